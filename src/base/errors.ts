@@ -1,0 +1,65 @@
+// Every failure that we expect: a code a program can test, a sentence a person can act on.
+// The command line turns it into one line and an exit status, the admin into an HTTP status.
+
+/** Codes are part of the public interface: HTTP bodies carry them, callers may test them. */
+export type ErrorCode =
+  | "bad_input"
+  | "not_found"
+  | "configuration"
+  | "database_unreachable"
+  | "database_timeout"
+  | "database_busy"
+  | "database_error"
+  | "schema_missing"
+  | "schema_unsupported"
+  | "embedded_server"
+  | "listen"
+  | "aborted"
+  | "timeout";
+
+/** An expected failure. `message` says what to do next; `cause` keeps what was underneath. */
+export class WorkerError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "WorkerError";
+    this.code = code;
+  }
+}
+
+/** One thing wrong with an input; `path` is the field as the user wrote it, such as `ids[2]`. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Refused input. All problems are reported at once and nothing has been changed. */
+export class InputError extends WorkerError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[] | string) {
+    const list = typeof problems === "string" ? [{ path: "", message: problems }] : problems;
+    super("bad_input", list.map(sentence).join("; "));
+    this.name = "InputError";
+    this.problems = list;
+  }
+}
+
+function sentence(problem: Problem): string {
+  return problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") {
+    return error.errors.map(messageOf).join("; ");
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,48 @@
+// Structured logging through pino. Everything else takes the small `Logger` interface, so that an
+// application can pass its own (pino, console-like, …). Lines go to stderr: stdout is for answers.
+import type { DestinationStream, Level } from "pino";
+
+/** What the library needs of a logger: fields first, then the sentence (pino's own shape). */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface LoggerOptions {
+  /** `json`: a line per event; `text`: for people. Default `text`. */
+  readonly format?: "json" | "text";
+  /** Lowest level that is written. Default `info`. */
+  readonly level?: Level;
+}
+
+const STDERR = 2;
+
+/** Builds the process's logger. Loaded lazily: a quiet command never pays for it. */
+export async function createLogger(options: LoggerOptions = {}): Promise<Logger> {
+  const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
+  let stream: DestinationStream = destination({ dest: STDERR, sync: true });
+  if (options.format !== "json") {
+    const { default: pretty } = await import("pino-pretty");
+    stream = pretty({
+      destination: STDERR,
+      sync: true,
+      colorize: process.stderr.isTTY === true,
+      ignore: "pid,hostname",
+      translateTime: "SYS:standard",
+    });
+  }
+  const base = options.format === "json" ? { pid: process.pid } : null;
+  const level = options.level ?? "info";
+  const logger: Logger = pino({ level, base, timestamp: stdTimeFunctions.isoTime }, stream);
+  return logger;
+}
+
+/** A logger that says nothing: the default of everything that an application embeds. */
+export const silentLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+};

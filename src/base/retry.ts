@@ -1,0 +1,39 @@
+// Exponential backoff with jitter, bounded in delay and, when asked, in attempts.
+import { wait } from "./clock.ts";
+
+export interface BackoffOptions {
+  /** First delay, milliseconds. Default 100. */
+  readonly first_ms?: number;
+  /** Longest delay, milliseconds. Default 10,000. */
+  readonly longest_ms?: number;
+}
+
+/** The delay before attempt `attempt` (0-based): doubled each time, ± 25 % so that many do not march in step. */
+export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
+  const { first_ms = 100, longest_ms = 10_000 } = options;
+  const base = Math.min(longest_ms, first_ms * 2 ** Math.min(attempt, 30));
+  return base * (0.75 + Math.random() * 0.5);
+}
+
+/**
+ * Runs `step` until it succeeds. `isTransient` decides whether an error is worth another attempt;
+ * after `attempts` tries (or when `signal` aborts) the last error is thrown.
+ */
+export async function retry<T>(
+  step: () => Promise<T>,
+  options: BackoffOptions & {
+    readonly attempts: number;
+    readonly isTransient: (error: unknown) => boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await step();
+    } catch (error) {
+      const last = attempt + 1 >= options.attempts;
+      if (last || !options.isTransient(error)) throw error;
+      if (!(await wait(backoffDelay(attempt, options), options.signal))) throw error;
+    }
+  }
+}

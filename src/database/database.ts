@@ -1,0 +1,53 @@
+// Where queue statements run: something that queries, and the schema. Pools, clients and clients
+// inside a caller's transaction all fit; nothing here owns a connection.
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import { types } from "pg";
+import { explainDatabaseError } from "./database-errors.ts";
+import type { SchemaName } from "./schema-name.ts";
+
+/** The part of pg's Pool, PoolClient and Client that we use. */
+export interface Queryable {
+  query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
+}
+
+export interface Database {
+  readonly client: Queryable;
+  readonly schema: SchemaName;
+}
+
+/** A statement whose text depends only on the schema, so it is built once per schema. */
+export type Statement = (schema: string) => string;
+
+const { builtins } = types;
+const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
+
+/**
+ * How result columns arrive, whatever parsers the application has set on its pg: int2, int4 and
+ * floats as numbers, bool as boolean, everything else (bigint, json, timestamptz) as PostgreSQL's
+ * own text, so that nothing is rounded or parsed before it must be.
+ */
+const wireTypes = {
+  getTypeParser(oid: number): (text: string) => unknown {
+    if (numbers.includes(oid)) return Number;
+    if (oid === builtins.BOOL) return (text) => text === "t";
+    return (text) => text;
+  },
+} as NonNullable<QueryConfig["types"]>;
+
+/** Runs one statement and gives its rows. Throws WorkerError with pg's error as its cause. */
+export async function query<R extends QueryResultRow>(
+  db: Database,
+  statement: Statement,
+  values: unknown[] = [],
+): Promise<R[]> {
+  try {
+    const result = await db.client.query<R>({
+      text: statement(db.schema.quoted),
+      values,
+      types: wireTypes,
+    });
+    return result.rows;
+  } catch (error) {
+    throw explainDatabaseError(error, db.schema.name);
+  }
+}

@@ -1,0 +1,89 @@
+// Connection pools of our own, and the two ways in which statements run on them: plainly, or each
+// in a short transaction under a statement timeout.
+
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import pg from "pg";
+import { InputError, messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Queryable } from "./database.ts";
+
+export interface PoolOptions {
+  readonly connectionString: string;
+  /** Default 5. */
+  readonly maxConnections?: number;
+  /** Shown in pg_stat_activity. Default `worker`. */
+  readonly applicationName?: string;
+  /** How long to wait for a connection, milliseconds. Default 5,000. */
+  readonly connectionTimeout_ms?: number;
+  readonly logger: Logger;
+}
+
+/** A pool that survives the loss of idle connections. The caller ends it. */
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: checkedUrl(options.connectionString),
+    max: options.maxConnections ?? 5,
+    application_name: options.applicationName ?? "worker",
+    connectionTimeoutMillis: options.connectionTimeout_ms ?? 5_000,
+    keepAlive: true,
+  });
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on("error", (error) => {
+    options.logger.warn({ error: messageOf(error) }, "a database connection was lost");
+  });
+  return pool;
+}
+
+/** Throws InputError for what is not a PostgreSQL URL. The text may hold a password: never echo it. */
+export function checkedUrl(text: string): string {
+  let url: URL;
+  try {
+    // libpq's form with an empty host (a unix socket) is not a URL for the WHATWG parser.
+    url = new URL(text.replace(/^(postgres(?:ql)?:\/\/)([^/@]*@)?(?=[/?]|$)/, "$1$2localhost"));
+  } catch {
+    throw new InputError(FORM);
+  }
+  if (url.protocol !== "postgres:" && url.protocol !== "postgresql:") throw new InputError(FORM);
+  return text;
+}
+
+const FORM =
+  "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
+
+export interface Bounds {
+  /** PostgreSQL's statement_timeout, milliseconds. */
+  readonly statementTimeout_ms: number;
+  /** PostgreSQL's lock_timeout, milliseconds. */
+  readonly lockTimeout_ms: number;
+  readonly readOnly: boolean;
+}
+
+/**
+ * A Queryable that runs each statement in a transaction of its own under `bounds`. SET LOCAL, not
+ * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
+ */
+export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
+  const begin = `begin${bounds.readOnly ? " read only" : ""};
+    set local statement_timeout = ${Math.trunc(bounds.statementTimeout_ms)};
+    set local lock_timeout = ${Math.trunc(bounds.lockTimeout_ms)}`;
+  return {
+    async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query(begin);
+        const result = await client.query<R>(config);
+        await client.query("commit");
+        return result;
+      } catch (error) {
+        // A failed rollback means the connection itself is gone: do not give it back for reuse.
+        await client.query("rollback").catch((lost: Error) => {
+          broken = lost;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+  };
+}

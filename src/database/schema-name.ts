@@ -1,0 +1,28 @@
+// The name of the schema that holds a queue: checked once, quoted once, and the only text that is
+// ever put into an SQL statement.
+import { InputError } from "../base/errors.ts";
+
+export interface SchemaName {
+  readonly name: string;
+  /** As an SQL identifier, quoted whatever it holds. */
+  readonly quoted: string;
+}
+
+export const DEFAULT_SCHEMA = "worker";
+
+// NAMEDATALEN - 1; PostgreSQL would cut a longer name short without an error.
+const MAX_BYTES = 63;
+
+/** Throws InputError when PostgreSQL could not hold the name as it is. */
+export function schemaName(name: string = DEFAULT_SCHEMA): SchemaName {
+  const bytes = Buffer.byteLength(name);
+  if (bytes === 0 || bytes > MAX_BYTES || name.includes("\0") || name.startsWith("pg_")) {
+    throw new InputError([
+      {
+        path: "schema",
+        message: `must have 1 to ${MAX_BYTES} bytes, no NUL, and not begin with pg_`,
+      },
+    ]);
+  }
+  return Object.freeze({ name, quoted: `"${name.replaceAll('"', '""')}"` });
+}

@@ -1,0 +1,161 @@
+// What a caller may say about a job to be added, and the limits the schema sets. Checked here, at
+// the edge, all problems at once, so that the database only ever refuses what it alone can know.
+import * as v from "valibot";
+import { InputError } from "../base/errors.ts";
+import { strict, validate } from "../base/validate.ts";
+import { payloadText } from "./payload.ts";
+
+/** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
+export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
+export type JobKeyMode = (typeof jobKeyModes)[number];
+
+export interface JobSpec {
+  /** Jobs of one named queue run one at a time, in order. ≤ 128 characters. */
+  readonly queueName?: string | undefined;
+  /** Earliest time to run. Default: now, by the database's clock. */
+  readonly runAt?: Date | string | undefined;
+  /** Lower runs earlier, smallint. Default 0. */
+  readonly priority?: number | undefined;
+  /** At most one unlocked job has this key. 1–512 characters. */
+  readonly jobKey?: string | undefined;
+  /** Default `replace`. Needs `jobKey`. */
+  readonly jobKeyMode?: JobKeyMode | undefined;
+  /** 1–32,767. Default 25. */
+  readonly maxAttempts?: number | undefined;
+  /** A worker that forbids one of these skips the job. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/** One job of a batch. */
+export interface JobToAdd {
+  readonly identifier: string;
+  readonly payload?: unknown;
+  readonly spec?: JobSpec | undefined;
+}
+
+/** A checked job, in the columns of the database's `job_spec` type; null = the database's default. */
+export interface ResolvedJob {
+  readonly identifier: string;
+  readonly payload: string;
+  readonly queueName: string | null;
+  readonly runAt: string | null;
+  readonly maxAttempts: number | null;
+  readonly jobKey: string | null;
+  readonly priority: number | null;
+  readonly flags: readonly string[] | null;
+  readonly jobKeyMode: JobKeyMode;
+}
+
+// PostgreSQL text cannot hold U+0000.
+const storable = v.check(
+  (text: string) => !text.includes("\0"),
+  "must not contain a NUL character",
+);
+
+/** Text of `least`–`longest` characters; the database counts characters, so we count code points. */
+export const boundedText = (least: number, longest: number) =>
+  v.pipe(
+    v.string("must be a string"),
+    v.check((text) => {
+      const length = text.length <= longest ? text.length : [...text].length;
+      return length >= least && length <= longest;
+    }, `must have ${least} to ${longest} characters`),
+    storable,
+  );
+
+const integer = (least: number, most: number) =>
+  v.pipe(
+    v.number("must be a number"),
+    v.check(
+      (value) => Number.isInteger(value) && value >= least && value <= most,
+      `must be a whole number from ${least} to ${most}`,
+    ),
+  );
+
+/** PostgreSQL smallint. */
+export const smallint = integer(-32_768, 32_767);
+/** `max_attempts`: at least one. */
+export const attemptLimit = integer(1, 32_767);
+/** `attempts`: none or more. */
+export const attemptCount = integer(0, 32_767);
+
+// RFC 3339 with a zone: PostgreSQL would read a bare date in the session's time zone.
+const RFC3339 = /^\d{4,6}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)$/;
+
+/** A moment: a valid Date, or RFC 3339 text with a time zone. Gives RFC 3339 text. */
+export const moment = v.pipe(
+  v.union(
+    [v.date(), v.string()],
+    "must be a Date or an RFC 3339 time such as 2026-01-31T08:00:00Z",
+  ),
+  v.check(
+    (value) =>
+      value instanceof Date
+        ? !Number.isNaN(value.getTime())
+        : RFC3339.test(value) && !Number.isNaN(Date.parse(value)),
+    "must be an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z",
+  ),
+  v.transform((value) => (value instanceof Date ? value.toISOString() : value)),
+);
+
+export const identifier = boundedText(1, 128);
+
+const specSchema = v.pipe(
+  strict({
+    queueName: v.optional(boundedText(1, 128)),
+    runAt: v.optional(moment),
+    priority: v.optional(smallint),
+    jobKey: v.optional(boundedText(1, 512)),
+    jobKeyMode: v.optional(v.picklist(jobKeyModes, `must be one of ${jobKeyModes.join(", ")}`)),
+    maxAttempts: v.optional(attemptLimit),
+    flags: v.optional(
+      v.pipe(
+        v.array(boundedText(1, 128), "must be a list of strings"),
+        v.maxLength(64, "must have at most 64 flags"),
+      ),
+    ),
+  }),
+  v.forward(
+    v.check((spec) => spec.jobKeyMode === undefined || spec.jobKey !== undefined, "needs a jobKey"),
+    ["jobKeyMode"],
+  ),
+);
+
+/** Checks one job and fills in the defaults. Throws InputError with all problems. */
+export function resolveJob(job: JobToAdd): ResolvedJob {
+  const { spec } = validate(v.object({ identifier, spec: v.optional(specSchema, {}) }), {
+    identifier: job.identifier,
+    spec: job.spec,
+  });
+  return {
+    identifier: job.identifier,
+    payload: payloadText(job.payload),
+    queueName: spec.queueName ?? null,
+    runAt: spec.runAt ?? null,
+    maxAttempts: spec.maxAttempts ?? null,
+    jobKey: spec.jobKey ?? null,
+    priority: spec.priority ?? null,
+    flags: spec.flags ?? null,
+    jobKeyMode: spec.jobKeyMode ?? "replace",
+  };
+}
+
+/** Checks a batch; a problem's path says which job, such as `jobs[3].spec.priority`. */
+export function resolveJobs(jobs: readonly JobToAdd[]): ResolvedJob[] {
+  const problems: { path: string; message: string }[] = [];
+  const resolved: ResolvedJob[] = [];
+  for (const [index, job] of jobs.entries()) {
+    try {
+      resolved.push(resolveJob(job));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      for (const { path, message } of error.problems) {
+        problems.push({ path: `jobs[${index}].${path}`, message });
+      }
+    }
+  }
+  if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
+  return resolved;
+}
+
+const MAX_PROBLEMS = 100;

@@ -1,0 +1,77 @@
+// What a job is, as everybody above the database sees it, and its JSON on the wire. Pure.
+
+/** Exactly one holds, tested in this order: locked_at set; attempts used up; run_at ahead; else ready. */
+export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** One row of the queue. Ids are strings: they are PostgreSQL bigints. */
+export interface Job {
+  readonly id: string;
+  readonly taskId: number;
+  /** null when the task's row is gone. */
+  readonly taskIdentifier: string | null;
+  readonly queueId: number | null;
+  readonly queueName: string | null;
+  /** The payload's exact JSON text, as it is stored. */
+  readonly payloadText: string;
+  /** The payload, parsed at first use. Integers beyond 2^53 are exact only in `payloadText`. */
+  readonly payload: unknown;
+  readonly priority: number;
+  readonly runAt: Date;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly key: string | null;
+  readonly lockedAt: Date | null;
+  readonly lockedBy: string | null;
+  readonly revision: number;
+  /** The flags' JSON text (`{"name": true}`), as it is stored. */
+  readonly flagsText: string | null;
+  /** Neither locked nor exhausted; it may still lie in the future. */
+  readonly isAvailable: boolean;
+  readonly state: JobState;
+}
+
+/** The contract's `ListedJob`, payload and flags byte for byte. */
+export function listedJobJson(job: Job): string {
+  const { task_identifier, queue_name, is_available, state, ...rest } = fields(job);
+  return object({ ...rest, task_identifier, queue_name, is_available, state });
+}
+
+/** The contract's job inside a `JobActionResult`. */
+export function actedJobJson(job: Job): string {
+  const { queue_name: _, is_available: __, state: ___, ...rest } = fields(job);
+  return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) });
+}
+
+/** Field name → JSON text. Written by hand because payload and flags must not be parsed. */
+function fields(job: Job) {
+  return {
+    id: job.id,
+    task_identifier: JSON.stringify(job.taskIdentifier),
+    queue_name: JSON.stringify(job.queueName),
+    payload: job.payloadText,
+    priority: String(job.priority),
+    run_at: JSON.stringify(job.runAt),
+    attempts: String(job.attempts),
+    max_attempts: String(job.maxAttempts),
+    last_error: JSON.stringify(job.lastError),
+    created_at: JSON.stringify(job.createdAt),
+    updated_at: JSON.stringify(job.updatedAt),
+    key: JSON.stringify(job.key),
+    locked_at: JSON.stringify(job.lockedAt),
+    locked_by: JSON.stringify(job.lockedBy),
+    revision: String(job.revision),
+    flags: job.flagsText ?? "null",
+    is_available: String(job.isAvailable),
+    state: JSON.stringify(job.state),
+  };
+}
+
+function object(members: Record<string, string>): string {
+  return `{${Object.entries(members)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(",")}}`;
+}
