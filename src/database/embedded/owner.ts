@@ -1,0 +1,152 @@
+// Who uses a data directory. Exactly one living process does; a dead one never blocks the next.
+//
+// The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a
+// process. Creating a link is atomic, carries its content, and fails if the name exists, so of two
+// processes that take over from the same dead owner exactly one gets the next number. The highest
+// number is never removed: a process that looked long ago cannot find a number free again.
+//
+//   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
+//                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
+import { readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, WorkerError } from "../../base/errors.ts";
+
+export interface Ownership {
+  /** A number that grows with each owner: unique within the directory. */
+  readonly generation: number;
+  /** Lets the next one in. Idempotent. */
+  release(): void;
+}
+
+const LINK = /^owner\.(\d{1,15})$/;
+const RELEASED = "released";
+const ATTEMPTS = 100;
+
+/** Becomes the one user of `directory`, or says which process is. */
+export function claimDirectory(directory: string): Ownership {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const latest = generations(directory).at(-1) ?? 0;
+    const owner = readOwner(directory, latest);
+    if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
+    const generation = latest + 1;
+    if (!link(directory, generation, identity(process.pid))) continue;
+    // Somebody may have passed this number, and removed it, before we made it anew.
+    if (generations(directory).at(-1) !== generation) {
+      rmSync(join(directory, `owner.${generation}`), { force: true });
+      continue;
+    }
+    return ownership(directory, generation);
+  }
+  throw new WorkerError(
+    "embedded_server",
+    `Many processes are opening ${directory} at once; start one of them again.`,
+  );
+}
+
+/** Whether this directory has ever had an owner, that is: whether it is one of ours. */
+export function hasOwner(directory: string): boolean {
+  return generations(directory).length > 0;
+}
+
+function ownership(directory: string, generation: number): Ownership {
+  removeBelow(directory, generation);
+  let released = false;
+  return {
+    generation,
+    release() {
+      if (released) return;
+      released = true;
+      // The directory may be gone by now, which releases it as well.
+      try {
+        if (link(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT") throw error;
+      }
+    },
+  };
+}
+
+function generations(directory: string): number[] {
+  const numbers = readdirSync(directory).map((name) => Number(LINK.exec(name)?.[1] ?? 0));
+  return numbers.filter((number) => number > 0).sort((a, b) => a - b);
+}
+
+function readOwner(directory: string, generation: number): string | null {
+  if (generation === 0) return null;
+  try {
+    return readlinkSync(join(directory, `owner.${generation}`));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function link(directory: string, generation: number, target: string): boolean {
+  try {
+    symlinkSync(target, join(directory, `owner.${generation}`));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function removeBelow(directory: string, generation: number): void {
+  for (const lower of generations(directory)) {
+    if (lower < generation) rmSync(join(directory, `owner.${lower}`), { force: true });
+  }
+}
+
+/** `pid:start:boot`. A pid alone would be mistaken for whoever has the number after us. */
+function identity(pid: number): string {
+  return `${pid}:${startTime(pid) ?? "?"}:${bootId()}`;
+}
+
+function isRunning(owner: string): boolean {
+  const pid = Number(owner.split(":")[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
+  const start = startTime(pid);
+  // Alive but unreadable (another user's process behind hidepid): err on the side of the data.
+  return start === null || owner === `${pid}:${start}:${bootId()}`;
+}
+
+/** Whether a process with this number exists, whoever owns it. A zombie does not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) !== "EPERM") return false;
+  }
+  return processStat(pid)?.[0] !== "Z";
+}
+
+/** Clock ticks from boot to the start of process `pid`; `null` when the system does not say. */
+function startTime(pid: number): string | null {
+  return processStat(pid)?.[19] ?? null;
+}
+
+/** The fields of /proc/<pid>/stat after the command, which may itself hold spaces and brackets. */
+function processStat(pid: number): string[] | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return null;
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "?";
+  }
+}
+
+function inUse(directory: string, owner: string): WorkerError {
+  const [pid] = owner.split(":");
+  return new WorkerError(
+    "embedded_server",
+    `The data directory ${directory} is in use by process ${pid}: stop that process, or choose another directory.`,
+  );
+}

@@ -1,0 +1,188 @@
+// The life of one postmaster: start, ready, stop. It never outlives us for long: a shell holds the
+// reading end of a pipe whose writing end is ours alone, and when the kernel closes ours, for
+// whatever reason we ended, the shell stops the server.
+//
+//   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
+import type { ChildProcess } from "node:child_process";
+import { readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { monotonic, wait } from "../../base/clock.ts";
+import { codeOf, WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Account } from "./account.ts";
+import { isAlive } from "./owner.ts";
+import { exitOf, lastLines, launch } from "./program.ts";
+
+export interface Postmaster {
+  readonly pid: number;
+  /** Resolves when the process is gone, for whatever reason. */
+  readonly exited: Promise<void>;
+  /** Stops fast: sessions are ended, data is flushed. Idempotent; never rejects. */
+  stop(): Promise<void>;
+}
+
+interface PostmasterOptions {
+  readonly binaries: string;
+  readonly cluster: string;
+  readonly account: Account;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+// Recovery after a crash may replay a gigabyte of log before the server is ready.
+const START_LIMIT_MS = 300_000;
+const POLL_MS = 10;
+const NEVER = new AbortController().signal;
+
+// Fast, then without ceremony, then not asked: [signal, how long it may take].
+const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
+  ["SIGINT", 30_000],
+  ["SIGQUIT", 10_000],
+  ["SIGKILL", 10_000],
+];
+
+// A word means that the server has been stopped in order. The end of the file means that we died;
+// then the server is stopped, if the pid file still names it: its number may be another's by now.
+const WATCH = `trap "" INT TERM HUP
+read -r word && exit 0
+read -r pid < "$2"
+[ "$pid" = "$1" ] && kill -INT "$1"`;
+
+/** Starts the server on `cluster` and waits until it takes connections. */
+export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+  const { cluster, account, logger, signal } = options;
+  const program = join(options.binaries, "bin/postgres");
+  const settings = Object.entries(options.settings).flatMap(([key, value]) => [
+    "-c",
+    `${key}=${value}`,
+  ]);
+  const child = launch(program, ["-D", cluster, ...settings], {
+    account,
+    cwd: cluster,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const output = lastLines(child, (line) => log(logger, line));
+  let failure: unknown = null;
+  let hasExited = false;
+  const exited = exitOf(program, child)
+    .catch((error: unknown) => {
+      failure = error;
+    })
+    .then(() => {
+      hasExited = true;
+    });
+  if (child.pid === undefined) {
+    await exited;
+    throw failure;
+  }
+  const pid = child.pid;
+  const watch = watchOver(pid, cluster, account, logger);
+  exited.then(() => watch.stdin?.end("stopped\n"));
+  const stop = () =>
+    signalUntilGone(
+      (stopping) => child.kill(stopping),
+      (limit_ms) => within(limit_ms, exited),
+    );
+
+  const deadline = monotonic() + START_LIMIT_MS;
+  while (!isReady(cluster, pid)) {
+    const late = monotonic() > deadline;
+    if (!hasExited && !late && (await wait(POLL_MS, signal))) continue;
+    await stop();
+    if (signal.aborted) throw new WorkerError("aborted", "The start of PostgreSQL was cancelled.");
+    const why = late ? `was not ready after ${START_LIMIT_MS / 1000} s` : "stopped at once";
+    throw new WorkerError("embedded_server", `PostgreSQL ${why}: ${output()}`);
+  }
+  return { pid, exited, stop };
+}
+
+/**
+ * Stops the server that a killed process left on `cluster`. A pid file that names a process of
+ * another kind is removed: PostgreSQL would take that process for a server and refuse to start.
+ */
+export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
+  const [first = ""] = pidFile(cluster);
+  const pid = Number(first);
+  if (!Number.isSafeInteger(pid) || pid <= 1) return;
+  if (!worksIn(pid, cluster)) {
+    rmSync(join(cluster, "postmaster.pid"), { force: true });
+    return;
+  }
+  logger.warn({ pid }, "stopping the PostgreSQL server that a killed process left behind");
+  const isThere = () => isAlive(pid) && worksIn(pid, cluster);
+  await signalUntilGone(
+    (stopping) => isThere() && process.kill(pid, stopping),
+    async (limit_ms) => {
+      const deadline = monotonic() + limit_ms;
+      while (isThere() && monotonic() < deadline) await wait(POLL_MS, NEVER);
+      return !isThere();
+    },
+  );
+}
+
+async function signalUntilGone(
+  send: (signal: NodeJS.Signals) => void,
+  isGoneWithin: (limit_ms: number) => Promise<boolean>,
+): Promise<void> {
+  for (const [signal, patience_ms] of STOPPING) {
+    send(signal);
+    if (await isGoneWithin(patience_ms)) return;
+  }
+}
+
+/** Whether `done` resolves within `limit_ms`. */
+async function within(limit_ms: number, done: Promise<void>): Promise<boolean> {
+  const timer = new AbortController();
+  const late = wait(limit_ms, timer.signal).then(() => false);
+  const isDone = await Promise.race([done.then(() => true), late]);
+  timer.abort();
+  return isDone;
+}
+
+/** Every server process works in its data directory: a sign that no other program bears. */
+function worksIn(pid: number, cluster: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
+  } catch {
+    return false;
+  }
+}
+
+function isReady(cluster: string, pid: number): boolean {
+  const lines = pidFile(cluster);
+  return lines[0] === String(pid) && lines[7] === "ready";
+}
+
+/** Lines of postmaster.pid: the first is the pid, the eighth the status. */
+function pidFile(cluster: string): string[] {
+  try {
+    const text = readFileSync(join(cluster, "postmaster.pid"), "utf8");
+    return text.split("\n").map((line) => line.trim());
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function watchOver(pid: number, cluster: string, account: Account, logger: Logger): ChildProcess {
+  const args = ["-c", WATCH, "worker-watch", String(pid), join(cluster, "postmaster.pid")];
+  const child = launch("/bin/sh", args, {
+    account,
+    cwd: "/",
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  // Without a shell nothing is lost but speed: the next start finds the orphan and stops it.
+  child.on("error", (error) => logger.debug({ err: error }, "nobody watches over PostgreSQL"));
+  child.stdin?.on("error", () => {});
+  // It must not keep our process alive.
+  child.unref();
+  (child.stdin as { unref?: () => void } | null)?.unref?.();
+  return child;
+}
+
+function log(logger: Logger, line: string): void {
+  const [, severity, message] = /^(\w+):\s+(.*)$/.exec(line) ?? [];
+  if (severity === "FATAL" || severity === "PANIC") logger.warn({ severity }, `${message}`);
+  else logger.debug({}, line);
+}

@@ -1,0 +1,99 @@
+// Starting the programs of PostgreSQL: as its account, with an environment of our own making, in a
+// session of their own so that Ctrl-C in a terminal reaches us alone and we stop them in order.
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import type { Account } from "./account.ts";
+
+// Nothing of the user's environment may steer the server: PGDATA, LC_*, LD_* and the like.
+const ENVIRONMENT = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+const LAST_LINES = 20;
+const LONGEST_LINE = 2_000;
+
+export function launch(
+  program: string,
+  args: readonly string[],
+  options: { readonly account: Account; readonly cwd: string; readonly stdio: StdioOptions },
+): ChildProcess {
+  const { account, cwd, stdio } = options;
+  return spawn(program, args, {
+    cwd,
+    stdio,
+    env: ENVIRONMENT,
+    detached: true,
+    ...(account ?? {}),
+  });
+}
+
+/** Runs a program to its end and gives its output. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: {
+    readonly account: Account;
+    readonly cwd: string;
+    readonly limit_ms: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<string> {
+  const child = launch(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const end = AbortSignal.any([options.signal, AbortSignal.timeout(options.limit_ms)]);
+  const output = lastLines(child);
+  const kill = () => killGroup(child, "SIGKILL");
+  end.addEventListener("abort", kill, { once: true });
+  try {
+    const [status] = await exitOf(program, child);
+    if (options.signal.aborted) throw new WorkerError("aborted", `${program} was stopped.`);
+    if (end.aborted) throw new Error(`${program} took longer than ${options.limit_ms} ms`);
+    if (status !== 0) throw new Error(`${program} failed: ${output()}`);
+    return output();
+  } finally {
+    end.removeEventListener("abort", kill);
+  }
+}
+
+/** The last lines that `child` wrote: its explanation when it fails. `onLine` sees every line. */
+export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue;
+    let rest = "";
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      const parts = (rest + text).split("\n");
+      rest = (parts.pop() ?? "").slice(-LONGEST_LINE);
+      for (const part of parts) {
+        const line = part.slice(0, LONGEST_LINE);
+        lines.push(line);
+        if (lines.length > LAST_LINES) lines.shift();
+        onLine?.(line);
+      }
+    });
+  }
+  return () => lines.join("\n");
+}
+
+/** Exit status and signal, after all output; rejects when the program could not be started. */
+export async function exitOf(
+  program: string,
+  child: ChildProcess,
+): Promise<[number | null, NodeJS.Signals | null]> {
+  try {
+    return (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  } catch (cause) {
+    const hint =
+      codeOf(cause) === "EACCES"
+        ? "Its file system may forbid programs (noexec): set XDG_CACHE_HOME to another one."
+        : messageOf(cause);
+    throw new WorkerError("embedded_server", `Cannot start ${program}. ${hint}`, { cause });
+  }
+}
+
+/** Signals a program and what it started: each has a process group of its own. */
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (codeOf(error) !== "ESRCH") throw error;
+  }
+}

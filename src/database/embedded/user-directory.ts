@@ -1,0 +1,76 @@
+// Where we may keep files between runs: the user's own cache or state directory. Programs are run
+// from here, so a directory that somebody else could have prepared is refused, not repaired.
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { closedDirectory, serverAccount } from "./account.ts";
+
+const PLACES = {
+  cache: { variable: "XDG_CACHE_HOME", home: ".cache", system: "/var/cache" },
+  state: { variable: "XDG_STATE_HOME", home: ".local/state", system: "/var/lib" },
+} as const;
+
+/**
+ * The first usable one of `$XDG_…_HOME/worker`, `~/.cache/worker` (as root `/var/cache/worker`)
+ * and, for an account without a home, `<tmp>/worker-<uid>`. It exists and is ours when we return.
+ */
+export function userDirectory(kind: keyof typeof PLACES): string {
+  const refusals: string[] = [];
+  for (const chain of candidates(kind)) {
+    try {
+      return prepare(chain);
+    } catch (error) {
+      refusals.push(messageOf(error));
+    }
+  }
+  throw new WorkerError(
+    "embedded_server",
+    `There is no directory to keep the PostgreSQL files in; set ${PLACES[kind].variable} to one that you own (${refusals.join("; ")}).`,
+  );
+}
+
+/** Each candidate is the directories that have to be ours, outermost first. */
+function candidates(kind: keyof typeof PLACES): string[][] {
+  const { variable, home, system } = PLACES[kind];
+  const { [variable]: named, HOME } = process.env;
+  const roots = [named];
+  if (process.getuid?.() === 0) roots.push(system);
+  else if (HOME) roots.push(join(HOME, home));
+  const usable = roots.filter((root) => root !== undefined).filter(isAbsolute);
+  const temporary = join(tmpdir(), `worker-${process.getuid?.() ?? "user"}`);
+  return [...usable.map((root) => [join(root, "worker")]), [temporary, join(temporary, kind)]];
+}
+
+/** Makes the directories ours, or throws. As root the server's account must get through them. */
+function prepare(chain: string[]): string {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  const [first = "", last = first] = chain;
+  mkdirSync(dirname(first), { recursive: true });
+  for (const directory of chain) {
+    makeDirectory(directory, mode);
+    assertOurs(directory);
+  }
+  accessSync(last, constants.W_OK | constants.X_OK);
+  const closed = closedDirectory(last, serverAccount());
+  if (closed !== null) throw new Error(`${closed} is closed to the account of PostgreSQL`);
+  return last;
+}
+
+function makeDirectory(directory: string, mode: number): void {
+  try {
+    mkdirSync(directory, { mode });
+    chmodSync(directory, mode);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function assertOurs(directory: string): void {
+  const found = lstatSync(directory);
+  if (!found.isDirectory()) throw new Error(`${directory} is not a directory`);
+  if (process.getuid !== undefined && found.uid !== process.getuid()) {
+    throw new Error(`${directory} belongs to user ${found.uid}`);
+  }
+  if ((found.mode & 0o022) !== 0) throw new Error(`${directory} is writable by others`);
+}
