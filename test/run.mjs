@@ -1,0 +1,74 @@
+// Runs the tests on one PostgreSQL server, which it starts unless a URL names another:
+//
+//   node test/run.mjs                              all tests
+//   node test/run.mjs test/queue/*.test.ts         some
+//   node test/run.mjs --test-name-pattern=retry    anything that `node --test` takes
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const CONCURRENCY = 2;
+const LONGEST_FILE_MS = 240_000;
+
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error("The tests run on Node 24, which npm has installed: npm test, or npm exec node.");
+  process.exit(1);
+}
+
+const { given, names } = options(process.argv.slice(2));
+const controller = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => controller.abort());
+}
+process.env.TEST_RUN = String(process.pid);
+const server = await startServer();
+try {
+  process.exitCode = await runTests();
+} finally {
+  await server.stop();
+}
+
+function options(args) {
+  const isOption = (arg) => arg.startsWith("-");
+  const files = args.filter((arg) => !isOption(arg));
+  return {
+    given: args.filter(isOption),
+    names: files.length > 0 ? files : [join(root, "test/**/*.test.ts")],
+  };
+}
+
+async function startServer() {
+  const { startEmbeddedServer } = await import("../src/database/embedded/server.ts");
+  const { dropDatabases, TEST_SETTINGS } = await import("./support/database-server.ts");
+  const url = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL;
+  if (url !== undefined) return { stop: () => dropDatabases(url, () => true) };
+  const dataDir = mkdtempSync(join(tmpdir(), "worker-test-"));
+  const { signal } = controller;
+  const embedded = await startEmbeddedServer({ dataDir, settings: TEST_SETTINGS, signal });
+  process.env.TEST_DATABASE_URL = embedded.url();
+  return {
+    async stop() {
+      await embedded.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runTests() {
+  const child = spawn(
+    process.execPath,
+    [
+      ...["--import", join(root, "test/support/register.mjs"), "--test", "--test-reporter=spec"],
+      ...[`--test-concurrency=${CONCURRENCY}`, `--test-timeout=${LONGEST_FILE_MS}`],
+      ...[...given, ...names],
+    ],
+    { stdio: ["ignore", "inherit", "inherit"], cwd: root },
+  );
+  controller.signal.addEventListener("abort", () => child.kill("SIGTERM"));
+  if (controller.signal.aborted) child.kill("SIGTERM");
+  const [status] = await once(child, "exit");
+  return status ?? 1;
+}

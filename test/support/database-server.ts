@@ -1,0 +1,36 @@
+// The server under the test databases: its settings, and what a run leaves on it.
+import pg from "pg";
+
+/** Quick, and nothing that a crash of the machine has to survive. */
+export const TEST_SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: "200",
+  shared_buffers: "64MB",
+};
+
+/** What the names of this run's databases begin with; test/run.mjs gives its files the number. */
+export const PREFIX = `worker_test_${process.env["TEST_RUN"] ?? `alone${process.pid}`}_`;
+
+/** Drops databases of this run, by the process that made them; `null` = a template. */
+export async function dropDatabases(
+  url: string,
+  which: (pid: number | null) => boolean,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select datname as name from pg_database where starts_with(datname, $1)",
+      [PREFIX],
+    );
+    for (const { name } of rows) {
+      const pid = /^p(\d+)_/.exec(name.slice(PREFIX.length))?.[1];
+      if (!which(pid === undefined ? null : Number(pid))) continue;
+      await client.query(`drop database if exists "${name}" with (force)`);
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,34 @@
+// The harness under all other tests: te./database.ts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { databaseLike, emptyDatabase } from "./database.ts";
+
+async function ask(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: "array" })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+test("Every test database is empty and its own.", async () => {
+  const [one, two] = await Promise.all([emptyDatabase(), emptyDatabase()]);
+  assert.notEqual(one.name, two.name);
+  await ask(one.url, "create table t as select 1 as a");
+  assert.deepEqual(await ask(two.url, "select to_regclass('t')"), [null]);
+  assert.deepEqual(await ask(two.url, "select current_database()"), [two.name]);
+});
+
+test("Databases of one kind are copies of a template that is filled once.", async () => {
+  let fills = 0;
+  const fill = async (url: string) => {
+    fills++;
+    await ask(url, "create table t as select 7 as a");
+  };
+  const copies = await Promise.all([1, 2, 3].map(() => databaseLike("harness", fill)));
+  assert.equal(fills, 1);
+  for (const copy of copies) assert.deepEqual(await ask(copy.url, "select a from t"), [7]);
+});

@@ -1,0 +1,122 @@
+// Databases for tests, on a real PostgreSQL: the one of the whole run (test/run.mjs), the one that
+// TEST_DATABASE_URL or DATABASE_URL names, or one of this file's own when it is run alone.
+//
+//   const database = await migratedDatabase();   // at the top of a test file, or in a test
+//
+// A database is dropped when its file ends. One that is still connected then is left to the next
+// file: taking it away would blame the test for the harness.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import pg from "pg";
+import { silentLogger } from "../../src/base/logger.ts";
+import { isAlive } from "../../src/database/embedded/owner.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
+import { dropDatabases, PREFIX, TEST_SETTINGS } from "./database-server.ts";
+
+export interface TestDatabase {
+  readonly name: string;
+  /** Superuser; node-postgres, libpq and our own command line understand it. */
+  readonly url: string;
+}
+
+let started: Promise<string> | null = null;
+let own: { server: EmbeddedServer; directory: string } | null = null;
+let count = 0;
+const made: string[] = [];
+
+/** A new database with nothing in it. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase("template0");
+}
+
+/** A new database with the queue's schema, as `worker migrate` makes it. */
+export async function migratedDatabase(schema = "worker"): Promise<TestDatabase> {
+  return databaseLike(`migrated_${schema}`, async (url) => {
+    const { migrate } = await import("../../src/database/migrate.ts");
+    const { schemaName } = await import("../../src/database/schema-name.ts");
+    const pool = new pg.Pool({ connectionString: url });
+    const signal = new AbortController().signal;
+    await migrate(pool, schemaName(schema), { logger: silentLogger, signal });
+    await pool.end();
+  });
+}
+
+/** A new copy of what `fill` makes once a run. `fill` leaves no connection behind. */
+export async function databaseLike(
+  key: string,
+  fill: (url: string) => Promise<void>,
+): Promise<TestDatabase> {
+  const template = PREFIX + key;
+  await administer(async (client) => {
+    // Files run side by side: the first makes the template, the others wait for it here.
+    await client.query("select pg_advisory_lock(hashtext($1))", [template]);
+    if (await exists(client, template)) return;
+    const draft = await createDatabase("template0");
+    await fill(draft.url);
+    await client.query(`alter database ${draft.name} rename to "${template}"`);
+  });
+  return createDatabase(template);
+}
+
+/** The superuser's connection string to the server's `postgres` database. */
+export async function serverUrl(): Promise<string> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<string> {
+  const given = process.env["TEST_DATABASE_URL"] ?? process.env["DATABASE_URL"];
+  if (given !== undefined) {
+    await dropDatabases(given, (pid) => pid !== null && !isAlive(pid));
+    return given;
+  }
+  const directory = mkdtempSync(join(tmpdir(), "worker-test-"));
+  own = {
+    directory,
+    server: await startEmbeddedServer({ dataDir: directory, settings: TEST_SETTINGS }),
+  };
+  return own.server.url();
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const name = `${PREFIX}p${process.pid}_${count++}_${randomBytes(3).toString("hex")}`;
+  await administer((client) => client.query(`create database ${name} template "${template}"`));
+  made.push(name);
+  return { name, url: withDatabase(await serverUrl(), name) };
+}
+
+async function administer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: await serverUrl() });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function exists(client: pg.Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
+  return rowCount === 1;
+}
+
+/** The same server, another database: what stands between the host part and the question mark. */
+function withDatabase(url: string, name: string): string {
+  return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
+}
+
+after(async () => {
+  if (own !== null) {
+    await own.server.stop();
+    rmSync(own.directory, { recursive: true, force: true });
+  } else if (made.length > 0) {
+    await administer(async (client) => {
+      for (const name of made) {
+        await client.query(`drop database if exists "${name}"`).catch(() => {});
+      }
+    });
+  }
+});
