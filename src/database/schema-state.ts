@@ -1,11 +1,13 @@
 // What a schema holds: nothing, a queue that we can work on, or something else. Only reads; one
 // look at the catalogue and one at the ledger, so that a readiness probe may ask every time.
 import { WorkerError } from "../base/errors.ts";
-import { type Database, query } from "./database.ts";
+import type { Database } from "./database.ts";
+import { type Catalogue, type Ledger, readCatalogue, readLedger } from "./schema-catalogue.ts";
 
 /** The newest id of Graphile Worker's migrations that we know, and the oldest that we can use. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
+const LOOKS = 3;
 
 /** Additions to Graphile Worker's schema, each of which may be absent. */
 export type Extension = "workers";
@@ -55,112 +57,43 @@ export const workersObjects = [
   "delete_stale_workers",
 ] as const;
 
-interface Catalogue {
-  readonly present: boolean;
-  readonly known: readonly string[];
-  /** Column → type of the table `migrations`. */
-  readonly ledger: { readonly id?: string; readonly ts?: string } | null;
-  readonly others: readonly string[];
-}
-
-// pg_catalog only, because has-privilege questions do not arise there: a role without rights on
-// the schema gets the same answer. Objects of extensions (in "public", say) do not count.
-const catalogue = () => `
-  with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
-  object as (
-    select oid, 'pg_class'::regclass as class, relname::text as name
-    from pg_catalog.pg_class
-    where relnamespace = (select oid from space) and relkind in ('r', 'p', 'v', 'm', 'f', 'S', 'c')
-    union all
-    select oid, 'pg_proc'::regclass, proname::text
-    from pg_catalog.pg_proc where pronamespace = (select oid from space)
-    union all
-    select oid, 'pg_type'::regclass, typname::text
-    from pg_catalog.pg_type
-    where typnamespace = (select oid from space) and typtype in ('d', 'e', 'r')
-  ),
-  own as (
-    select distinct name from object
-    where not exists (
-      select from pg_catalog.pg_depend
-      where deptype = 'e' and classid = object.class and objid = object.oid
-    )
-  )
-  select
-    exists (select from space) as present,
-    (select coalesce(json_agg(name), '[]') from own where name = any($2::text[])) as known,
-    (
-      select json_object_agg(attname, format_type(atttypid, null))
-      from pg_catalog.pg_attribute
-      where attnum > 0 and not attisdropped and attrelid = (
-        select oid from pg_catalog.pg_class
-        where relnamespace = (select oid from space) and relname = 'migrations'
-        and relkind in ('r', 'p')
-      )
-    ) as ledger,
-    (
-      select coalesce(json_agg(name), '[]')
-      from (select name from own where name <> all($2::text[]) order by name limit 3) as first
-    ) as others`;
-
 const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...workersObjects];
-
-interface Ledger {
-  readonly level: number | null;
-  readonly breaking: number | null;
-  readonly age_s: number;
-}
-
-// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`.
-const ledger = (schema: string) => `
-  select
-    max(id) as level,
-    max(id) filter (where (to_jsonb(step)->>'breaking')::boolean) as breaking,
-    coalesce(extract(epoch from now() - max(ts)), 0)::float8 as age_s
-  from ${schema}.migrations as step`;
 
 /** Looks at the schema. Throws only what the database throws, as WorkerError. */
 export async function schemaState(db: Database): Promise<SchemaState> {
-  const [row] = await query<
-    Record<"known" | "others", string> & { present: boolean; ledger: string | null }
-  >(db, catalogue, [db.schema.name, knownNames]);
-  if (row === undefined || !row.present) return { kind: "absent" };
-  const found: Catalogue = {
-    present: true,
-    known: JSON.parse(row.known),
-    others: JSON.parse(row.others),
-    ledger: row.ledger === null ? null : JSON.parse(row.ledger),
-  };
-  if (found.known.length === 0 && found.others.length === 0) {
-    return { kind: "empty", hasLedger: false };
+  // Catalogue and ledger are two snapshots: what contradicts itself may have been committed by
+  // somebody else between them, so it is looked at again before it is believed.
+  for (let look = 1; ; look++) {
+    const found = await readCatalogue(db, knownNames);
+    if (found === null) return { kind: "absent" };
+    if (found.known.length + found.others.length === 0) return { kind: "empty", hasLedger: false };
+    const state = isLedger(found.ledger)
+      ? judge(found, await readLedger(db), db.schema.name)
+      : stranger(found, db.schema.name);
+    if (state.kind !== "foreign" || look === LOOKS) return state;
   }
-  const stranger = notGraphile(found, db.schema.name);
-  if (stranger !== null) return { kind: "foreign", reason: stranger };
-  const [levels] = await query<{ [K in keyof Ledger]: Ledger[K] }>(db, ledger);
-  return judge(found, levels ?? { level: null, breaking: null, age_s: 0 }, db.schema.name);
 }
 
-function notGraphile({ ledger, known, others }: Catalogue, schema: string): string | null {
-  if (ledger?.id === "integer" && ledger.ts !== undefined) return null;
+function isLedger(columns: Catalogue["ledger"]): boolean {
+  return columns?.id === "integer" && columns.ts === "timestamp with time zone";
+}
+
+function stranger({ known, others }: Catalogue, schema: string): SchemaState {
   const names = [...known, ...others].slice(0, 3).map((name) => `"${name}"`);
-  return `the schema "${schema}" holds other things (${names.join(", ")}); choose another name with --schema`;
+  const reason = `the schema "${schema}" holds other things (${names.join(", ")}); choose another name with --schema`;
+  return { kind: "foreign", reason };
 }
 
 function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState {
   const has = (name: string) => found.known.includes(name);
   const { level, breaking, age_s } = ledger;
-  if (level === null) {
-    if (found.known.length === 1 && found.others.length === 0) {
-      return { kind: "empty", hasLedger: true };
-    }
-    const other = [...found.known, ...found.others].find((name) => name !== "migrations");
-    return {
-      kind: "foreign",
-      reason: `the schema "${schema}" holds "${other}" but its table "migrations" has no row; choose another name with --schema`,
-    };
+  if (level === null && found.known.length === 1 && found.others.length === 0) {
+    return { kind: "empty", hasLedger: true };
   }
+  // Graphile Worker's table was "jobs" up to level 10; since then that is a view.
+  if (level === null || !has("jobs")) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
-    const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; upgrade it first with "npx graphile-worker@0.16 --schema-only" (stop its workers before)`;
+    const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
     return { kind: "outdated", level, reason, age_s };
   }
   if (breaking !== null && breaking > KNOWN_LEVEL) {
@@ -178,10 +111,10 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState {
 function ready({ known }: Catalogue, level: number): ReadySchema {
   const objects = new Set<string>(workersObjects.filter((name) => known.includes(name)));
   const hasWorkers = objects.has("_private_workers");
-  const stranger = hasWorkers ? "rust-port" : "graphile";
+  const maker = hasWorkers ? "rust-port" : "graphile";
   return {
     kind: "ready",
-    origin: known.includes("_private_extensions") ? "ours" : stranger,
+    origin: known.includes("_private_extensions") ? "ours" : maker,
     level,
     extensions: new Set(hasWorkers ? (["workers"] as const) : []),
     objects,
