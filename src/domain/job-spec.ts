@@ -99,13 +99,15 @@ export const moment = v.pipe(
 );
 
 export const identifier = boundedText(1, 128);
+/** At most this long in the schema's own check. */
+export const jobKey = boundedText(1, 512);
 
 const specSchema = v.pipe(
   strict({
     queueName: v.optional(boundedText(1, 128)),
     runAt: v.optional(moment),
     priority: v.optional(smallint),
-    jobKey: v.optional(boundedText(1, 512)),
+    jobKey: v.optional(jobKey),
     jobKeyMode: v.optional(v.picklist(jobKeyModes, `must be one of ${jobKeyModes.join(", ")}`)),
     maxAttempts: v.optional(attemptLimit),
     flags: v.optional(

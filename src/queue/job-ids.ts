@@ -1,0 +1,38 @@
+// Job ids as callers give them: decimal strings, because a PostgreSQL bigint does not fit a number.
+import { InputError, type Problem } from "../base/errors.ts";
+
+/** Most ids in one call: a bound on the statement, its locks and its answer. */
+export const MAX_IDS = 10_000;
+
+const MAX_BIGINT = 9_223_372_036_854_775_807n;
+const MAX_PROBLEMS = 100;
+
+/** Whether `text` is a decimal integer from 1 to 9223372036854775807, without leading zeros. */
+export function isJobId(text: unknown): text is string {
+  return typeof text === "string" && /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_BIGINT;
+}
+
+/** The distinct ids of a call. Throws InputError unless there are 1 to 10,000 and all are job ids. */
+export function checkedJobIds(ids: readonly string[]): string[] {
+  if (!Array.isArray(ids) || ids.length === 0) {
+    throw new InputError([{ path: "ids", message: "must list at least one job id" }]);
+  }
+  if (ids.length > MAX_IDS) {
+    const message = `must have at most ${MAX_IDS} ids; split them into several calls`;
+    throw new InputError([{ path: "ids", message }]);
+  }
+  const problems: Problem[] = [];
+  for (const [index, id] of ids.entries()) {
+    if (!isJobId(id)) problems.push({ path: `ids[${index}]`, message: FORM });
+  }
+  if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
+  return [...new Set(ids)];
+}
+
+/** One id; throws InputError when it is not one. */
+export function checkedJobId(id: string): string {
+  if (!isJobId(id)) throw new InputError([{ path: "id", message: FORM }]);
+  return id;
+}
+
+const FORM = `must be a job id: a decimal string from 1 to ${MAX_BIGINT}`;
