@@ -1,0 +1,39 @@
+/** Who the page is to the server: the session, or the sign-in that must come first. */
+import { Session } from "../generated/records";
+
+export enum Gate {
+  /** The session was asked for. */
+  Opening,
+  Open,
+  /** A token is needed. */
+  Token,
+  /** The browser itself asks for the password, and nobody gave it. */
+  Browser,
+  /** The server can't be reached, or its answer can't be read. */
+  Unreachable,
+}
+
+export class Access {
+  gate: Gate = Gate.Opening;
+  session: Session = new Session();
+  token: string = "";
+  /** The header that carries the token; the empty string: `Authorization: Bearer`. */
+  tokenHeader: string = "";
+  draft: string = "";
+  busy: bool = false;
+  error: string = "";
+  /** Too many failed logins: no try before this time. */
+  blockedUntil: f64 = 0;
+
+  /** The lines that sign a request in. */
+  headers(): string {
+    if (this.token.length === 0) return "";
+    return this.tokenHeader.length > 0
+      ? this.tokenHeader + ": " + this.token
+      : "authorization: Bearer " + this.token;
+  }
+
+  get canWrite(): bool {
+    return this.gate === Gate.Open && !this.session.readOnly;
+  }
+}

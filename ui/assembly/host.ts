@@ -1,0 +1,46 @@
+/**
+ * What the application asks of its host; host/page-host.ts answers. The compiler takes the import
+ * module's name from this file's name: `host`.
+ */
+export declare function draw(ops: usize, opCount: i32, units: usize, unitCount: i32): void;
+
+export declare function now(): f64;
+
+/** Minutes that the local clock is ahead of UTC at a time. */
+export declare function zoneOffset(at: f64): i32;
+
+/** Headers are lines of `name: value`; the answer comes to `replied` with the same id. */
+export declare function request(
+  id: i32,
+  method: string,
+  path: string,
+  headers: string,
+  body: string,
+): void;
+
+/** Opens the event stream, in place of the one that may be open. */
+export declare function subscribe(path: string, headers: string): void;
+
+export declare function unsubscribe(): void;
+
+/** Dispatches an action later. */
+export declare function after(ms: i32, action: string, arg: string): void;
+
+/** Changes the address; `replace` leaves no entry in the history. */
+export declare function navigate(path: string, replace: bool): void;
+
+export declare function title(text: string): void;
+
+/** Moves the focus after the next draw. */
+export declare function focus(id: string): void;
+
+/** Copies a text, then dispatches `app.copied` with "yes" or "no". */
+export declare function copy(text: string): void;
+
+/** `system`, `light` or `dark`; the host remembers it. */
+export declare function theme(name: string): void;
+
+/** Keeps a text for this tab only, until it is closed; the empty text forgets it. */
+export declare function remember(key: string, value: string): void;
+
+export declare function recall(key: string): string;

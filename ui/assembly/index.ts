@@ -1,0 +1,80 @@
+/** What the host may call. Nothing else of the application can be reached from outside. */
+import { Model } from "./app/model";
+import { draw, now } from "./host";
+import { View } from "./lib/view";
+import { pushed as push, showed as show, streamClosed as closed, streamOpened as opened } from "./update/live";
+import { go } from "./update/navigate";
+import { replied as reply } from "./update/reply";
+import { askSession, restore } from "./update/session";
+import { update } from "./update/update";
+import { page } from "./view/shell";
+
+const model = new Model();
+const view = new View();
+
+export function init(address: string, theme: string): void {
+  model.now = now();
+  model.theme = theme;
+  go(model, address);
+  restore(model);
+}
+
+/** The address has changed. */
+export function navigated(address: string): void {
+  model.now = now();
+  model.live.touchedAt = model.now;
+  go(model, address);
+}
+
+/** Someone did something; `value` is the field's text, the key, or a modifier of the click. */
+export function dispatch(action: string, arg: string, value: string): void {
+  model.now = now();
+  model.live.touchedAt = model.now;
+  update(model, action, arg, value);
+}
+
+/** A timer that was asked for with `after` has rung. */
+export function rang(action: string, arg: string): void {
+  model.now = now();
+  update(model, action, arg, "");
+}
+
+/** The answer to a request; the status is 0 when none came. */
+export function replied(id: i32, status: i32, retryAfter: string, body: string): void {
+  model.now = now();
+  reply(model, id, status, retryAfter, body);
+}
+
+export function streamOpened(): void {
+  model.now = now();
+  opened(model);
+}
+
+export function streamClosed(status: i32): void {
+  model.now = now();
+  closed(model, status);
+  if (status === 401) askSession(model);
+}
+
+export function pushed(event: string, data: string): void {
+  model.now = now();
+  push(model, event, data);
+}
+
+/** The tab came to the front or went to the back. */
+export function showed(visible: bool): void {
+  model.now = now();
+  show(model, visible);
+}
+
+/** The pointer or the focus came to something that must not move under it, or left it. */
+export function held(on: bool): void {
+  model.live.held = on;
+}
+
+/** Draws the whole page; the host changes only what differs from the last picture. */
+export function render(): void {
+  view.clear();
+  page(model).write(view);
+  draw(view.opsAt, view.opsLength, view.unitsAt, view.unitsLength);
+}

@@ -1,0 +1,82 @@
+/** The declarative tree that pages are written in: `el("td", [cls("num")], [text(x)])`. */
+import { View } from "./view";
+
+const enum Form {
+  Value,
+  On,
+  Off,
+}
+
+export class Attr {
+  constructor(
+    readonly name: string,
+    readonly value: string,
+    readonly form: i32,
+  ) {}
+}
+
+export class Node {
+  constructor(
+    /** The empty string for a text. */
+    readonly tag: string,
+    readonly content: string,
+    readonly attrs: Attr[],
+    readonly children: Node[],
+  ) {}
+
+  write(v: View): void {
+    if (this === nothing) return v.hole();
+    if (this.tag.length === 0) return v.text(this.content);
+    v.open(this.tag);
+    const attrs = this.attrs;
+    for (let i = 0; i < attrs.length; i++) {
+      const a = attrs[i];
+      if (a.form === Form.Value) v.attr(a.name, a.value);
+      else v.flag(a.name, a.form === Form.On);
+    }
+    const children = this.children;
+    for (let i = 0; i < children.length; i++) children[i].write(v);
+    v.close();
+  }
+}
+
+const noAttrs: Attr[] = [];
+const noNodes: Node[] = [];
+
+/** Shows nothing, and keeps the place of what may be shown there later. */
+export const nothing: Node = new Node("", "", noAttrs, noNodes);
+
+export function el(tag: string, attrs: Attr[], children: Node[]): Node {
+  return new Node(tag, "", attrs, children);
+}
+
+/** An element with a class. */
+export function box(tag: string, name: string, children: Node[]): Node {
+  return new Node(tag, "", [cls(name)], children);
+}
+
+/** An element with a class that holds only text. */
+export function leaf(tag: string, name: string, content: string): Node {
+  return new Node(tag, "", name.length > 0 ? [cls(name)] : noAttrs, [text(content)]);
+}
+
+export function text(content: string): Node {
+  return new Node("", content, noAttrs, noNodes);
+}
+
+export function attr(name: string, value: string): Attr {
+  return new Attr(name, value, Form.Value);
+}
+
+export function cls(value: string): Attr {
+  return new Attr("class", value, Form.Value);
+}
+
+/** Tells siblings apart, so that an element moves with what it shows. */
+export function key(value: string): Attr {
+  return new Attr("key", value, Form.Value);
+}
+
+export function flag(name: string, on: bool): Attr {
+  return new Attr(name, "", on ? Form.On : Form.Off);
+}

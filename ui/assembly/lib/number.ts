@@ -1,0 +1,40 @@
+/** Whole numbers as people type them and read them. */
+import { isDigit } from "./json-scanner";
+
+export class Whole {
+  constructor(
+    readonly valid: bool,
+    readonly value: i64,
+  ) {}
+}
+
+/** Reads an optional minus sign and digits, and nothing else. */
+export function parseWhole(text: string): Whole {
+  const negative = text.startsWith("-");
+  const limit: u64 = negative ? 0x8000000000000000 : 0x7fffffffffffffff;
+  const start = negative ? 1 : 0;
+  let value: u64 = 0;
+  for (let i = start; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    const digit = <u64>(c - 0x30);
+    if (!isDigit(c) || value > (limit - digit) / 10) return new Whole(false, 0);
+    value = value * 10 + digit;
+  }
+  return new Whole(text.length > start, negative ? -(<i64>value) : <i64>value);
+}
+
+/** `12,345` */
+export function grouped(value: i64): string {
+  const digits = value.toString();
+  const start = value < 0 ? 1 : 0;
+  let out = digits;
+  for (let i = digits.length - 3; i > start; i -= 3) {
+    out = out.substring(0, i) + "," + out.substring(i);
+  }
+  return out;
+}
+
+/** `1 job`, `12,345 jobs` */
+export function counted(count: i64, one: string, many: string): string {
+  return grouped(count) + " " + (count === 1 ? one : many);
+}

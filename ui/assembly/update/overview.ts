@@ -1,0 +1,66 @@
+/** The overview, and the jobs that failed last. */
+import { Model } from "../app/model";
+import { Topic } from "../app/requests";
+import { JobList, ListedJob, readJobList, readOverview } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+
+/** The list of failed jobs is asked for at most this often. */
+const FAILING_EVERY_MS: f64 = 10000;
+/** The API lists by ascending id, so the newest failures are at the end; beyond this it costs too much. */
+const LAST_OFFSET: i64 = 20000;
+const SAMPLE = 50;
+const SHOWN = 8;
+
+let failingAskedAt: f64 = 0;
+
+export function askOverview(m: Model): void {
+  m.live.askedAt = m.now;
+  m.requests.read(m.access, Topic.Overview, "api/overview");
+}
+
+export function askFailing(m: Model): void {
+  failingAskedAt = m.now;
+  const failed = m.overview.stats.failed;
+  let path = `api/jobs?state=failed&limit=${SAMPLE}`;
+  if (failed > SAMPLE && failed <= LAST_OFFSET) path += `&offset=${failed - SAMPLE}`;
+  m.requests.read(m.access, Topic.Failing, path);
+}
+
+export function refreshFailing(m: Model): void {
+  if (m.requests.waitsFor(Topic.Failing) || m.now - failingAskedAt < FAILING_EVERY_MS) return;
+  askFailing(m);
+}
+
+/** Takes in an overview from either the stream or an answer; says whether it could be read. */
+export function takeOverview(m: Model, body: string): bool {
+  const r = new JsonReader(body);
+  const overview = readOverview(r);
+  r.end();
+  if (r.failed) {
+    m.notices.bad(`The server's overview can't be read: ${r.error}`);
+    return false;
+  }
+  const first = !m.overviewLoaded;
+  m.overview = overview;
+  m.overviewLoaded = true;
+  m.live.freshAt = m.now;
+  if (first) failingAskedAt = 0;
+  return true;
+}
+
+export function takeFailing(m: Model, body: string): void {
+  const r = new JsonReader(body);
+  const page: JobList = readJobList(r);
+  r.end();
+  if (r.failed) {
+    m.notices.bad(`The list of failed jobs can't be read: ${r.error}`);
+    return;
+  }
+  page.jobs.sort(newestFirst);
+  m.failing = page.jobs.slice(0, SHOWN);
+  m.failingLoaded = true;
+}
+
+function newestFirst(a: ListedJob, b: ListedJob): i32 {
+  return a.updatedAt > b.updatedAt ? -1 : a.updatedAt < b.updatedAt ? 1 : 0;
+}

@@ -1,0 +1,147 @@
+/** The first page: health, numbers, what fails now, and who is at work. */
+import { Model } from "../app/model";
+import { jobPath, queuePath, statePath, STATES } from "../app/route";
+import { ListedJob, Queue, Stats } from "../generated/records";
+import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { counted, grouped } from "../lib/number";
+import { empty, firstLine, link, loading } from "./controls";
+import { health } from "./health";
+import { pageHead } from "./page-head";
+import { relative, when } from "./when";
+import { workerRows, WorkerRow } from "./worker-rows";
+
+const SHOWN = 8;
+
+export function overviewPage(m: Model): Node {
+  const fresh = m.live.freshAt;
+  const head = pageHead("Overview", [
+    isNaN(fresh) ? nothing : leaf("span", "as-of", `updated ${relative(fresh, m.now)}`),
+  ]);
+  if (!m.overviewLoaded) return box("div", "overview", [head, loading()]);
+  return box("div", "overview", [
+    head,
+    health(m),
+    numbers(m.overview.stats),
+    box("div", "columns", [
+      failing(m),
+      box("div", "column", [busyQueues(m), workers(m)]),
+    ]),
+  ]);
+}
+
+export function countOf(stats: Stats, state: string): i64 {
+  if (state === "ready") return stats.ready;
+  if (state === "scheduled") return stats.scheduled;
+  if (state === "locked") return stats.locked;
+  return state === "failed" ? stats.failed : stats.total;
+}
+
+function numbers(stats: Stats): Node {
+  const items: Node[] = [];
+  for (let i = 0; i < STATES.length; i++) {
+    const count = countOf(stats, STATES[i]);
+    const tone = STATES[i] + (count === 0 ? " zero" : "");
+    items.push(
+      box("li", "", [
+        link(statePath(STATES[i]), "number " + tone, [
+          leaf("span", "number-name", i === 0 ? "total" : STATES[i]),
+          leaf("strong", "number-value", grouped(count)),
+        ]),
+      ]),
+    );
+  }
+  return el("ul", [cls("numbers"), attr("aria-label", "Jobs by state")], items);
+}
+
+function panel(title: string, path: string, all: string, body: Node): Node {
+  return box("section", "panel", [
+    box("div", "panel-head", [leaf("h2", "", title), link(path, "panel-all", [text(all)])]),
+    body,
+  ]);
+}
+
+function failing(m: Model): Node {
+  const path = statePath("failed");
+  if (!m.failingLoaded) return panel("Failing now", path, "All failed", loading());
+  if (m.failing.length === 0) {
+    const calm = empty("Nothing has failed", "Jobs without attempts left would stand here.");
+    return panel("Failing now", path, "All failed", calm);
+  }
+  const items: Node[] = [];
+  for (let i = 0; i < m.failing.length; i++) items.push(failingItem(m.failing[i], m.now));
+  return panel("Failing now", path, "All failed", box("ul", "failing", items));
+}
+
+function failingItem(job: ListedJob, now: f64): Node {
+  const error = job.lastError;
+  const task = job.taskIdentifier;
+  return el(
+    "li",
+    [key(job.id.toString())],
+    [
+      box("div", "failing-head", [
+        link(jobPath(job.id), "failing-task", [text(task === null ? "(no task)" : task)]),
+        leaf("span", "num", `#${job.id}`),
+        leaf("span", "num", `${job.attempts}/${job.maxAttempts} attempts`),
+        when(job.updatedAt, now),
+      ]),
+      leaf("code", "failing-error", error === null ? "No error was recorded." : firstLine(error)),
+    ],
+  );
+}
+
+function busiestFirst(a: Queue, b: Queue): i32 {
+  const locked = (isNaN(b.lockedAt) ? 0 : 1) - (isNaN(a.lockedAt) ? 0 : 1);
+  if (locked !== 0) return locked;
+  return a.jobCount > b.jobCount ? -1 : a.jobCount < b.jobCount ? 1 : 0;
+}
+
+function busyQueues(m: Model): Node {
+  const queues = m.overview.queues.slice().sort(busiestFirst);
+  if (queues.length === 0) {
+    const none = empty("No named queues", "Jobs without a queue run side by side.");
+    return panel("Queues", "/queues", "All queues", none);
+  }
+  const items: Node[] = [];
+  for (let i = 0; i < min(queues.length, SHOWN); i++) {
+    const queue = queues[i];
+    const locked = !isNaN(queue.lockedAt);
+    items.push(
+      el(
+        "li",
+        [key(queue.id.toString())],
+        [
+          link(queuePath(queue.queueName), "name", [text(queue.queueName)]),
+          leaf("span", locked ? "state locked" : "state idle", locked ? "locked" : "idle"),
+          leaf("span", "num", counted(queue.jobCount, "job", "jobs")),
+        ],
+      ),
+    );
+  }
+  const all = `All ${counted(queues.length, "queue", "queues")}`;
+  return panel("Queues", "/queues", all, box("ul", "lines", items));
+}
+
+function workers(m: Model): Node {
+  const rows = workerRows(m.overview);
+  if (rows.length === 0) {
+    return panel("Workers", "/workers", "All workers", empty("No workers", "None has reported."));
+  }
+  const items: Node[] = [];
+  for (let i = 0; i < min(rows.length, SHOWN); i++) items.push(workerItem(rows[i], m.now));
+  const all = `All ${counted(rows.length, "worker", "workers")}`;
+  return panel("Workers", "/workers", all, box("ul", "lines", items));
+}
+
+function workerItem(row: WorkerRow, now: f64): Node {
+  return el(
+    "li",
+    [key(row.id)],
+    [
+      el("span", [cls("name"), attr("title", row.id)], [text(row.id)]),
+      leaf("span", "state " + row.status, row.statusText),
+      leaf("span", "num", counted(row.lockedJobs, "job", "jobs")),
+      when(row.heartbeatAt, now),
+    ],
+  );
+}

@@ -1,0 +1,31 @@
+/** A plain table: a head of column names, and rows that are told apart by a key. */
+import { attr, box, cls, el, key, Node, text } from "../lib/node";
+
+/** A page shows this many rows at most. */
+export const MOST_ROWS = 500;
+
+/** Each column is `class=Title`. */
+export function table(name: string, label: string, columns: string[], rows: Node[]): Node {
+  const heads: Node[] = [];
+  for (let i = 0; i < columns.length; i++) {
+    const equals = columns[i].indexOf("=");
+    const title = columns[i].substring(equals + 1);
+    const attrs = [attr("scope", "col"), cls(columns[i].substring(0, equals))];
+    heads.push(el("th", attrs, [text(title)]));
+  }
+  return box("div", "table-frame", [
+    el(
+      "table",
+      [cls(name), attr("aria-label", label)],
+      [el("thead", [], [el("tr", [], heads)]), el("tbody", [], rows)],
+    ),
+  ]);
+}
+
+export function row(id: string, name: string, cells: Node[]): Node {
+  return el("tr", [key(id), cls(name)], cells);
+}
+
+export function cell(name: string, children: Node[]): Node {
+  return box("td", name, children);
+}

@@ -1,0 +1,41 @@
+/** Times: relative to read, absolute at hover. */
+import { zoneOffset } from "../host";
+import { attr, cls, el, Node, text } from "../lib/node";
+import { isoTime, wallText, zoneText } from "../lib/time";
+
+export function when(at: f64, now: f64): Node {
+  if (isNaN(at)) return el("span", [cls("none")], [text("–")]);
+  return el(
+    "time",
+    [attr("datetime", isoTime(at)), attr("title", absolute(at))],
+    [text(relative(at, now))],
+  );
+}
+
+export function relative(at: f64, now: f64): string {
+  const ms = now - at;
+  if (ms >= 0) return ms < 1000 ? "now" : span(ms) + " ago";
+  // Two clocks never agree to the second.
+  return ms > -1000 ? "now" : "in " + span(-ms);
+}
+
+/** `42s`, `7m`, `3h`, `12d`, `4y` */
+export function span(ms: f64): string {
+  const seconds = <i64>(ms / 1000);
+  if (seconds < 60) return seconds.toString() + "s";
+  if (seconds < 3600) return (seconds / 60).toString() + "m";
+  if (seconds < 86400) return (seconds / 3600).toString() + "h";
+  if (seconds < 86400 * 730) return (seconds / 86400).toString() + "d";
+  return (seconds / (86400 * 365)).toString() + "y";
+}
+
+/** On the local clock, with its zone. */
+export function absolute(at: f64): string {
+  const zone = zoneOffset(at);
+  return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
+}
+
+/** Only the local clock. */
+export function clock(at: f64): string {
+  return wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11);
+}

@@ -1,0 +1,27 @@
+/**
+ * Starts the WebAssembly application and gives it a page to draw on. The host knows no page and no
+ * record: take the module away and nothing is left.
+ */
+import { instantiate } from "../generated/admin_ui_bg.js";
+import { route } from "./address.ts";
+import { EventStream } from "./event-stream.ts";
+import { listen } from "./listen.ts";
+import { PageHost } from "./page-host.ts";
+import { Runner } from "./runner.ts";
+import { restoreTheme } from "./theme.ts";
+
+export async function start(url: URL): Promise<void> {
+  const theme = restoreTheme();
+  const runner = new Runner();
+  try {
+    const module = await WebAssembly.compileStreaming(fetch(url));
+    const host = new PageHost(runner, new EventStream(runner));
+    const app = await instantiate(module, { env: {}, host: host.imports() });
+    runner.attach(app, () => host.afterDraw());
+    host.attach(app.memory);
+    listen(runner);
+    runner.run((running) => running.init(route(), theme));
+  } catch (error) {
+    runner.fail(error);
+  }
+}

@@ -1,0 +1,73 @@
+/** What the application may ask of the page; the other side is assembly/host.ts. */
+import { render } from "preact";
+import { copyText } from "./clipboard.ts";
+import type { EventStream } from "./event-stream.ts";
+import { NodeReader } from "./node-reader.ts";
+import { headersOf, sendRequest } from "./request.ts";
+import type { Runner } from "./runner.ts";
+import { setTheme } from "./theme.ts";
+
+export class PageHost {
+  readonly #runner: Runner;
+  readonly #stream: EventStream;
+  readonly #root = document.getElementById("app") as HTMLElement;
+  #reader: NodeReader | undefined;
+  #focusNext = "";
+
+  constructor(runner: Runner, stream: EventStream) {
+    this.#runner = runner;
+    this.#stream = stream;
+  }
+
+  attach(memory: WebAssembly.Memory): void {
+    this.#reader = new NodeReader(memory);
+  }
+
+  /** The focus moves when the element that it goes to has been drawn. */
+  afterDraw(): void {
+    if (this.#focusNext) document.getElementById(this.#focusNext)?.focus();
+    this.#focusNext = "";
+  }
+
+  imports() {
+    const runner = this.#runner;
+    return {
+      draw: (ops: number, opCount: number, units: number, unitCount: number) => {
+        if (this.#reader) render(this.#reader.read(ops, opCount, units, unitCount), this.#root);
+      },
+      now: () => Date.now(),
+      zoneOffset: (at: number) => -new Date(at).getTimezoneOffset() || 0,
+      request: (id: number, method: string, path: string, headers: string, body: string) => {
+        void sendRequest(method, path, headers, body).then((answer) =>
+          runner.run((app) => app.replied(id, answer.status, answer.retryAfter, answer.body)),
+        );
+      },
+      subscribe: (path: string, headers: string) => this.#stream.open(path, headersOf(headers)),
+      unsubscribe: () => this.#stream.close(),
+      after: (ms: number, action: string, arg: string) => {
+        setTimeout(() => runner.run((app) => app.rang(action, arg)), ms);
+      },
+      navigate: (path: string, replace: boolean | number) => {
+        if (replace) location.replace(`#${path}`);
+        else location.hash = path;
+      },
+      title: (text: string) => {
+        document.title = text;
+      },
+      focus: (id: string) => {
+        this.#focusNext = id;
+      },
+      copy: (text: string) => {
+        void copyText(text).then((done) =>
+          runner.run((app) => app.dispatch("app.copied", text, done ? "yes" : "no")),
+        );
+      },
+      theme: setTheme,
+      remember: (key: string, value: string) => {
+        if (value) sessionStorage.setItem(key, value);
+        else sessionStorage.removeItem(key);
+      },
+      recall: (key: string) => sessionStorage.getItem(key) ?? "",
+    };
+  }
+}

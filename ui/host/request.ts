@@ -1,0 +1,42 @@
+/** One request to the server. It never throws: status 0 says that no answer came. */
+import { serverUrl } from "./address.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string;
+  readonly body: string;
+}
+
+/** No answer within this time counts as none. */
+const PATIENCE_MS = 30_000;
+
+export async function sendRequest(
+  method: string,
+  path: string,
+  headers: string,
+  body: string,
+): Promise<Answer> {
+  try {
+    const response = await fetch(serverUrl(path, document.baseURI), {
+      method,
+      headers: headersOf(headers),
+      body: method === "POST" ? body : null,
+      cache: "no-store",
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const retryAfter = response.headers.get("retry-after") ?? "";
+    return { status: response.status, retryAfter, body: await response.text() };
+  } catch {
+    return { status: 0, retryAfter: "", body: "" };
+  }
+}
+
+/** Reads lines of `name: value`. */
+export function headersOf(lines: string): Headers {
+  const headers = new Headers();
+  for (const line of lines.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.set(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return headers;
+}

@@ -1,0 +1,53 @@
+/**
+ * Runs the steps of the application one by one and draws once a frame. After a trap nothing in the
+ * module can be trusted, so it is never entered again: the page says so and offers a reload.
+ */
+import type { instantiate } from "../generated/admin_ui_bg.js";
+
+export type App = Awaited<ReturnType<typeof instantiate>>;
+
+export class Runner {
+  #app: App | undefined;
+  #afterDraw: () => void = () => {};
+  #drawing = false;
+  #broken = false;
+
+  attach(app: App, afterDraw: () => void): void {
+    this.#app = app;
+    this.#afterDraw = afterDraw;
+  }
+
+  /** Takes a step and has its outcome drawn in the next frame; a background tab draws when it is seen. */
+  run(step: (app: App) => void): void {
+    this.#attempt(step);
+    if (this.#drawing || this.#broken) return;
+    this.#drawing = true;
+    requestAnimationFrame(() => {
+      this.#drawing = false;
+      this.#attempt((app) => {
+        app.render();
+        // The minimal runtime collects only here, where none of the module's code is running.
+        app.__collect();
+        this.#afterDraw();
+      });
+    });
+  }
+
+  /** Shows that the application has ended. */
+  fail(error: unknown): void {
+    this.#broken = true;
+    const fatal = document.getElementById("fatal");
+    if (fatal) fatal.hidden = false;
+    fatal?.querySelector("button")?.addEventListener("click", () => location.reload());
+    console.error(error);
+  }
+
+  #attempt(step: (app: App) => void): void {
+    if (this.#broken || !this.#app) return;
+    try {
+      step(this.#app);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}
