@@ -9,6 +9,7 @@ import { backoffDelay } from "../base/retry.ts";
 import { build, current, isComplete, type MigrationOutcome } from "./build-schema.ts";
 import { query } from "./database.ts";
 import { explainDatabaseError } from "./database-errors.ts";
+import { withClient } from "./pool.ts";
 import type { SchemaName } from "./schema-name.ts";
 import { type ReadySchema, schemaState } from "./schema-state.ts";
 
@@ -56,23 +57,10 @@ export async function migrate(
 }
 
 async function attemptOn(pool: Pool, schema: SchemaName): Promise<MigrationOutcome | Busy> {
-  let client: PoolClient;
   try {
-    client = await pool.connect();
+    return await withClient(pool, (client) => look(client, schema));
   } catch (error) {
     throw explainDatabaseError(error, schema.name);
-  }
-  let broken: Error | undefined;
-  try {
-    return await look(client, schema);
-  } catch (error) {
-    // A failed rollback means that the connection itself is gone: do not give it back for reuse.
-    await client.query("rollback").catch((lost: Error) => {
-      broken = lost;
-    });
-    throw explainDatabaseError(error, schema.name);
-  } finally {
-    client.release(broken);
   }
 }
 

@@ -67,23 +67,40 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
     set local statement_timeout = ${Math.trunc(bounds.statementTimeout_ms)};
     set local lock_timeout = ${Math.trunc(bounds.lockTimeout_ms)}`;
   return {
-    async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      const client = await pool.connect();
-      let broken: Error | undefined;
-      try {
+    query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+      return withClient(pool, async (client) => {
         await client.query(begin);
         const result = await client.query<R>(config);
         await client.query("commit");
         return result;
-      } catch (error) {
-        // A failed rollback means the connection itself is gone: do not give it back for reuse.
-        await client.query("rollback").catch((lost: Error) => {
-          broken = lost;
-        });
-        throw error;
-      } finally {
-        client.release(broken);
-      }
+      });
     },
   };
+}
+
+/** A connection for a while. When `work` throws, its transaction is rolled back. */
+export async function withClient<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // pg reports a lost connection to the query and also as an event of the client, and an event
+  // "error" that nobody hears ends the process. The pool listens to idle clients only.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    // A failed rollback means the connection itself is gone: do not give it back for reuse.
+    await client.query("rollback").catch((lost: Error) => {
+      broken ??= lost;
+    });
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
 }
