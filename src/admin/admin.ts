@@ -1,0 +1,46 @@
+// What an operation of the admin may use. Built once by server.ts; an operation takes from it what
+// it needs and passes that on, never the whole.
+import type { HttpRequest } from "../http/request.ts";
+import type { HttpResponse } from "../http/response.ts";
+import type { AssetStore } from "./assets.ts";
+import type { AdminServerConfig } from "./config.ts";
+import type { AdminDatabases } from "./databases.ts";
+import type { Metrics } from "./metrics.ts";
+import type { OverviewFeed } from "./overview-feed.ts";
+import type { Fields, JsonSchema } from "./wire.ts";
+
+export interface Admin {
+  readonly config: AdminServerConfig;
+  readonly databases: AdminDatabases;
+  readonly csrfToken: string;
+  readonly assets: AssetStore;
+  readonly overview: OverviewFeed;
+  readonly metrics: Metrics;
+  /** Resolves when the queue can be worked on; asked as often as a probe likes. */
+  readonly checkReady: () => Promise<void>;
+  /** Every row of the route table, for the OpenAPI document. */
+  readonly routes: readonly AdminRoute[];
+}
+
+/** What one route does, and what the OpenAPI document says about it. */
+export interface Operation {
+  readonly summary: string;
+  readonly query?: Fields;
+  readonly body?: Fields;
+  /** The JSON Schema of the answer, or its media type when it is not JSON. */
+  readonly answer: JsonSchema | string;
+  readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+}
+
+/**
+ * Who may: `open` anybody; `page` and `asset` who is logged in by the browser (mode basic), else
+ * anybody; `read` who has credentials; `write` the same with the CSRF token, unless read-only.
+ */
+export type Access = "open" | "page" | "asset" | "read" | "write";
+
+export interface AdminRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly access: Access;
+  readonly operation: Operation;
+}

@@ -1,0 +1,46 @@
+// GET /api/overview.
+import { jsonText } from "../../http/response.ts";
+import type { Operation } from "../admin.ts";
+import { listOf, record } from "../answers.ts";
+
+export const overview = record({
+  stats: record({
+    total: "integer",
+    ready: "integer",
+    scheduled: "integer",
+    locked: "integer",
+    failed: "integer",
+  }),
+  queues: listOf(
+    record({
+      id: "integer",
+      queue_name: "string",
+      locked_at: "time?",
+      locked_by: "string?",
+      job_count: "integer",
+      ready_count: "integer",
+      scheduled_count: "integer",
+      locked_count: "integer",
+      failed_count: "integer",
+    }),
+  ),
+  workers: listOf(
+    record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
+  ),
+  active_workers: listOf(
+    record({
+      worker_id: "string",
+      last_heartbeat_at: "time",
+      started_at: "time",
+      metadata: "json",
+      is_stale: "boolean",
+    }),
+  ),
+  as_of: "time",
+});
+
+export const getOverview: Operation = {
+  summary: "Job counts, queues and workers at this moment",
+  answer: overview,
+  run: async ({ overview }) => jsonText(await overview.read()),
+};

@@ -1,0 +1,109 @@
+// Puts an admin server together from its configuration, and runs it as a service.
+
+import type { Service } from "../base/service.ts";
+import { createDispatcher } from "../http/endpoint.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { createHttpServer, type HttpServer, type Limits } from "../http/server.ts";
+import type { Admin, AdminRoute } from "./admin.ts";
+import { createAssetStore, type EmbeddedAssets } from "./assets.ts";
+import type { AdminServerConfig } from "./config.ts";
+import { createCsrfGuard } from "./csrf.ts";
+import { adminDatabases } from "./databases.ts";
+import { securityHeaders } from "./headers.ts";
+import { authority } from "./listen-address.ts";
+import { createMetrics } from "./metrics.ts";
+import { createOverviewFeed } from "./overview-feed.ts";
+import { type AdminEndpoint, createPolicy } from "./policy.ts";
+import { createReadiness } from "./readiness.ts";
+import { routes } from "./routes.ts";
+
+export interface AdminServer extends Service {
+  /** Where it listens; known after start(). */
+  readonly address: { readonly host: string; readonly port: number };
+  /** What to open in a browser; known after start(). */
+  readonly url: string;
+  /** The password or token that was generated, to be shown once; null when one was configured. */
+  readonly generatedSecret: string | null;
+}
+
+/** For tests and for embedding: what production never changes. */
+export interface AdminServerParts {
+  readonly assets?: () => Promise<EmbeddedAssets>;
+  readonly limits?: Partial<Limits>;
+}
+
+/** A server that is not running yet. */
+export async function createAdminServer(
+  config: AdminServerConfig,
+  parts: AdminServerParts = {},
+): Promise<AdminServer> {
+  const { listen, logger, auth, basePath } = config;
+  const csrf = createCsrfGuard();
+  const metrics = await createMetrics();
+  const databases = adminDatabases(config.pool, config.schema, logger);
+  const admin: Admin = {
+    config,
+    databases,
+    csrfToken: csrf.token,
+    assets: createAssetStore(parts.assets),
+    overview: createOverviewFeed(databases.reads, { maxViewers: config.maxViewers }),
+    metrics,
+    checkReady: createReadiness(databases.reads),
+    routes,
+  };
+  const endpoints = routes.map((route) => bind(route, admin));
+  if (basePath !== "/") endpoints.push(toBasePath(basePath));
+  const http = createHttpServer({
+    ...listen,
+    handle: createDispatcher(endpoints, createPolicy(config, csrf, metrics), logger),
+    headers: securityHeaders,
+    logger,
+    ...(parts.limits === undefined ? {} : { limits: parts.limits }),
+  });
+  return {
+    start: () => http.start(),
+    stop: () => http.stop(),
+    [Symbol.asyncDispose]: () => http.stop(),
+    get address() {
+      return http.address;
+    },
+    get url() {
+      return urlOf(http, basePath);
+    },
+    generatedSecret: auth.generatedSecret,
+  };
+}
+
+/** Starts a server and gives it back running; stop() ends it. */
+export async function serve(config: AdminServerConfig): Promise<AdminServer> {
+  const server = await createAdminServer(config);
+  await server.start();
+  return server;
+}
+
+function bind({ method, path, access, operation }: AdminRoute, admin: Admin): AdminEndpoint {
+  return {
+    method,
+    path: admin.config.basePath + path.slice(1),
+    access,
+    label: path,
+    run: (request: HttpRequest) => operation.run(admin, request),
+  };
+}
+
+/** `/queue` → `/queue/`: the page's links are relative to a folder. */
+function toBasePath(basePath: string): AdminEndpoint {
+  return {
+    method: "GET",
+    path: basePath.slice(0, -1),
+    access: "page",
+    label: "/",
+    run: () => ({ status: 308, headers: { location: basePath }, body: null }),
+  };
+}
+
+/** A wildcard address cannot be opened; this machine's loopback can. */
+function urlOf({ address: { host, port } }: HttpServer, basePath: string): string {
+  const wildcards: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  return `http://${authority({ host: wildcards[host] ?? host, port })}${basePath}`;
+}

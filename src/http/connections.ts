@@ -1,0 +1,101 @@
+// Who is connected and what each connection is doing: the knowledge that ends a server gracefully
+// and keeps idle connections from shutting others out.
+import type { Socket } from "node:net";
+
+export interface OpenExchange {
+  /** Aborts when the connection has gone, or when the server begins to stop. */
+  readonly gone: AbortSignal;
+  readonly close: () => void;
+}
+
+export interface Connections {
+  readonly size: number;
+  /** The server is stopping: every answer is its connection's last. */
+  readonly draining: boolean;
+  /** A new connection. Beyond the limit the oldest idle one makes room, else the new one goes. */
+  add(socket: Socket): void;
+  /** A request has begun; `settled` says whether an answer on this connection could be for it. */
+  open(socket: Socket, settled: () => boolean): OpenExchange;
+  /** True when an error may be answered: once, and only where it is clear which request it is for. */
+  refuse(socket: Socket): boolean;
+  /** Aborts when the connection is closed. */
+  closed(socket: Socket): AbortSignal;
+  /** Ends event streams and idle connections; the others end with their answer. */
+  drain(): void;
+  destroyAll(): void;
+}
+
+interface Connection {
+  readonly exchanges: Set<{ abort: () => void; settled: () => boolean }>;
+  readonly closed: AbortController;
+  refused: boolean;
+}
+
+export function createConnections(limit: number): Connections {
+  // In the order in which they were made, so that the oldest idle one is found first.
+  const all = new Map<Socket, Connection>();
+  let draining = false;
+
+  const add = (socket: Socket): Connection => {
+    const connection: Connection = {
+      exchanges: new Set(),
+      closed: new AbortController(),
+      refused: false,
+    };
+    all.set(socket, connection);
+    socket.once("close", () => {
+      all.delete(socket);
+      connection.closed.abort();
+      for (const exchange of connection.exchanges) exchange.abort();
+    });
+    if (all.size > limit) (oldestIdle() ?? socket).destroy();
+    return connection;
+  };
+
+  const oldestIdle = (): Socket | undefined => {
+    for (const [socket, { exchanges }] of all) if (exchanges.size === 0) return socket;
+    return undefined;
+  };
+
+  return {
+    get size() {
+      return all.size;
+    },
+    get draining() {
+      return draining;
+    },
+    add,
+    open(socket, settled) {
+      const connection = all.get(socket) ?? add(socket);
+      const gone = new AbortController();
+      const exchange = { abort: () => gone.abort(), settled };
+      connection.exchanges.add(exchange);
+      const close = () => {
+        connection.exchanges.delete(exchange);
+        gone.abort();
+        // An answer that was begun before the stop did not say that it is the last.
+        if (draining && connection.exchanges.size === 0) socket.destroySoon();
+      };
+      return { gone: gone.signal, close };
+    },
+    refuse(socket) {
+      const connection = all.get(socket);
+      if (connection === undefined || connection.refused) return false;
+      connection.refused = true;
+      // A request whose body is still coming is the one that broke; a complete one is not.
+      const open = [...connection.exchanges];
+      return open.length === 0 || (open.length === 1 && open[0]?.settled() === false);
+    },
+    closed: (socket) => all.get(socket)?.closed.signal ?? AbortSignal.abort(),
+    drain() {
+      draining = true;
+      for (const [socket, { exchanges }] of all) {
+        if (exchanges.size === 0) socket.destroy();
+        for (const exchange of exchanges) exchange.abort();
+      }
+    },
+    destroyAll() {
+      for (const socket of all.keys()) socket.destroy();
+    },
+  };
+}

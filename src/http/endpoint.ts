@@ -1,0 +1,134 @@
+// An endpoint is a declaration and one function; the dispatcher takes a request to it. The only
+// place where errors become responses: nothing that is thrown gets past it, and no inside detail
+// leaves with a 500 (it goes to the log under the request's id).
+import { monotonic } from "../base/clock.ts";
+import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
+import { Refusal } from "./refusal.ts";
+import type { HttpRequest } from "./request.ts";
+import { type HttpResponse, json } from "./response.ts";
+import { createRouter, type Route } from "./router.ts";
+
+export interface Endpoint extends Route {
+  readonly run: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+}
+
+/** What holds for every request, whatever endpoint it is for. `endpoint` is null when none is. */
+export interface Policy<E extends Endpoint> {
+  /** Throws a Refusal when the request may not reach the endpoint. */
+  admit(request: HttpRequest, endpoint: E | null): void;
+  /** Headers of the answer; the endpoint's own yield to them. */
+  headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
+  /** Told once the answer is known. */
+  answered(exchange: Exchange<E>): void;
+}
+
+export interface Exchange<E extends Endpoint> {
+  readonly request: HttpRequest;
+  readonly endpoint: E | null;
+  readonly status: number;
+  /** The error's code, null when there was none. */
+  readonly code: string | null;
+  readonly duration_ms: number;
+}
+
+/** The function that answers every request; it never throws. */
+export function createDispatcher<E extends Endpoint>(
+  endpoints: readonly E[],
+  policy: Policy<E>,
+  logger: Logger,
+): (request: HttpRequest) => Promise<HttpResponse> {
+  const route = createRouter(endpoints);
+  return async (request) => {
+    const started = monotonic();
+    const match = route(request.method, request.path);
+    const endpoint = match.kind === "found" ? match.route : null;
+    let response: HttpResponse;
+    let code: string | null = null;
+    try {
+      policy.admit(request, endpoint);
+      if (match.kind === "unknown") throw new Refusal(404, "not_found", "there is nothing here");
+      if (match.kind === "other_method") throw otherMethod(request.method, match.allow);
+      response = await match.route.run({ ...request, params: match.params });
+    } catch (error) {
+      response = errorResponse(error, request, logger);
+      code = refusalOf(error).code;
+    }
+    const { status } = response;
+    const headers = { ...response.headers, ...policy.headers(endpoint, status) };
+    policy.answered({ request, endpoint, status, code, duration_ms: monotonic() - started });
+    return { ...response, headers: { ...headers, "x-request-id": request.id } };
+  };
+}
+
+function otherMethod(method: string, allow: readonly string[]): Refusal {
+  const allowed = allow.join(", ");
+  return new Refusal(405, "method_not_allowed", `${method} is not for this path; use ${allowed}`, {
+    headers: { allow: allowed },
+  });
+}
+
+/** The contract's `Error` for anything that was thrown; the log gets what the client must not see. */
+export function errorResponse(
+  error: unknown,
+  request: Pick<HttpRequest, "id" | "method" | "path">,
+  logger: Logger,
+): HttpResponse {
+  const { status, code, message, headers, members } = refusalOf(error);
+  const fields = { request: request.id, method: request.method, path: request.path, code };
+  if (status === 500) logger.error({ ...fields, ...insideOf(error) }, "a request failed inside");
+  else if (status === 503) logger.debug({ ...fields, ...insideOf(error) }, "a request must wait");
+  const text =
+    status === 500
+      ? `something failed inside; the log has the details under request ${request.id}`
+      : shortened(message);
+  return {
+    ...json({ error: text, code, ...members }, status),
+    headers: { ...json(null).headers, ...headers },
+  };
+}
+
+const RETRY = { headers: { "retry-after": "2" } };
+
+/** Status and retry advice of every failure that is not its own; what is not here is a 500. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  bad_input: 400,
+  not_found: 404,
+  database_unreachable: 503,
+  database_timeout: 503,
+  database_busy: 503,
+  schema_missing: 503,
+  schema_unsupported: 503,
+  aborted: 503,
+  timeout: 503,
+};
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof InputError) {
+    const problems = error.problems.slice(0, 20).map(({ path, message }) => ({
+      field: path,
+      message: shortened(message),
+    }));
+    return new Refusal(400, error.code, error.message, { members: { problems } });
+  }
+  if (error instanceof WorkerError) {
+    const status = statuses[error.code] ?? 500;
+    return new Refusal(status, error.code, error.message, status === 503 ? RETRY : {});
+  }
+  return new Refusal(500, "internal_error", messageOf(error));
+}
+
+function insideOf(error: unknown): object {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return {
+    error: messageOf(error),
+    ...(cause === undefined ? {} : { cause: messageOf(cause), cause_code: codeOf(cause) }),
+    ...(error instanceof WorkerError || !(error instanceof Error) ? {} : { stack: error.stack }),
+  };
+}
+
+/** A sentence may quote what the client sent; an answer does not grow with it. */
+function shortened(text: string): string {
+  return text.length <= 1_000 ? text : `${text.slice(0, 1_000)}…`;
+}

@@ -1,0 +1,26 @@
+// A request that is answered with a status of HTTP's own (401, 403, 405, 413, …) is refused by
+// throwing this. Failures of the work itself are InputError and WorkerError; endpoint.ts turns all
+// of them into responses.
+
+export interface RefusalOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the JSON answer. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  /** `message` is the sentence a person can act on; `code` what a program tests. */
+  constructor(status: number, code: string, message: string, options: RefusalOptions = {}) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
+  }
+}

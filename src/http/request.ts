@@ -1,0 +1,91 @@
+// A request as an endpoint sees it, and the reading of its body: bounded, JSON only, UTF-8 only.
+// Built by server.ts, so that nothing else needs to know Node's HTTP objects.
+import type { Readable } from "node:stream";
+import { InputError } from "../base/errors.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface HttpRequest {
+  /** Ours, unique in this process's life: in the answer's `x-request-id` and in the log. */
+  readonly id: string;
+  readonly method: string;
+  /** As it was sent: still percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The path's `{name}` parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Lower-case names. Headers that mean something exist at most once. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The host the client meant: of an absolute target, else of the Host header. */
+  readonly host: string | undefined;
+  readonly remoteAddress: string;
+  /** Aborts when the client has gone or the server stops. */
+  readonly closing: AbortSignal;
+  readonly body: RequestBody;
+  /** What the endpoint wants to have in the access log beside the usual. Never secrets. */
+  readonly notes: Record<string, unknown>;
+}
+
+export interface RequestBody {
+  readonly stream: Readable;
+  /** Answers `Expect: 100-continue`: called once, right before the body is read. */
+  invite(): void;
+}
+
+/** The header's value when it was sent once, else undefined. */
+export function header(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
+
+/** The text of a JSON body of at most `limit` bytes. 415, 413 or 400 when it is something else. */
+export async function readJsonText(request: HttpRequest, limit: number): Promise<string> {
+  const encoding = header(request, "content-encoding");
+  if (!JSON_TYPE.test(header(request, "content-type") ?? "")) {
+    throw new Refusal(
+      415,
+      "unsupported_media_type",
+      "the body must be JSON in UTF-8: send it with Content-Type: application/json",
+    );
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw new Refusal(415, "unsupported_media_type", "send the body without a Content-Encoding");
+  }
+  const bytes = await readBody(request, limit);
+  try {
+    // A byte order mark is not JSON: it stays, so that the parser refuses it.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new InputError("the body is not valid UTF-8");
+  }
+}
+
+/** Stops reading at the limit; what is left over is server.ts's to discard. */
+function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
+  const { stream } = request.body;
+  return new Promise((resolve, reject) => {
+    if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (outcome: () => void) => {
+      stream.pause();
+      stream.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+      outcome();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(tooLarge(limit)));
+      else chunks.push(chunk);
+    };
+    const onEnd = () => settle(() => resolve(Buffer.concat(chunks)));
+    const onBroken = () =>
+      settle(() => reject(new Refusal(400, "bad_request", "the body ended too early")));
+    stream.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
+    request.body.invite();
+  });
+}
+
+function tooLarge(limit: number): Refusal {
+  return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);
+}
