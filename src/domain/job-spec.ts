@@ -123,15 +123,18 @@ const specSchema = v.pipe(
   ),
 );
 
+const jobSchema = strict({
+  identifier,
+  payload: v.optional(v.unknown()),
+  spec: v.optional(specSchema, {}),
+});
+
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
 export function resolveJob(job: JobToAdd): ResolvedJob {
-  const { spec } = validate(v.object({ identifier, spec: v.optional(specSchema, {}) }), {
-    identifier: job.identifier,
-    spec: job.spec,
-  });
+  const { identifier, payload, spec } = validate(jobSchema, job);
   return {
-    identifier: job.identifier,
-    payload: payloadText(job.payload),
+    identifier,
+    payload: payloadText(payload),
     queueName: spec.queueName ?? null,
     runAt: spec.runAt ?? null,
     maxAttempts: spec.maxAttempts ?? null,
@@ -152,7 +155,7 @@ export function resolveJobs(jobs: readonly JobToAdd[]): ResolvedJob[] {
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       for (const { path, message } of error.problems) {
-        problems.push({ path: `jobs[${index}].${path}`, message });
+        problems.push({ path: `jobs[${index}]${path === "" ? "" : `.${path}`}`, message });
       }
     }
   }

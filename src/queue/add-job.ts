@@ -1,14 +1,11 @@
 // Adds one job.
 import { WorkerError } from "../base/errors.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
+import { contendedQuery, MAX_TRIES } from "./contended-query.ts";
 import { withNames } from "./job-names.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
-
-/** How often a keyed job is offered before we say that its key is too busy. */
-export const MAX_OFFERS = 5;
 
 /**
  * Adds a job, or with a `jobKey` replaces the waiting job of that key as `jobKeyMode` says.
@@ -28,8 +25,8 @@ export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
     spec.flags,
     spec.jobKeyMode,
   ];
-  for (let offer = 0; offer < MAX_OFFERS; offer++) {
-    const rows = await withNames(db, await query<JobRow>(db, addSql, values));
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const rows = await withNames(db, await contendedQuery<JobRow>(db, addSql, values));
     if (rows[0] !== undefined) return toJob(rows[0]);
   }
   throw keyTooBusy(spec.jobKey);
@@ -43,8 +40,8 @@ export function keyTooBusy(key: string | null): WorkerError {
   );
 }
 
-// The function silently adds nothing when a worker locks the key's job between two of its steps: it
-// then returns a row of nulls, and the same call again succeeds.
+// When a worker locks the key's job between two of its steps, our function reports a serialization
+// failure. Stock Graphile Worker's adds nothing without a word: it returns a row of nulls.
 const addSql: Statement = (schema) => `
   select ${jobColumns}
   from ${schema}.add_job(

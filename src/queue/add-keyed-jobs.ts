@@ -5,10 +5,10 @@
 // fit (repeated keys, unsafe_dedupe, jobs without a key, whose order add_jobs does not keep) goes
 // through add_job one by one, after the rest and in the order given.
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { ResolvedJob } from "../domain/job-spec.ts";
-import { keyTooBusy, MAX_OFFERS } from "./add-job.ts";
+import { keyTooBusy } from "./add-job.ts";
+import { contendedQuery, MAX_TRIES } from "./contended-query.ts";
 import { specArrays, specColumns } from "./insert-jobs.ts";
 import { withNames } from "./job-names.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
@@ -22,8 +22,8 @@ interface KeyedRow extends JobRow {
 export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const done: (Job | undefined)[] = specs.map(() => undefined);
   let places = specs.map((_, place) => place);
-  // What a worker took in mid-call was not added (see add-job): it is offered again.
-  for (let offer = 0; offer < MAX_OFFERS && places.length > 0; offer++) {
+  // What stock functions leave out without a word (see add-job) is offered again.
+  for (let attempt = 0; attempt < MAX_TRIES && places.length > 0; attempt++) {
     await offerJobs(db, specs, places, done);
     places = places.filter((place) => done[place] === undefined);
   }
@@ -47,7 +47,7 @@ async function offerJobs(
     offered.map((spec) => spec.jobKeyMode),
     preserves,
   ];
-  const rows = await withNames(db, await query<KeyedRow>(db, addSql, values));
+  const rows = await withNames(db, await contendedQuery<KeyedRow>(db, addSql, values));
   for (const row of rows) {
     const index = row.place === null ? placeOfKey.get(row.key) : Number(row.place) - 1;
     const place = index === undefined ? undefined : places[index];

@@ -2,7 +2,7 @@
 import { InputError } from "../base/errors.ts";
 import { didYouMean } from "../base/validate.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
+import { contendedQuery } from "./contended-query.ts";
 
 /** Graphile Worker's three cleanup tasks, in the order in which they run. */
 export const cleanupTasks = [
@@ -55,7 +55,7 @@ function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
 }
 
 async function count(db: Database, statement: Statement): Promise<number> {
-  const [row] = await query<{ deleted: string }>(db, statement);
+  const [row] = await contendedQuery<{ deleted: string }>(db, statement, []);
   return Number(row?.deleted ?? 0);
 }
 
@@ -65,7 +65,7 @@ async function deleteFailedJobs(db: Database): Promise<number> {
   let last: string | null = "0";
   while (last !== null) {
     const values: unknown[] = [last, CHUNK];
-    const [row] = await query<{ deleted: string; last: string | null }>(
+    const [row] = await contendedQuery<{ deleted: string; last: string | null }>(
       db,
       deleteFailedSql,
       values,

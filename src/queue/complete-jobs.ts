@@ -1,7 +1,7 @@
 // Ends jobs as if they had succeeded: their rows are deleted.
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { checkedJobIds } from "./job-ids.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
 
@@ -11,7 +11,7 @@ import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
  * Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids.
  */
 export async function completeJobs(db: Database, ids: readonly string[]): Promise<Job[]> {
-  const rows = await query<JobRow>(db, completeSql, [checkedJobIds(ids)]);
+  const rows = await contendedQuery<JobRow>(db, completeSql, [checkedJobIds(ids)]);
   return rows.map(toJob);
 }
 

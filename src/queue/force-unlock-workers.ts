@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { validate } from "../base/validate.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { workerId } from "./worker-table.ts";
 
 export interface UnlockedCounts {
@@ -26,7 +26,7 @@ export async function forceUnlockWorkers(
   workerIds: readonly string[],
 ): Promise<UnlockedCounts> {
   const ids = validate(workerIdsSchema, workerIds);
-  const [row] = await query<{ jobs: string; queues: string }>(db, unlockSql, [ids]);
+  const [row] = await contendedQuery<{ jobs: string; queues: string }>(db, unlockSql, [ids]);
   return { jobs: Number(row?.jobs ?? 0), queues: Number(row?.queues ?? 0) };
 }
 

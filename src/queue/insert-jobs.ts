@@ -1,14 +1,14 @@
 // Inserts jobs without keys: one statement, twice as fast as the schema's function add_jobs, whose
 // behaviour it repeats (tasks and queues come into being, workers are notified).
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { ResolvedJob } from "../domain/job-spec.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { type JobRow, jobColumns, toJob } from "./job-row.ts";
 
 /** Inserts the jobs and returns them in the same order; their ids ascend. */
 export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
-  const rows = await query<JobRow>(db, insertSql, specArrays(specs));
+  const rows = await contendedQuery<JobRow>(db, insertSql, specArrays(specs));
   return rows.map(toJob);
 }
 

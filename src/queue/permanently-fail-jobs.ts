@@ -1,9 +1,9 @@
 // Ends jobs as if their attempts were used up: they stay, as failed, until someone acts on them.
 import { validate } from "../base/validate.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { boundedText } from "../domain/job-spec.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { checkedJobIds } from "./job-ids.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
 
@@ -22,7 +22,7 @@ export async function permanentlyFailJobs(
   reason: string | null,
 ): Promise<Job[]> {
   const text = reason === null ? null : validate(reasonText, reason);
-  const rows = await query<JobRow>(db, failSql, [checkedJobIds(ids), text]);
+  const rows = await contendedQuery<JobRow>(db, failSql, [checkedJobIds(ids), text]);
   return rows.map(toJob);
 }
 

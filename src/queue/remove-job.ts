@@ -1,9 +1,9 @@
 // Takes back a job by its key.
 import { validate } from "../base/validate.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { jobKey } from "../domain/job-spec.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface RemovedJob {
 
 /** Removes the job with this key. Throws InputError when `key` has not 1 to 512 characters. */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
-  const [row] = await query<JobRow>(db, removeSql, [validate(jobKey, key)]);
+  const [row] = await contendedQuery<JobRow>(db, removeSql, [validate(jobKey, key)]);
   if (row === undefined) return { outcome: "absent", job: null };
   // The function returns the deleted row, which still has its key, or the row that just lost it.
   return { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };

@@ -2,9 +2,9 @@
 import * as v from "valibot";
 import { strict, validate } from "../base/validate.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { attemptCount, attemptLimit, moment, smallint } from "../domain/job-spec.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { checkedJobIds } from "./job-ids.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
 
@@ -48,7 +48,7 @@ export async function rescheduleJobs(
   changes: JobChanges,
 ): Promise<Job[]> {
   const { runAt, priority, attempts, maxAttempts } = validate(changesSchema, changes);
-  const rows = await query<JobRow>(db, rescheduleSql, [
+  const rows = await contendedQuery<JobRow>(db, rescheduleSql, [
     checkedJobIds(ids),
     runAt === "now",
     runAt === undefined || runAt === "now" ? null : runAt,

@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { strict, validate } from "../base/validate.ts";
 import type { Database, Statement } from "../database/database.ts";
-import { query } from "../database/database.ts";
+import { contendedQuery } from "./contended-query.ts";
 import { findDeadWorkers } from "./dead-workers.ts";
 import { hasWorkerTable, STALE_AFTER_S, seconds } from "./worker-table.ts";
 
@@ -58,7 +58,7 @@ export async function sweepStaleWorkers(
     const statement = hasHeartbeats ? recoverSql : recoverOrphansSql;
     const stale = hasHeartbeats ? [staleWorkers] : [];
     const values = [orphanWorkers, sweepThreshold_s, recoveryDelay_s, ...stale];
-    [recovered = recovered] = await query<typeof recovered>(db, statement, values);
+    [recovered = recovered] = await contendedQuery<typeof recovered>(db, statement, values);
   }
   return {
     dryRun,

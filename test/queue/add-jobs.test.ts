@@ -1,0 +1,247 @@
+// Adding many jobs: order, atomicity, keys of every mode in one batch.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import type { JobToAdd } from "../../src/domain/job-spec.ts";
+import { rawJson } from "../../src/domain/payload.ts";
+import { addJob } from "../../src/queue/add-job.ts";
+import { addJobs } from "../../src/queue/add-jobs.ts";
+import { lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+async function countRows(): Promise<number> {
+  const [row] = await queue.sql<{ n: number }>(
+    "select count(*)::int as n from worker._private_jobs",
+  );
+  return row?.n ?? -1;
+}
+
+test("An empty list adds none and does not ask the database.", async () => {
+  const client = { query: () => assert.fail("asked the database") };
+  assert.deepEqual(await addJobs({ ...queue.db, client }, []), []);
+});
+
+test("Jobs of several tasks and queues come back in the order given, ids ascending.", async () => {
+  const jobs: JobToAdd[] = Array.from({ length: 300 }, (_, n) => ({
+    identifier: `task_${n % 7}`,
+    payload: { n },
+    spec: {
+      ...(n % 3 === 0 ? { queueName: `queue_${n % 5}` } : {}),
+      ...(n % 4 === 0 ? { priority: n % 9, maxAttempts: 1 + (n % 5) } : {}),
+      ...(n % 6 === 0 ? { runAt: "2030-01-01T00:00:00Z" } : {}),
+      ...(n % 8 === 0 ? { flags: ["one", "two"] } : {}),
+    },
+  }));
+  await addJobs(queue.db, jobs.slice(0, 50)); // some names are known already
+  const added = await addJobs(queue.db, jobs);
+  assert.equal(added.length, 300);
+  for (const [n, job] of added.entries()) {
+    assert.deepEqual(job.payload, { n });
+    assert.equal(job.taskIdentifier, `task_${n % 7}`);
+    assert.equal(job.queueName, n % 3 === 0 ? `queue_${n % 5}` : null);
+    assert.equal(job.priority, n % 4 === 0 ? n % 9 : 0);
+    assert.equal(job.maxAttempts, n % 4 === 0 ? 1 + (n % 5) : 25);
+    assert.equal(job.state, n % 6 === 0 ? "scheduled" : "ready");
+    assert.equal(job.flagsText, n % 8 === 0 ? '{"one": true, "two": true}' : null);
+    if (n > 0) assert.ok(BigInt(job.id) > BigInt(added[n - 1]?.id ?? 0));
+  }
+});
+
+test("A batch is first in, first out: run_at ascends with the order given, none in the future.", async () => {
+  await addJobs(
+    queue.db,
+    Array.from({ length: 100 }, (_, n) => ({ identifier: "t", payload: n })),
+  );
+  const rows = await queue.sql<{ payload: number; late: boolean }>(
+    "select payload, run_at > now() as late from worker._private_jobs order by priority, run_at",
+  );
+  assert.deepEqual(
+    rows.map((row) => row.payload),
+    Array.from({ length: 100 }, (_, n) => n),
+  );
+  assert.ok(rows.every((row) => !row.late));
+});
+
+test("Payloads of a batch survive byte for byte.", async () => {
+  const texts = [
+    '{"b":1,"a":2,"b":3}',
+    "[12345678901234567890]",
+    '"{,}\\"\\\\ NULL"',
+    "null",
+    ' "NULL" ',
+  ];
+  const added = await addJobs(
+    queue.db,
+    texts.map((text) => ({ identifier: "t", payload: rawJson(text) })),
+  );
+  assert.deepEqual(
+    added.map((job) => job.payloadText),
+    texts,
+  );
+  const keyed = await addJobs(
+    queue.db,
+    texts.map((text, n) => ({
+      identifier: "t",
+      payload: rawJson(text),
+      spec: { jobKey: `k${n}` },
+    })),
+  );
+  assert.deepEqual(
+    keyed.map((job) => job.payloadText),
+    texts,
+  );
+});
+
+test("Ten thousand jobs go in one call, one more is refused.", async () => {
+  const many = Array.from({ length: 10_000 }, (_, n) => ({ identifier: "t", payload: n }));
+  const added = await addJobs(queue.db, many);
+  assert.equal(added.at(-1)?.payload, 9_999);
+  await assert.rejects(addJobs(queue.db, [...many, { identifier: "t" }]), {
+    code: "bad_input",
+    message: /at most 10000 jobs/,
+  });
+  assert.equal(await countRows(), 10_000);
+});
+
+test("One bad job refuses the batch and is named.", async () => {
+  const jobs: JobToAdd[] = [{ identifier: "t" }, { identifier: "t", spec: { priority: 70_000 } }];
+  await assert.rejects(addJobs(queue.db, jobs), { message: /^jobs\[1\]\.spec\.priority: / });
+  await assert.rejects(addJobs(queue.db, { 0: 1 } as never), { code: "bad_input" });
+  await assert.rejects(addJobs(queue.db, [null as never]), { code: "bad_input" });
+  assert.equal(await countRows(), 0);
+});
+
+test("Keys of all modes mix with jobs without a key, each answered in its place.", async () => {
+  const later = "2030-01-01T00:00:00Z";
+  await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "r", runAt: later } });
+  await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "p", runAt: later } });
+  await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "d", runAt: later } });
+  const added = await addJobs(queue.db, [
+    { identifier: "new_a", payload: 0 },
+    { identifier: "t", payload: 1, spec: { jobKey: "r" } },
+    { identifier: "t", payload: 2, spec: { jobKey: "p", jobKeyMode: "preserve_run_at" } },
+    { identifier: "t", payload: 3, spec: { jobKey: "d", jobKeyMode: "unsafe_dedupe" } },
+    { identifier: "new_b", payload: 4, spec: { queueName: "new", flags: ["f"] } },
+    { identifier: "t", payload: 5, spec: { jobKey: "fresh", jobKeyMode: "unsafe_dedupe" } },
+    { identifier: "t", payload: 6, spec: { jobKey: "fresh too", flags: ["g"] } },
+  ]);
+  assert.deepEqual(
+    added.map((job) => job.payload),
+    [0, 1, 2, "old", 4, 5, 6],
+  );
+  assert.deepEqual(
+    added.map((job) => job.key),
+    [null, "r", "p", "d", null, "fresh", "fresh too"],
+  );
+  assert.deepEqual(
+    added.map((job) => job.state),
+    ["ready", "ready", "scheduled", "scheduled", "ready", "ready", "ready"],
+  );
+  assert.equal(added[0]?.taskIdentifier, "new_a");
+  assert.equal(added[4]?.taskIdentifier, "new_b");
+  assert.equal(added[4]?.queueName, "new");
+  assert.equal(added[4]?.flagsText, '{"f": true}');
+  assert.equal(added[6]?.flagsText, '{"g": true}');
+  assert.equal(await countRows(), 7);
+});
+
+test("A key that is repeated in a batch acts as if the jobs were added in turn.", async () => {
+  const add = (payload: unknown, jobKeyMode: "replace" | "preserve_run_at" | "unsafe_dedupe") => ({
+    identifier: "t",
+    payload,
+    spec: { jobKey: "k", jobKeyMode },
+  });
+  const added = await addJobs(queue.db, [
+    add([1], "replace"),
+    add([2], "preserve_run_at"),
+    add([9], "unsafe_dedupe"),
+    add([3], "replace"),
+  ]);
+  assert.equal(new Set(added.map((job) => job.id)).size, 1);
+  assert.deepEqual(
+    added.map((job) => job.payload),
+    [[1], [1, 2], [1, 2], [1, 2, 3]],
+  );
+  assert.deepEqual(
+    added.map((job) => job.revision),
+    [0, 1, 2, 3],
+  );
+});
+
+test("A keyed batch is all or nothing.", async () => {
+  await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
+  // Joining arrays goes through jsonb, which cannot hold U+0000: only the database can know.
+  const jobs = [
+    { identifier: "t", payload: "fine", spec: { jobKey: "a" } },
+    { identifier: "t", payload: ["\0"], spec: { jobKey: "k" } },
+  ];
+  await assert.rejects(addJobs(queue.db, jobs), { code: "bad_input" });
+  assert.equal(await countRows(), 1);
+});
+
+test("Keyed batches add ten thousand jobs, and the running jobs of their keys lose them.", async () => {
+  const first = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k5" } });
+  await lockJob(queue, first.id);
+  const jobs = Array.from({ length: 10_000 }, (_, n) => ({
+    identifier: "t",
+    payload: n,
+    spec: { jobKey: `k${n}` },
+  }));
+  const added = await addJobs(queue.db, jobs);
+  assert.ok(added.every((job, n) => job.payload === n && job.key === `k${n}`));
+  assert.notEqual(added[5]?.id, first.id);
+  assert.equal(await countRows(), 10_001);
+});
+
+test("Concurrent batches with the same new names and keys all arrive.", async () => {
+  const batch = (salt: number) =>
+    Array.from({ length: 50 }, (_, n) => ({
+      identifier: `task_${(n * 7 + salt) % 50}`,
+      payload: { salt },
+      spec: { queueName: `queue_${(n * 3 + salt) % 50}` },
+    }));
+  const results = await Promise.all(
+    Array.from({ length: 8 }, (_, salt) => addJobs(queue.db, batch(salt))),
+  );
+  assert.equal(await countRows(), 400);
+  assert.ok(results.flat().every((job) => job.taskIdentifier !== null && job.queueName !== null));
+  const [names] = await queue.sql<{ tasks: number; queues: number }>(
+    `select (select count(*)::int from worker._private_tasks) as tasks,
+            (select count(*)::int from worker._private_job_queues) as queues`,
+  );
+  assert.deepEqual(names, { tasks: 50, queues: 50 });
+});
+
+test("Workers are told of a batch once.", async () => {
+  const client = new pg.Client({ connectionString: queue.url });
+  await client.connect();
+  const heard: unknown[] = [];
+  client.on("notification", ({ payload }) => heard.push(JSON.parse(payload ?? "")));
+  await client.query('listen "jobs:insert"');
+  await addJobs(queue.db, [{ identifier: "t" }, { identifier: "t" }, { identifier: "t" }]);
+  await client.query("select 1");
+  assert.equal(heard.length, 1);
+  assert.equal((heard[0] as { count: number }).count, 3);
+  await client.end();
+});
+
+test("A refused batch takes nothing from a transaction but itself, and a rollback takes it back.", async () => {
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    await addJobs({ ...queue.db, client }, [{ identifier: "t" }, { identifier: "new" }]);
+    await client.query("rollback");
+    assert.equal(await countRows(), 0);
+    await client.query("begin isolation level repeatable read");
+    const [job] = await addJobs({ ...queue.db, client }, [
+      { identifier: "only here", spec: { jobKey: "k", queueName: "only here" } },
+    ]);
+    assert.equal(job?.taskIdentifier, "only here");
+    assert.equal(job?.queueName, "only here");
+    await client.query("commit");
+    assert.equal(await countRows(), 1);
+  } finally {
+    client.release();
+  }
+});

@@ -1,0 +1,64 @@
+// A queue to try an operation on: a database of its own for each file, emptied before each test.
+import { after, before, beforeEach } from "node:test";
+import type pg from "pg";
+import type { Database } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { type TestPool, testPool } from "../support/test-pool.ts";
+
+export interface TestQueue {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  readonly db: Database;
+  /** Plain SQL on the side; `worker.` is the schema. */
+  sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+}
+
+/** Call it once at the top of a file. Its members can be used inside tests. */
+export function testQueue(): TestQueue {
+  let opened: { url: string; handle: TestPool } | undefined;
+  const current = () => {
+    if (opened === undefined) throw new Error("the queue is there inside tests only");
+    return opened;
+  };
+  const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
+    const { rows } = await current().handle.pool.query<R>(text, values);
+    return rows;
+  };
+  before(async () => {
+    const { url } = await migratedDatabase();
+    opened = { url, handle: testPool(url) };
+  });
+  beforeEach(async () => {
+    await sql(`truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks,
+      worker._private_workers restart identity`);
+  });
+  after(() => opened?.handle.close());
+  return {
+    get url() {
+      return current().url;
+    },
+    get pool() {
+      return current().handle.pool;
+    },
+    get db() {
+      return { client: current().handle.pool, schema: schemaName() };
+    },
+    sql,
+  };
+}
+
+/** Locks a job as a worker does, `age` (an interval) ago. */
+export async function lockJob(
+  queue: TestQueue,
+  id: string,
+  by = "worker-1",
+  age = "0s",
+): Promise<void> {
+  await queue.sql(
+    `update worker._private_jobs
+     set locked_by = $2, locked_at = now() - $3::interval, attempts = attempts + 1
+     where id = $1`,
+    [id, by, age],
+  );
+}
