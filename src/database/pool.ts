@@ -69,21 +69,33 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
   return {
     query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       return withClient(pool, async (client) => {
-        await client.query(begin);
-        const result = await client.query<R>(config);
-        await client.query("commit");
-        return result;
+        // A server that is frozen or unreachable cannot time out by itself: ending a client whose
+        // query is under way cuts the connection, which also gives the pool its place back.
+        const overdue = setTimeout(
+          () => void (client as unknown as pg.Client).end().catch(() => {}),
+          bounds.statementTimeout_ms + GRACE_MS,
+        );
+        try {
+          await client.query(begin);
+          const result = await client.query<R>(config);
+          await client.query("commit");
+          return result;
+        } finally {
+          clearTimeout(overdue);
+        }
       });
     },
   };
 }
+
+const GRACE_MS = 3_000;
 
 /** A connection for a while. When `work` throws, its transaction is rolled back. */
 export async function withClient<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await connectInTime(pool);
   let broken: Error | undefined;
   // pg reports a lost connection to the query and also as an event of the client, and an event
   // "error" that nobody hears ends the process. The pool listens to idle clients only.
@@ -102,5 +114,29 @@ export async function withClient<T>(
   } finally {
     client.off("error", onError);
     client.release(broken);
+  }
+}
+
+// Our own pools give up sooner; a pool that was lent to us may be set to wait for ever.
+const LONGEST_WAIT_MS = 10_000;
+
+async function connectInTime(pool: pg.Pool): Promise<pg.PoolClient> {
+  const connecting = pool.connect();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error("timeout exceeded when trying to connect");
+    timer = setTimeout(() => reject(error), LONGEST_WAIT_MS);
+  });
+  try {
+    return await Promise.race([connecting, late]);
+  } catch (error) {
+    // What comes too late goes back unused.
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
