@@ -7,7 +7,7 @@
 //     socket/               the unix socket (socket-directory.ts)
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Account, closedDirectory } from "./account.ts";
 import { hasOwner } from "./owner.ts";
@@ -18,16 +18,15 @@ const INITDB_LIMIT_MS = 120_000;
 
 /** Makes `directory` usable for a cluster, or says why it is not. Changes nothing of others. */
 export function prepareDataDirectory(directory: string, account: Account): void {
-  let isNew = false;
   try {
-    isNew = mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined;
-    if (!isNew && readdirSync(directory).length > 0 && !hasOwner(directory)) {
+    const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (made === undefined && readdirSync(directory).length > 0 && !hasOwner(directory)) {
       throw new WorkerError(
         "embedded_server",
         `${directory} holds other files: choose an empty directory for the database.`,
       );
     }
-    if (account !== null) chmodSync(directory, 0o711);
+    if (account !== null) openUpTo(made ?? directory, directory);
   } catch (error) {
     if (error instanceof WorkerError) throw error;
     throw new WorkerError("embedded_server", `Cannot use ${directory} for the database.`, {
@@ -40,6 +39,14 @@ export function prepareDataDirectory(directory: string, account: Account): void 
     "embedded_server",
     `PostgreSQL does not run as root, and its account (user ${account?.uid}) may not enter ${closed}: choose a data directory elsewhere, or run this as another user.`,
   );
+}
+
+/** Lets another account pass through `directory` and those above it, up to `top`: all are ours. */
+function openUpTo(top: string, directory: string): void {
+  for (let at = directory; ; at = dirname(at)) {
+    chmodSync(at, 0o711);
+    if (at === top || at === dirname(at)) return;
+  }
 }
 
 /** The path of PGDATA, made by initdb the first time. The caller owns `directory`. */

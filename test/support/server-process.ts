@@ -1,0 +1,78 @@
+// Runs an embedded server in another process, so that a test can kill that process.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import type { EmbeddedServerOptions } from "../../src/database/embedded/server.ts";
+
+export interface Outcome {
+  readonly event: "loaded" | "started" | "stopped" | "failed";
+  readonly url?: string;
+  readonly version?: string;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Starts the server and gives what came of it. */
+  start(): Promise<Outcome>;
+  /** Lets it stop in order; resolves when the process is gone. */
+  stop(): Promise<Outcome>;
+  /** kill -9; resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
+export type ServerProcessOptions = EmbeddedServerOptions & {
+  /** Becomes this user once its modules are loaded. */
+  readonly uid?: number;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+// A test that fails in the middle leaves its processes to us: the file could not end otherwise.
+const running = new Set<ChildProcess>();
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** A process that has loaded everything and waits for `start`. */
+export async function serverProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { env, ...rest } = options;
+  const main = join(import.meta.dirname, "server-main.ts");
+  const child = spawn(process.execPath, [main, JSON.stringify(rest)], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Outcome> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error("the server's process ended without a word");
+    return JSON.parse(value) as Outcome;
+  };
+  running.add(child);
+  const exited = once(child, "exit").then(() => running.delete(child));
+  await next();
+  return {
+    pid: pidOf(child),
+    async start() {
+      child.stdin.write("start\n");
+      return next();
+    },
+    async stop() {
+      child.stdin.end();
+      const outcome = await next();
+      await exited;
+      return outcome;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error("the server's process did not start");
+  return child.pid;
+}
