@@ -1,14 +1,15 @@
 // Builds everything that ships, from the packages that npm has installed and nothing else:
 //
 //   node build.mjs ui       the client                       dist/ui/*
-//   node build.mjs assets   the client as one JSON           dist/ui/assets.json
-//   node build.mjs bundle   both, the command and library    dist/worker.cjs, index.js, types/
-//   node build.mjs          all of that and the executable   dist/worker
+//   node build.mjs assets   and as one JSON                  dist/ui/assets.json
+//   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, types/
+//   node build.mjs          and the native executable        dist/worker
 //
 // Same sources, same bytes. Outputs are renamed into place, so that a program in use stays whole and
 // two builds at once do not mix.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import {
   chmod,
   copyFile,
@@ -50,7 +51,7 @@ const CONTENT_TYPES = {
 
 const steps = {
   ui: [ui],
-  assets: [assets],
+  assets: [ui, assets],
   bundle: [ui, assets, bundle],
   all: [ui, assets, bundle, executable],
 };
@@ -60,6 +61,10 @@ if (process.versions.node !== NODE_VERSION) {
 }
 const wanted = steps[process.argv[2] ?? "all"];
 if (wanted === undefined) fail(`usage: node build.mjs [${Object.keys(steps).join("|")}]`);
+const drafts = [];
+process.on("exit", () => {
+  for (const draft of drafts) rmSync(draft, { recursive: true, force: true });
+});
 for (const step of wanted) {
   const start = performance.now();
   await step();
@@ -145,7 +150,7 @@ async function esbuild(name, options) {
     write: false,
     plugins: [{ name: "manifest", setup: versionOnly }],
     ...options,
-  });
+  }).catch(() => fail(`${name} does not build.`)); // esbuild has said why
   await place(join(dist, name), outputFiles[0].contents, options.format === "cjs" ? 0o755 : 0o644);
 }
 
@@ -198,7 +203,6 @@ async function executable() {
     }),
   );
   await rename(output, join(dist, "worker"));
-  await rm(draft, { recursive: true });
 }
 
 /** The Node that runs this build, checked and stripped: injecting comes after, or it crashes. */
@@ -244,7 +248,6 @@ async function cached(name, make) {
   const draft = await temporary("cached");
   await make(join(draft, name));
   await rename(join(draft, name), path);
-  await rm(draft, { recursive: true });
   const kind = name.split("-")[0];
   for (const old of await readdir(cache)) {
     if (old.startsWith(`${kind}-`) && old !== name) await rm(join(cache, old), { force: true });
@@ -269,7 +272,9 @@ async function quietly(work) {
 
 async function temporary(kind) {
   await mkdir(cache, { recursive: true });
-  return mkdtemp(join(cache, `${kind}.`));
+  const draft = await mkdtemp(join(cache, `${kind}.`));
+  drafts.push(draft);
+  return draft;
 }
 
 async function place(path, content, mode = 0o644) {
