@@ -46,10 +46,10 @@ export interface ResolvedJob {
   readonly jobKeyMode: JobKeyMode;
 }
 
-// PostgreSQL text cannot hold U+0000.
+// PostgreSQL text cannot hold U+0000, and half a surrogate pair would arrive as another character.
 const storable = v.check(
-  (text: string) => !text.includes("\0"),
-  "must not contain a NUL character",
+  (text: string) => !text.includes("\0") && text.isWellFormed(),
+  "must not contain a NUL character or half a surrogate pair",
 );
 
 /** Text of `least`–`longest` characters; the database counts characters, so we count code points. */

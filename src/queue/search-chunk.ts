@@ -91,7 +91,8 @@ const exactSql: Statement = (schema) => `
   where ${exactCondition} and ${filterCondition}
   order by jobs.id`;
 
-// Ids first, as in list-jobs; task and queue names are matched once a chunk, not once a job.
+// The chunk is a range of ids, not a join: a join may be planned the other way round, and then the
+// text of the whole table is matched. Task and queue names are matched once a chunk, not once a job.
 const chunkSql = (schema: string, collation: string) => `
   with chunk as materialized (
     select jobs.id
@@ -101,9 +102,10 @@ const chunkSql = (schema: string, collation: string) => `
     limit $9::int
   ), found as materialized (
     select jobs.id
-    from chunk
-    join ${schema}._private_jobs as jobs on jobs.id = chunk.id
-    where (
+    from ${schema}._private_jobs as jobs
+    where ${filterCondition}
+    and jobs.id <= (select max(id) from chunk)
+    and (
       ${exactCondition}
       or jobs.task_id in (
         select id from ${schema}._private_tasks

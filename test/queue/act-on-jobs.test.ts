@@ -1,0 +1,172 @@
+// Completing, failing and rescheduling jobs by their ids.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InputError } from "../../src/base/errors.ts";
+import type { Database } from "../../src/database/database.ts";
+import type { Job } from "../../src/domain/job.ts";
+import { addJob } from "../../src/queue/add-job.ts";
+import { addJobs } from "../../src/queue/add-jobs.ts";
+import { completeJobs } from "../../src/queue/complete-jobs.ts";
+import { getJob } from "../../src/queue/get-job.ts";
+import { permanentlyFailJobs } from "../../src/queue/permanently-fail-jobs.ts";
+import { rescheduleJobs } from "../../src/queue/reschedule-jobs.ts";
+import { lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+const idsOf = (jobs: readonly Job[]) => jobs.map((job) => job.id);
+
+type Act = (db: Database, ids: readonly string[]) => Promise<Job[]>;
+const acts: Record<string, Act> = {
+  completeJobs,
+  permanentlyFailJobs: (db, ids) => permanentlyFailJobs(db, ids, "why"),
+  rescheduleJobs: (db, ids) => rescheduleJobs(db, ids, { priority: 5 }),
+};
+
+async function addThree(): Promise<string[]> {
+  const spec = { queueName: "q" };
+  const jobs = await addJobs(
+    queue.db,
+    [1, 2, 3].map((n) => ({ identifier: `t${n}`, payload: n, spec })),
+  );
+  return idsOf(jobs);
+}
+
+for (const [name, act] of Object.entries(acts)) {
+  test(`${name} acts on what it may and answers with exactly that, ascending.`, async () => {
+    const [a = "", b = "", c = ""] = await addThree();
+    await lockJob(queue, b);
+    const jobs = await act(queue.db, [c, "9007199254740993", b, a, c, "9223372036854775807"]);
+    assert.deepEqual(idsOf(jobs), [a, c]);
+    assert.deepEqual(
+      jobs.map((job) => [job.taskIdentifier, job.queueName, job.payload]),
+      [
+        ["t1", "q", 1],
+        ["t3", "q", 3],
+      ],
+    );
+    const locked = await getJob(queue.db, b);
+    assert.deepEqual(
+      [locked?.lockedBy, locked?.attempts, locked?.lastError, locked?.priority],
+      ["worker-1", 1, null, 0],
+    );
+  });
+
+  test(`${name} acts on a job whose lock is older than four hours.`, async () => {
+    const [a = "", b = ""] = await addThree();
+    await lockJob(queue, a, "gone", "4 hours 1 second");
+    await lockJob(queue, b, "slow", "3 hours 59 minutes");
+    assert.deepEqual(idsOf(await act(queue.db, [a, b])), [a]);
+  });
+
+  test(`${name} refuses what is not a list of job ids.`, async () => {
+    const db = { ...queue.db, client: { query: () => assert.fail("asked the database") } };
+    const wrong: [unknown, RegExp][] = [
+      [[], /^ids: must list at least one/],
+      [["0"], /^ids\[0\]: must be a job id/],
+      [["-1"], /^ids\[0\]/],
+      [["1", "01"], /^ids\[1\]/],
+      [["1.5"], /^ids\[0\]/],
+      [["1e3"], /^ids\[0\]/],
+      [["9223372036854775808"], /^ids\[0\]/],
+      [["99999999999999999999"], /^ids\[0\]/],
+      [["1\0"], /^ids\[0\]/],
+      [["1); drop table"], /^ids\[0\]/],
+      [[1], /^ids\[0\]/],
+      ["12", /^ids/],
+      [Array.from({ length: 10_001 }, (_, n) => `${n + 1}`), /at most 10000 ids/],
+    ];
+    for (const [ids, message] of wrong) {
+      await assert.rejects(
+        async () => act(db, ids as string[]),
+        (error) => error instanceof InputError && message.test(error.message),
+      );
+    }
+  });
+
+  test(`${name} by two clients at once acts on each job once or twice, without an error.`, async () => {
+    const added = idsOf(
+      await addJobs(
+        queue.db,
+        Array.from({ length: 500 }, () => ({ identifier: "t" })),
+      ),
+    );
+    const results = await Promise.all([
+      act(queue.db, added),
+      act(queue.db, added.toReversed()),
+      act(queue.db, added.slice(100, 400)),
+    ]);
+    const touched = new Set(results.flatMap(idsOf));
+    assert.equal(touched.size, 500);
+    if (name === "completeJobs") assert.equal(results.flat().length, 500);
+  });
+}
+
+test("Completed jobs are gone and are answered as they were.", async () => {
+  const job = await addJob(queue.db, {
+    identifier: "t",
+    payload: { n: 1 },
+    spec: { jobKey: "k", flags: ["f"], priority: 3 },
+  });
+  assert.deepEqual(await completeJobs(queue.db, [job.id]), [job]);
+  assert.equal(await getJob(queue.db, job.id), null);
+  assert.deepEqual(await completeJobs(queue.db, [job.id]), []);
+});
+
+test("A failed job has no attempts left and says why, whatever the reason holds.", async () => {
+  const job = await addJob(queue.db, { identifier: "t" });
+  const reason = `it's "broken" \\ %_ \u{1f4a5}\n${"x".repeat(60_000)}`;
+  const [failed] = await permanentlyFailJobs(queue.db, [job.id], reason);
+  assert.equal(failed?.state, "failed");
+  assert.equal(failed?.attempts, 25);
+  assert.equal(failed?.lastError, reason);
+  assert.equal(failed?.isAvailable, false);
+  const [again] = await permanentlyFailJobs(queue.db, [job.id], null);
+  assert.equal(again?.lastError, "Manually marked as failed");
+  await assert.rejects(permanentlyFailJobs(queue.db, [job.id], "a\0b"), { code: "bad_input" });
+  await assert.rejects(permanentlyFailJobs(queue.db, [job.id], "x".repeat(65_537)), {
+    code: "bad_input",
+  });
+});
+
+test("Rescheduling changes what is given and nothing else.", async () => {
+  const job = await addJob(queue.db, { identifier: "t", spec: { priority: 1, maxAttempts: 9 } });
+  await permanentlyFailJobs(queue.db, [job.id], "why");
+  const runAt = new Date("2031-02-03T04:05:06.789Z");
+  const [moved] = await rescheduleJobs(queue.db, [job.id], { runAt, attempts: 0 });
+  assert.deepEqual(
+    [moved?.runAt, moved?.attempts, moved?.maxAttempts, moved?.priority, moved?.state],
+    [runAt, 0, 9, 1, "scheduled"],
+  );
+  assert.equal(moved?.lastError, "why");
+  const [now] = await rescheduleJobs(queue.db, [job.id], { runAt: "now", maxAttempts: 32_767 });
+  assert.equal(now?.state, "ready");
+  assert.equal(now?.maxAttempts, 32_767);
+  const [text] = await rescheduleJobs(queue.db, [job.id], {
+    runAt: "2031-02-03T04:05:06.789123+02:00",
+  });
+  assert.equal(text?.runAt.toISOString(), "2031-02-03T02:05:06.789Z");
+  const [low] = await rescheduleJobs(queue.db, [job.id], { priority: -32_768, attempts: 32_767 });
+  assert.deepEqual([low?.priority, low?.attempts, low?.state], [-32_768, 32_767, "failed"]);
+});
+
+test("Rescheduling refuses no change, a change out of range, and an unknown field.", async () => {
+  const { id } = await addJob(queue.db, { identifier: "t" });
+  const wrong: [unknown, RegExp][] = [
+    [{}, /at least one of/],
+    [{ runAt: undefined }, /at least one of/],
+    [{ runAt: "soon" }, /^runAt: must be "now", a Date, or/],
+    [{ runAt: new Date(Number.NaN) }, /^runAt: must be/],
+    [{ priority: 32_768 }, /^priority: must be a whole number from -32768 to 32767/],
+    [{ priority: "1" }, /^priority: must be a number/],
+    [{ attempts: -1 }, /^attempts/],
+    [{ maxAttempts: 0 }, /^maxAttempts/],
+    [{ max_attempts: 1 }, /max_attempts: unknown field, did you mean "maxAttempts"/],
+    [null, /must be an object/],
+  ];
+  for (const [changes, message] of wrong) {
+    await assert.rejects(
+      async () => rescheduleJobs(queue.db, [id], changes as never),
+      (error) => error instanceof InputError && message.test(error.message),
+    );
+  }
+});
