@@ -43,7 +43,6 @@ export function createAuthentication(auth: AuthConfig): Authentication {
         throttle.failed(request.remoteAddress);
         throw unauthorized(auth, `these credentials are wrong; this needs ${needed(auth)}`);
       }
-      throttle.succeeded(request.remoteAddress);
       return auth.username ?? auth.mode;
     },
   };

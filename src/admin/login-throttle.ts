@@ -1,10 +1,11 @@
 // Slows down guessing: every client address may fail `BURST` times at once and then once in
 // `REFILL_MS`. While it has used that up, right credentials wait too: else guessing would go on
-// and only the right guess would show. The table is bounded; the oldest entry goes first.
+// and only the right guess would show. Nor does a success forgive anything: behind a proxy the
+// guesser and the operator are one address. The table is bounded; the oldest entry goes first.
 import { isIP } from "node:net";
 import { monotonic } from "../base/clock.ts";
 
-const BURST = 30;
+const BURST = 20;
 const REFILL_MS = 6_000;
 const MAX_CLIENTS = 10_000;
 
@@ -12,7 +13,6 @@ export interface LoginThrottle {
   /** Seconds until this client may try again; 0 when it may now. */
   delay_s(address: string): number;
   failed(address: string): void;
-  succeeded(address: string): void;
 }
 
 export function createLoginThrottle(clock: () => number = monotonic): LoginThrottle {
@@ -33,9 +33,6 @@ export function createLoginThrottle(clock: () => number = monotonic): LoginThrot
       debts.set(client, forgiven);
       const [oldest] = debts.keys();
       if (debts.size > MAX_CLIENTS && oldest !== undefined) debts.delete(oldest);
-    },
-    succeeded(address) {
-      debts.delete(clientOf(address));
     },
   };
 }

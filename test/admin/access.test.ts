@@ -1,0 +1,248 @@
+// Who may do what: every route × every mode × every state of credentials, CSRF and read-only,
+// derived from the route table, so that a new row is tested from its first day.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AdminRoute } from "../../src/admin/admin.ts";
+import { routes } from "../../src/admin/routes.ts";
+import { migratedDatabase } from "../support/database.ts";
+import {
+  type Mode,
+  type RequestOptions,
+  rightCredentials,
+  startAdmin,
+  wrongCredentials,
+} from "./admin-harness.ts";
+
+const modes: Mode[] = ["basic", "bearer", "header", "none"];
+const credentialStates = ["absent", "wrong", "right"] as const;
+const csrfStates = ["missing", "wrong", "foreign", "cross-site", "same-site", "right"] as const;
+type CredentialState = (typeof credentialStates)[number];
+type CsrfState = (typeof csrfStates)[number];
+
+test("Every route that is not a GET is a write, and every write is not a GET.", () => {
+  for (const { method, access, path } of routes) {
+    assert.equal(access === "write", method !== "GET", `${method} ${path}`);
+  }
+});
+
+test("Only the probes are open to everybody.", () => {
+  const open = routes.filter(({ access }) => access === "open").map(({ path }) => path);
+  assert.deepEqual(open, ["/healthz", "/readyz"]);
+});
+
+/** The refusal that the contract demands, or null when the request must reach its operation. */
+function expected(
+  { access }: AdminRoute,
+  mode: Mode,
+  credentials: CredentialState,
+  readOnly: boolean,
+  csrf: CsrfState,
+): string | null {
+  const asks =
+    mode !== "none" &&
+    access !== "open" &&
+    (access === "read" || access === "write" || mode === "basic");
+  if (asks && credentials !== "right") return "401 unauthorized";
+  if (access !== "write") return null;
+  if (readOnly) return "403 read_only";
+  return csrf === "right" ? null : "403 csrf";
+}
+
+function csrfHeaders(state: CsrfState, token: string, foreignToken: string) {
+  switch (state) {
+    case "missing":
+      return {};
+    case "wrong":
+      return { "x-worker-admin-csrf": `${token}x` };
+    case "foreign":
+      return { "x-worker-admin-csrf": foreignToken };
+    case "cross-site":
+      return { "x-worker-admin-csrf": token, "sec-fetch-site": "cross-site" };
+    case "same-site":
+      return { "x-worker-admin-csrf": token, "sec-fetch-site": "same-site" };
+    case "right":
+      return { "x-worker-admin-csrf": token };
+    default:
+      return state satisfies never;
+  }
+}
+
+for (const mode of modes) {
+  for (const readOnly of [false, true]) {
+    const kind = readOnly ? "read-only" : "read-write";
+    test(`Every route keeps its rules in mode ${mode}, ${kind}.`, async () => {
+      const { url } = await migratedDatabase();
+      const [admin, foreign] = [
+        await startAdmin({ mode, readOnly, url }),
+        await startAdmin({ mode, url }),
+      ];
+      const login = { headers: rightCredentials[mode] };
+      const session = await admin.client.send("GET", "/api/session", login);
+      const other = await foreign.client.send("GET", "/api/session", login);
+      const token: string = session.body.csrf_token;
+      const foreignToken: string = other.body.csrf_token;
+      assert.notEqual(token, foreignToken);
+
+      const mistakes: string[] = [];
+      for (const [index, route] of routes.entries()) {
+        for (const credentials of credentialStates) {
+          for (const csrf of route.access === "write" ? csrfStates : (["missing"] as const)) {
+            const options: RequestOptions = {
+              headers: {
+                ...(credentials === "right" ? rightCredentials[mode] : {}),
+                ...(credentials === "wrong" ? wrongCredentials[mode] : {}),
+                ...csrfHeaders(csrf, token, foreignToken),
+                ...(route.method === "POST" ? { "content-type": "application/json" } : {}),
+              },
+              ...(route.method === "POST" ? { body: "{}" } : {}),
+              // One address must not run into the limit on failed logins.
+              from: `127.0.1.${index + 1}`,
+            };
+            const path = route.path.replace("{id}", "1");
+            const answer = await admin.client.send(route.method, path, options);
+            const code = answer.text.startsWith("{") ? answer.body.code : undefined;
+            const refused = [401, 403, 429].includes(answer.status);
+            const seen =
+              refused || answer.headers["www-authenticate"] ? `${answer.status} ${code}` : null;
+            const wanted = expected(route, mode, credentials, readOnly, csrf);
+            const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
+            if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
+            // What got through did reach its operation: an empty object is bad input for all four.
+            if (wanted === null && route.method === "POST" && answer.status !== 400) {
+              mistakes.push(`${where}: ${answer.status} from the operation`);
+            }
+          }
+        }
+      }
+      assert.deepEqual(mistakes, []);
+    });
+  }
+}
+
+test("HEAD needs the same credentials as GET and answers without a body.", async () => {
+  const admin = await startAdmin({ mode: "bearer" });
+  for (const { path, method, access } of routes) {
+    if (method !== "GET" || path.includes("{")) continue;
+    const refused = await admin.client.send("HEAD", path);
+    assert.equal(refused.status === 401, access === "read", path);
+    const headers = rightCredentials.bearer;
+    const [head, get] = [
+      await admin.client.send("HEAD", path, { headers }),
+      await admin.client.send("GET", path, { headers }),
+    ];
+    assert.equal(head.status, get.status, path);
+    assert.equal(head.headers["content-type"], get.headers["content-type"], path);
+    assert.equal(head.text, "");
+  }
+});
+
+test("An unknown path is 404 and another method 405 with Allow, whoever asks.", async () => {
+  const { client } = await startAdmin({ mode: "basic" });
+  const unknown = ["/nothing", "/api", "/api/jobs/", "/assets/../api/session", "//evil.example/"];
+  for (const path of [...unknown, "/assets/%2e%2e/admin.css", "/assets%2fadmin.css", "/Healthz"]) {
+    const { status, body } = await client.send("GET", path);
+    assert.deepEqual([status, body.code], [404, "not_found"], path);
+  }
+  for (const [method, path, allow] of [
+    ["DELETE", "/api/jobs", "GET, POST, HEAD"],
+    ["GET", "/api/jobs/action", "POST"],
+    ["POST", "/api/session", "GET, HEAD"],
+    ["OPTIONS", "/api/jobs", "GET, POST, HEAD"],
+    ["TRACE", "/", "GET, HEAD"],
+    ["PUT", "/api/jobs/1", "GET, HEAD"],
+  ] as const) {
+    const { status, headers } = await client.send(method, path);
+    assert.deepEqual([status, headers.allow], [405, allow], `${method} ${path}`);
+  }
+});
+
+test("A 401 says how to log in, in the way of its mode.", async () => {
+  const challenges = {
+    basic: ['Basic realm="worker admin", charset="UTF-8"', { mode: "basic", header_name: null }],
+    bearer: ["Bearer", { mode: "bearer", header_name: null }],
+    header: [undefined, { mode: "header", header_name: "x-queue-token" }],
+  } as const;
+  for (const mode of ["basic", "bearer", "header"] as const) {
+    const { client } = await startAdmin({ mode });
+    const { headers, body } = await client.get("/api/session");
+    assert.deepEqual([headers["www-authenticate"], body.auth], challenges[mode]);
+  }
+});
+
+test("Basic compares user and password as UTF-8, composed or decomposed.", async () => {
+  const { client } = await startAdmin({ mode: "basic" });
+  const offered: [string | Buffer, number][] = [
+    ["operator:päss:wörd", 200],
+    ["operator:päss:wörd".normalize("NFD"), 200],
+    [Buffer.from("operator:päss:wörd", "latin1"), 401],
+    ["operator:", 401],
+    ["operator", 401],
+    [":päss:wörd", 401],
+    ["Operator:päss:wörd", 401],
+    ["", 401],
+  ];
+  for (const [text, status] of offered) {
+    const authorization = `basic ${Buffer.from(text).toString("base64")}`;
+    const answer = await client.send("GET", "/api/session", { headers: { authorization } });
+    assert.equal(answer.status, status, String(text));
+  }
+  for (const authorization of ["Basic", "Basic !!!", "Bearer x", "basicx", "Basic a b"]) {
+    const answer = await client.send("GET", "/api/session", { headers: { authorization } });
+    assert.equal(answer.status, 401, authorization);
+  }
+});
+
+test("A write from another origin is refused even with the right token.", async () => {
+  const { client, port } = await startAdmin();
+  const token: string = (await client.get("/api/session")).body.csrf_token;
+  const write = (headers: Record<string, string>) =>
+    client.send("POST", "/api/jobs", {
+      headers: { "content-type": "application/json", "x-worker-admin-csrf": token, ...headers },
+      body: "{}",
+    });
+  const foreign = [
+    { origin: "http://evil.example" },
+    { origin: "null" },
+    { origin: "" },
+    { origin: `http://127.0.0.1:${port + 1}` },
+    { origin: `http://localhost:${port}` },
+    { origin: `http://127.0.0.1:${port}.evil.example` },
+    { "sec-fetch-site": "cross-site", origin: `http://127.0.0.1:${port}` },
+  ] as Record<string, string>[];
+  for (const headers of foreign) {
+    const { status, body } = await write(headers);
+    assert.deepEqual([status, body.code], [403, "csrf"], JSON.stringify(headers));
+  }
+  const own = { origin: `http://127.0.0.1:${port}`, "sec-fetch-site": "same-origin" };
+  assert.equal((await write(own)).body.code, "bad_input");
+});
+
+test("Another site can link to the admin but not load data or streams from it.", async () => {
+  const { client } = await startAdmin();
+  const read = (path: string, mode: string) =>
+    client.send("GET", path, {
+      headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": mode },
+    });
+  assert.equal((await read("/api/overview", "no-cors")).status, 403);
+  assert.equal((await read("/api/events", "cors")).status, 403);
+  assert.equal((await read("/metrics", "navigate")).status, 200);
+  assert.equal((await read("/", "navigate")).status, 200);
+});
+
+test("Guessing is slowed down for the guesser alone, and right credentials wait with it.", async () => {
+  const { client } = await startAdmin({ mode: "bearer" });
+  const attempt = (headers: Record<string, string>, from: string) =>
+    client.send("GET", "/api/session", { headers, from });
+  let tries = 0;
+  let answer = await attempt(wrongCredentials.bearer, "127.0.2.1");
+  while (answer.status === 401 && tries < 100) {
+    tries += 1;
+    answer = await attempt({ authorization: `Bearer guess-${tries}` }, "127.0.2.1");
+  }
+  assert.deepEqual([answer.status, answer.body.code], [429, "too_many_logins"]);
+  assert.ok(tries <= 20);
+  assert.match(answer.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  assert.equal((await attempt(rightCredentials.bearer, "127.0.2.1")).status, 429);
+  assert.equal((await attempt({}, "127.0.2.1")).status, 401);
+  assert.equal((await attempt(rightCredentials.bearer, "127.0.2.2")).status, 200);
+});

@@ -1,0 +1,214 @@
+// An admin server on a real PostgreSQL and a real socket, and a client that sends exactly what it
+// is told to: no header is added but Host.
+import { once } from "node:events";
+import http from "node:http";
+import net from "node:net";
+import { after } from "node:test";
+import type { Pool } from "pg";
+import pg from "pg";
+import type { AuthOptions } from "../../src/admin/auth-options.ts";
+import { adminServerConfig } from "../../src/admin/config.ts";
+import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
+import type { Logger } from "../../src/base/logger.ts";
+import type { Limits } from "../../src/http/server.ts";
+import { migratedDatabase } from "../support/database.ts";
+
+export const PASSWORD = "päss:wörd";
+export const TOKEN = "configured-token-4711";
+
+export const authOptions = {
+  basic: { mode: "basic", username: "operator", password: PASSWORD },
+  bearer: { mode: "bearer", token: TOKEN },
+  header: { mode: "header", headerName: "X-Queue-Token", token: TOKEN },
+  none: { mode: "none" },
+} as const satisfies Record<string, AuthOptions>;
+export type Mode = keyof typeof authOptions;
+
+const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+
+/** Headers with the right credentials of each mode. */
+export const rightCredentials: Record<Mode, Record<string, string>> = {
+  basic: { authorization: basic(`operator:${PASSWORD}`) },
+  bearer: { authorization: `Bearer ${TOKEN}` },
+  header: { "x-queue-token": TOKEN },
+  none: {},
+};
+
+/** Headers with credentials that look right and are wrong. */
+export const wrongCredentials: Record<Mode, Record<string, string>> = {
+  basic: { authorization: basic(`operator:${PASSWORD}!`) },
+  bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
+  header: { "x-queue-token": `${TOKEN}x` },
+  none: { authorization: "Bearer nonsense" },
+};
+
+const encoded = (text: string) => Buffer.from(text).toString("base64");
+const file = (content_type: string, text: string) => ({
+  content_type,
+  etag: `"${text}"`,
+  identity: encoded(text),
+  br: encoded(`${text} in br`),
+  gzip: encoded(`${text} in gzip`),
+});
+
+/** Stands for dist/ui/assets.json, so that these tests need no build. */
+export const testAssets = {
+  "index.html": file("text/html; charset=utf-8", "page"),
+  "admin.css": file("text/css; charset=utf-8", "styles"),
+  "admin.js": file("text/javascript; charset=utf-8", "script"),
+  "admin_ui.js": file("text/javascript; charset=utf-8", "host"),
+  "admin_ui_bg.wasm": file("application/wasm", "wasm"),
+  "favicon.svg": file("image/svg+xml", "icon"),
+};
+
+export interface AdminOptions {
+  readonly mode?: Mode;
+  readonly readOnly?: boolean;
+  readonly basePath?: string;
+  readonly limits?: Partial<Limits>;
+  readonly logger?: Logger;
+  /** Default: a migrated database of its own. */
+  readonly url?: string;
+  readonly schema?: string;
+}
+
+export interface TestAdmin {
+  readonly server: AdminServer;
+  readonly port: number;
+  readonly pool: Pool;
+  readonly client: Client;
+}
+
+/** A running server; it and its pool end with the test file. */
+export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
+  const url = options.url ?? (await migratedDatabase(options.schema)).url;
+  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
+  const builder = adminServerConfig(pool)
+    .listenAddr("127.0.0.1:0")
+    .schemaName(options.schema ?? "worker")
+    .auth(authOptions[options.mode ?? "none"])
+    .basePath(options.basePath ?? "/")
+    .readOnly(options.readOnly ?? false);
+  if (options.logger !== undefined) builder.logger(options.logger);
+  const server = await createAdminServer(builder.build(), {
+    assets: async () => testAssets,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  await server.start();
+  after(async () => {
+    await server.stop();
+    await pool.end();
+  });
+  const { port } = server.address;
+  return { server, port, pool, client: createClient(port) };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a server sent; the assertions are its types
+export type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  /** The text as JSON. */
+  readonly body: Json;
+}
+
+export interface RequestOptions {
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+  /** The client's own address, in 127.0.0.0/8. */
+  readonly from?: string;
+}
+
+export interface Client {
+  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** With the CSRF token, as JSON; `body` is JSON text or a value. */
+  post(path: string, body: unknown): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+}
+
+export function createClient(port: number): Client {
+  let token: string | undefined;
+  const send: Client["send"] = (method, path, options = {}) => {
+    return new Promise((resolve, reject) => {
+      const { headers = {}, body, from } = options;
+      const request = http.request({
+        host: "127.0.0.1",
+        port,
+        method,
+        path,
+        agent: false,
+        setHost: !("host" in headers),
+        headers: body === undefined ? headers : { ...lengthOf(body, headers), ...headers },
+        ...(from === undefined ? {} : { localAddress: from }),
+      });
+      request.once("error", reject);
+      request.once("response", (response) => {
+        const { statusCode: status = 0 } = response;
+        const answer = (text: string) => ({
+          status,
+          headers: response.headers,
+          text,
+          get body() {
+            return JSON.parse(text);
+          },
+        });
+        if (response.headers["content-type"]?.startsWith("text/event-stream")) {
+          resolve(answer("")); // it has no end
+          request.destroy();
+          return;
+        }
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk) => chunks.push(chunk));
+        response.once("end", () => resolve(answer(Buffer.concat(chunks).toString())));
+        response.once("error", reject);
+      });
+      request.end(body);
+    });
+  };
+  return {
+    send,
+    get: (path) => send("GET", path),
+    post: async (path, body) => {
+      token ??= (await send("GET", "/api/session")).body["csrf_token"] as string;
+      return send("POST", path, {
+        headers: { "content-type": "application/json", "x-worker-admin-csrf": token },
+        body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      });
+    },
+  };
+}
+
+function lengthOf(body: string | Buffer, headers: object): Record<string, string> {
+  return "transfer-encoding" in headers
+    ? {}
+    : { "content-length": String(Buffer.byteLength(body)) };
+}
+
+/** Sends bytes as they are and gives everything that comes back until the server closes. */
+export async function rawExchange(port: number, ...parts: string[]): Promise<string> {
+  const socket = net.connect({ port, host: "127.0.0.1" });
+  const received: Buffer[] = [];
+  socket.on("data", (chunk) => received.push(chunk));
+  // The server may cut the connection while we still write.
+  socket.on("error", () => {});
+  for (const part of parts) socket.write(part, "latin1");
+  await once(socket, "close");
+  return Buffer.concat(received).toString();
+}
+
+/** Keeps what is logged. */
+export function recordingLogger() {
+  const lines: { level: string; fields: Json; message: string }[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  const logger: Logger = {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+  };
+  return { logger, lines };
+}
