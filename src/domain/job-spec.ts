@@ -92,11 +92,19 @@ export const moment = v.pipe(
     (value) =>
       value instanceof Date
         ? !Number.isNaN(value.getTime())
-        : RFC3339.test(value) && !Number.isNaN(Date.parse(value)),
+        : RFC3339.test(value) && !Number.isNaN(Date.parse(value)) && isRealDay(value),
     "must be an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z",
   ),
   v.transform((value) => (value instanceof Date ? value.toISOString() : value)),
 );
+
+/** Date.parse takes 31 February for 3 March. */
+function isRealDay(text: string): boolean {
+  const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
+  const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));
+  date.setUTCFullYear(year ?? 0, (month ?? 0) - 1, day);
+  return date.getUTCDate() === day;
+}
 
 export const identifier = boundedText(1, 128);
 /** At most this long in the schema's own check. */

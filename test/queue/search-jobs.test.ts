@@ -73,7 +73,7 @@ test("A whole number is also a job's id, and an exact key is a key.", async () =
     { identifier: "t", payload: { n: 2 } },
     { identifier: "t" },
     { identifier: "t" },
-    { identifier: "t", payload: { n: 9_007_199_254_740_991 } },
+    { identifier: "t", payload: { n: 9_007_199_154_740_991 } },
   ]);
   await queue.sql("update worker._private_jobs set key = '2' where id = 3");
   assert.deepEqual(await search("2"), ["1", "2", "3"]);

@@ -1,0 +1,231 @@
+// Workers as the database knows them: locks, heartbeats, and what is done about the dead.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addJobs } from "../../src/queue/add-jobs.ts";
+import { forceUnlockWorkers } from "../../src/queue/force-unlock-workers.ts";
+import { getJob } from "../../src/queue/get-job.ts";
+import { deregisterWorker, heartbeat } from "../../src/queue/heartbeat.ts";
+import { listActiveWorkers } from "../../src/queue/list-active-workers.ts";
+import { listLockedWorkers } from "../../src/queue/list-locked-workers.ts";
+import { listQueues } from "../../src/queue/list-queues.ts";
+import { sweepStaleWorkers } from "../../src/queue/sweep-stale-workers.ts";
+import { lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+const HOSTILE = `it's "w" \\ %_,{}\u{1f600}`;
+
+async function addLocked(...locks: [by: string, age: string][]): Promise<string[]> {
+  const jobs = await addJobs(
+    queue.db,
+    locks.map(([by]) => ({ identifier: "t", spec: { queueName: `of ${by}` } })),
+  );
+  for (const [n, [by, age]] of locks.entries()) {
+    await lockJob(queue, jobs[n]?.id ?? "", by, age);
+    await queue.sql(
+      `update worker._private_job_queues set locked_by = $1, locked_at = now() - $2::interval
+       where queue_name = 'of ' || $1`,
+      [by, age],
+    );
+  }
+  return jobs.map((job) => job.id);
+}
+
+const age = (id: string, interval: string) =>
+  queue.sql(
+    `update worker._private_workers set last_heartbeat_at = now() - $2::interval where id = $1`,
+    [id, interval],
+  );
+
+test("Queues are listed by name with their counts and their lock.", async () => {
+  const spec = (queueName: string, more = {}) => ({
+    identifier: "t",
+    spec: { queueName, ...more },
+  });
+  await addJobs(queue.db, [
+    spec("b"),
+    spec("a"),
+    spec("b", { runAt: "2999-01-01T00:00:00Z" }),
+    spec("b", { maxAttempts: 1 }),
+    { identifier: "t" },
+  ]);
+  await lockJob(queue, "1");
+  await queue.sql("update worker._private_jobs set attempts = 1 where id = 4");
+  await queue.sql(
+    "update worker._private_job_queues set locked_at = '2026-01-02 03:04:05Z', locked_by = 'w' where queue_name = 'b'",
+  );
+  await queue.sql("insert into worker._private_job_queues (queue_name) values ('empty')");
+  const queues = await listQueues(queue.db);
+  assert.deepEqual(
+    queues.map((one) => one.queueName),
+    ["a", "b", "empty"],
+  );
+  const { id, ...b } = queues[1] ?? assert.fail();
+  assert.equal(typeof id, "number");
+  assert.deepEqual(b, {
+    queueName: "b",
+    lockedAt: new Date("2026-01-02T03:04:05Z"),
+    lockedBy: "w",
+    jobCount: 3,
+    readyCount: 0,
+    scheduledCount: 1,
+    lockedCount: 1,
+    failedCount: 1,
+  });
+  assert.equal(queues[2]?.jobCount, 0);
+  assert.equal(queues[0]?.readyCount, 1);
+  assert.equal((await listQueues(queue.db, 2)).length, 2);
+  assert.deepEqual(await listQueues(queue.db, 0), []);
+  for (const limit of [-1, 1.5, 10_001]) {
+    await assert.rejects(listQueues(queue.db, limit), { code: "bad_input" });
+  }
+});
+
+test("Those who hold locks are counted, by jobs and by queues.", async () => {
+  assert.deepEqual(await listLockedWorkers(queue.db), []);
+  await addLocked(["b", "1s"], ["a", "5h"], ["a", "1s"], [HOSTILE, "1s"]);
+  await queue.sql("update worker._private_jobs set locked_by = 'c' where id = 3");
+  assert.deepEqual(await listLockedWorkers(queue.db), [
+    { workerId: "a", lockedJobs: 1, lockedQueues: 1 },
+    { workerId: "b", lockedJobs: 1, lockedQueues: 1 },
+    { workerId: "c", lockedJobs: 1, lockedQueues: 0 },
+    { workerId: HOSTILE, lockedJobs: 1, lockedQueues: 1 },
+  ]);
+});
+
+test("A heartbeat announces a worker, keeps its metadata, and a goodbye removes it.", async () => {
+  await heartbeat(queue.db, "w", { host: "h", pid: 1 });
+  await heartbeat(queue.db, HOSTILE);
+  await heartbeat(queue.db, "w");
+  const [hostile, w] = await listActiveWorkers(queue.db);
+  assert.equal(w?.workerId, "w");
+  assert.deepEqual(JSON.parse(w?.metadataText ?? ""), { host: "h", pid: 1 });
+  assert.equal(w?.isStale, false);
+  assert.ok(w !== undefined && w.lastHeartbeatAt >= w.startedAt);
+  assert.deepEqual([hostile?.workerId, hostile?.metadataText], [HOSTILE, null]);
+  await age("w", "299 seconds");
+  assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, false);
+  assert.equal((await listActiveWorkers(queue.db, { staleAfter_s: 200 }))[1]?.isStale, true);
+  await age("w", "301 seconds");
+  assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
+  await deregisterWorker(queue.db, "w");
+  await deregisterWorker(queue.db, "never there");
+  assert.deepEqual(
+    (await listActiveWorkers(queue.db)).map((one) => one.workerId),
+    [HOSTILE],
+  );
+  for (const id of ["", "a\0b", "x".repeat(1_025)]) {
+    await assert.rejects(heartbeat(queue.db, id), { code: "bad_input" });
+  }
+  await assert.rejects(listActiveWorkers(queue.db, { staleAfter_s: -1 }), { code: "bad_input" });
+});
+
+test("Forced unlocking frees the jobs and queues of the named workers only.", async () => {
+  const [a = "", b = ""] = await addLocked([HOSTILE, "1s"], ["other", "1s"]);
+  assert.deepEqual(await forceUnlockWorkers(queue.db, [HOSTILE, "nobody", HOSTILE]), {
+    jobs: 1,
+    queues: 1,
+  });
+  assert.deepEqual(await forceUnlockWorkers(queue.db, [HOSTILE]), { jobs: 0, queues: 0 });
+  const freed = await getJob(queue.db, a);
+  assert.deepEqual([freed?.state, freed?.lockedBy, freed?.attempts], ["ready", null, 1]);
+  assert.equal((await getJob(queue.db, b))?.state, "locked");
+  for (const ids of [[], ["a\0"], [""], "w", [1], Array(1_001).fill("w")]) {
+    await assert.rejects(forceUnlockWorkers(queue.db, ids as never), { code: "bad_input" });
+  }
+});
+
+test("A sweep frees what stale and orphan workers hold and leaves the living alone.", async () => {
+  const locks: [string, string][] = [
+    ["stale", "1s"],
+    ["fresh", "3h"],
+    ["orphan", "301s"],
+    ["new orphan", "299s"],
+  ];
+  const ids = await addLocked(...locks);
+  await heartbeat(queue.db, "stale");
+  await heartbeat(queue.db, "fresh");
+  await heartbeat(queue.db, "stale and idle");
+  await age("stale", "301s");
+  await age("stale and idle", "1 day");
+  const expected = {
+    hasHeartbeats: true,
+    staleWorkers: ["stale", "stale and idle"],
+    orphanWorkers: ["orphan"],
+    lockedJobs: 2,
+    lockedQueues: 2,
+  };
+  const dry = await sweepStaleWorkers(queue.db, { dryRun: true });
+  assert.deepEqual(dry, { dryRun: true, ...expected, recoveredJobs: 0, recoveredQueues: 0 });
+  const before = Date.now();
+  const real = await sweepStaleWorkers(queue.db, { recoveryDelay_s: 60 });
+  assert.deepEqual(real, { dryRun: false, ...expected, recoveredJobs: 2, recoveredQueues: 2 });
+  const jobs = await Promise.all(ids.map((id) => getJob(queue.db, id)));
+  assert.deepEqual(
+    jobs.map((job) => job?.state),
+    ["scheduled", "locked", "scheduled", "locked"],
+  );
+  assert.deepEqual(
+    jobs.map((job) => job?.attempts),
+    [1, 1, 1, 1],
+  );
+  assert.match(jobs[0]?.lastError ?? "", /Recovered: worker stale stopped .* attempt 1$/);
+  assert.ok((jobs[0]?.runAt.getTime() ?? 0) > before + 50_000);
+  assert.deepEqual(
+    (await listActiveWorkers(queue.db)).map((one) => one.workerId),
+    ["fresh"],
+  );
+  const queues = await listQueues(queue.db);
+  assert.deepEqual(
+    queues.filter((one) => one.lockedBy === null).map((one) => one.queueName),
+    ["of orphan", "of stale"],
+  );
+  const again = await sweepStaleWorkers(queue.db);
+  assert.deepEqual([again.staleWorkers, again.orphanWorkers, again.recoveredJobs], [[], [], 0]);
+});
+
+test("An orphan that took a lock just now is alive, whatever else it holds.", async () => {
+  await addLocked(["busy", "2h"], ["gone", "2h"]);
+  const [fresh] = await addJobs(queue.db, [{ identifier: "t" }]);
+  await lockJob(queue, fresh?.id ?? "", "busy", "1s");
+  const { orphanWorkers, recoveredJobs } = await sweepStaleWorkers(queue.db);
+  assert.deepEqual([orphanWorkers, recoveredJobs], [["gone"], 1]);
+});
+
+test("A recovered job that used its last attempt has failed; it does not run for ever.", async () => {
+  const [id = ""] = await addLocked(["gone", "1h"]);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts");
+  await sweepStaleWorkers(queue.db, { recoveryDelay_s: 0 });
+  assert.equal((await getJob(queue.db, id))?.state, "failed");
+});
+
+test("A later run_at survives the recovery, and thresholds are bounded.", async () => {
+  const [id = ""] = await addLocked(["gone", "10s"]);
+  await queue.sql("update worker._private_jobs set run_at = 'infinity'");
+  await sweepStaleWorkers(queue.db, { sweepThreshold_s: 0.5, recoveryDelay_s: 1 });
+  const job = await getJob(queue.db, id);
+  assert.deepEqual([job?.state, job?.runAt.getUTCFullYear()], ["scheduled", 9999]);
+  const wrong = [
+    { sweepThreshold_s: -1 },
+    { sweepThreshold_s: Number.POSITIVE_INFINITY },
+    { recoveryDelay_s: 31_536_001 },
+    { recoveryDelay_s: "1" },
+    { dryRun: 1 },
+    { dry_run: true },
+  ];
+  for (const options of wrong) {
+    await assert.rejects(sweepStaleWorkers(queue.db, options as never), { code: "bad_input" });
+  }
+});
+
+test("Concurrent sweeps recover each job once.", async () => {
+  await addLocked(...Array.from({ length: 20 }, (_, n): [string, string] => [`w${n}`, "1h"]));
+  for (let n = 0; n < 10; n++) {
+    await heartbeat(queue.db, `w${n}`);
+    await age(`w${n}`, "1h");
+  }
+  const sweeps = await Promise.all([1, 2, 3].map(() => sweepStaleWorkers(queue.db)));
+  assert.equal(
+    sweeps.reduce((sum, sweep) => sum + sweep.recoveredJobs, 0),
+    20,
+  );
+});
