@@ -1,9 +1,11 @@
 /**
  * Builds the browser client into a folder: the schema's records, the AssemblyScript application
- * as WebAssembly, the host around it, the styles. The same sources give the same bytes.
+ * as WebAssembly, the host around it, the styles. The same sources give the same bytes, and every
+ * file is put in its place whole, so that two builds at once do no harm.
  * Alone: `node ui/build.mjs [folder]`, by default dist/ui.
  */
-import { copyFile, mkdir } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import { build } from "esbuild";
@@ -11,39 +13,48 @@ import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** The memory is collected by the host between frames, which the minimal runtime allows. */
+/** The host collects the memory between frames, which is all that the minimal runtime asks for. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
+  // Names and asserts stay: a trap then says where it was.
   ...["--optimizeLevel", "3", "--shrinkLevel", "1", "--debug"],
-  // Warning 235: what is exported is only what can be.
+  // 235: what can't be exported isn't.
   ...["--disableWarning", "235"],
 ];
 
-/** Compiles one AssemblyScript entry (below ui/) to `<outFile>.wasm` with its `.js` and `.d.ts`. */
-export async function compileAssembly(entry, outFile) {
-  const out = ["--baseDir", here, "--outFile", outFile];
-  const { error, stderr } = await asc.main([entry, ...out, ...ascOptions]);
-  if (error) throw new Error(`asc could not compile ${entry}\n${stderr.toString()}`, { cause: error });
-}
-
+/** Builds the client; gives the names of the files that it wrote. */
 export async function buildUi(outDir) {
-  generateRecords();
-  await mkdir(outDir, { recursive: true });
-  await compileAssembly("assembly/index.ts", "generated/admin_ui_bg.wasm");
-  await bundleHost(outDir);
-  await bundleStyles(outDir);
-  await copyFile(`${here}generated/admin_ui_bg.wasm`, `${outDir}/admin_ui_bg.wasm`);
-  await copyFile(`${here}index.html`, `${outDir}/index.html`);
-  await copyFile(`${here}favicon.svg`, `${outDir}/favicon.svg`);
+  await writeRecords();
+  const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
+  await writeWhole(join(here, "generated"), glue);
+  const files = new Map([...(await bundleHost()), ...(await bundleStyles())]);
+  files.set("admin_ui_bg.wasm", glue.get("admin_ui_bg.wasm"));
+  for (const name of ["index.html", "favicon.svg"]) files.set(name, await readFile(join(here, name)));
+  await writeWhole(outDir, files);
+  return [...files.keys()];
 }
 
-const shared = { absWorkingDir: here, bundle: true, minify: true, logLevel: "warning", legalComments: "none" };
+/** Writes the records of the schema, which both the compiler and the type checker read. */
+export async function writeRecords() {
+  for (const [path, text] of generateRecords()) {
+    await writeWhole(join(here, dirname(path)), new Map([[basename(path), text]]));
+  }
+}
 
-async function bundleHost(outdir) {
-  await build({
-    ...shared,
+/** Compiles an AssemblyScript entry below ui/ to `<name>.wasm`, with its glue beside it. */
+export async function compileAssembly(entry, name) {
+  const files = new Map();
+  const out = ["--baseDir", here, "--outFile", `${name}.wasm`];
+  const { error, stderr } = await asc.main([entry, ...out, ...ascOptions], {
+    writeFile: (file, contents) => files.set(basename(file), contents),
+  });
+  if (error) throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
+  return files;
+}
+
+function bundleHost() {
+  return bundle({
     entryPoints: { admin: "host/admin.ts", admin_ui: "host/admin-ui.ts" },
-    outdir,
     format: "esm",
     target: "es2023",
     plugins: [keepApart],
@@ -54,20 +65,33 @@ async function bundleHost(outdir) {
 const keepApart = {
   name: "keep-apart",
   setup(context) {
-    context.onResolve({ filter: /^\.\/admin-ui\.ts$/ }, () => ({ path: "./admin_ui.js", external: true }));
+    context.onResolve({ filter: /^\.\/admin-ui\.ts$/ }, () => ({
+      path: "./admin_ui.js",
+      external: true,
+    }));
   },
 };
 
-async function bundleStyles(outdir) {
-  await build({
-    ...shared,
-    entryPoints: { admin: "styles/index.css" },
-    outdir,
-    target: ["chrome123", "firefox121", "safari17.5"],
-  });
+function bundleStyles() {
+  const target = ["chrome123", "firefox121", "safari17.5"];
+  return bundle({ entryPoints: { admin: "styles/index.css" }, target });
+}
+
+async function bundle(options) {
+  const common = { absWorkingDir: here, outdir: here, write: false, bundle: true, minify: true };
+  const result = await build({ ...common, logLevel: "warning", legalComments: "none", ...options });
+  return result.outputFiles.map((file) => [basename(file.path), file.contents]);
+}
+
+async function writeWhole(folder, files) {
+  await mkdir(folder, { recursive: true });
+  for (const [name, contents] of files) {
+    const partial = join(folder, `.${name}.${process.pid}`);
+    await writeFile(partial, contents);
+    await rename(partial, join(folder, name));
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const outDir = process.argv[2] ?? fileURLToPath(new URL("../dist/ui", import.meta.url));
-  await buildUi(outDir);
+  await buildUi(process.argv[2] ?? fileURLToPath(new URL("../dist/ui", import.meta.url)));
 }

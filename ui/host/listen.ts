@@ -24,10 +24,12 @@ export function listen(runner: Runner): void {
     dispatch(form.dataset["submit"], form.dataset["arg"], "");
   });
   document.addEventListener("keydown", (event) => {
-    const holder = keyHolder(event);
+    runner.flush();
+    const target = document.activeElement ?? document.body;
+    const holder = keyHolder(event, target);
     if (!holder) return;
     event.preventDefault();
-    const row = closest(event.target, "[data-arg]");
+    const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], event.key);
   });
   // Escape asks the application to close its dialog; the next picture is without it.
@@ -89,9 +91,8 @@ function valueOf(element: HTMLElement): string {
 }
 
 /** The element that wants this key, if the key isn't already somebody else's. */
-function keyHolder(event: KeyboardEvent): HTMLElement | null {
+function keyHolder(event: KeyboardEvent, target: Element): HTMLElement | null {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
-  const target = event.target as Element;
   const name = event.key === " " ? "Space" : event.key;
   if (isEditable(target)) return null;
   if ((name === "Space" || name === "Enter") && target.closest("button, a, input, summary")) {

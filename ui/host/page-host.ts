@@ -21,6 +21,8 @@ export class PageHost {
 
   attach(memory: WebAssembly.Memory): void {
     this.#reader = new NodeReader(memory);
+    // What stood there while the application was loading.
+    this.#root.replaceChildren();
   }
 
   /** The focus moves when the element that it goes to has been drawn. */

@@ -22,14 +22,18 @@ export class Runner {
     this.#attempt(step);
     if (this.#drawing || this.#broken) return;
     this.#drawing = true;
-    requestAnimationFrame(() => {
-      this.#drawing = false;
-      this.#attempt((app) => {
-        app.render();
-        // The minimal runtime collects only here, where none of the module's code is running.
-        app.__collect();
-        this.#afterDraw();
-      });
+    requestAnimationFrame(() => this.flush());
+  }
+
+  /** Draws now what the next frame would draw, so that the focus is where the last key put it. */
+  flush(): void {
+    if (!this.#drawing) return;
+    this.#drawing = false;
+    this.#attempt((app) => {
+      app.render();
+      // The minimal runtime collects only here, where none of the module's code is running.
+      app.__collect();
+      this.#afterDraw();
     });
   }
 

@@ -1,5 +1,4 @@
-/** Writes the records of api.mjs for both sides: ui/assembly/generated and ui/generated. */
-import { mkdirSync, writeFileSync } from "node:fs";
+/** Turns the records of api.mjs into AssemblyScript readers and into TypeScript interfaces. */
 import { records } from "./api.mjs";
 
 const note = "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
@@ -66,16 +65,14 @@ function interfaceOf(name, fields) {
   return `export interface ${name} {\n${members.join("")}}\n`;
 }
 
+/** The files to write, by their path below ui/. */
 export function generateRecords() {
   const entries = Object.entries(records);
   const assembly = entries.map((entry) => assemblyRecord(...entry)).join("\n");
   const typescript = entries.map((entry) => interfaceOf(...entry)).join("\n");
-  write("../assembly/generated/records.ts", `${note}import { JsonReader } from "../lib/json-reader";\n\n${assembly}`);
-  write("../generated/records.ts", `${note}\n${typescript}`);
-}
-
-function write(path, text) {
-  const file = new URL(path, import.meta.url);
-  mkdirSync(new URL(".", file), { recursive: true });
-  writeFileSync(file, text);
+  const reader = 'import { JsonReader } from "../lib/json-reader";\n';
+  return new Map([
+    ["assembly/generated/records.ts", `${note}${reader}\n${assembly}`],
+    ["generated/records.ts", `${note}\n${typescript}`],
+  ]);
 }

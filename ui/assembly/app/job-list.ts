@@ -36,6 +36,9 @@ export class JobListModel {
   /** Where a selection with shift starts. */
   anchor: i32 = 0;
 
+  /** After a write the focus goes back to the rows when they come. */
+  refocus: bool = false;
+
   identifierDraft: string = "";
   queueDraft: string = "";
   searchDraft: string = "";

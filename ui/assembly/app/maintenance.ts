@@ -7,8 +7,9 @@ export const CLEANUP_TASKS: string[] = [DELETE_FAILED, "gc-task-identifiers", "g
 export class MaintenanceModel {
   draft: Draft = new Draft();
   message: string = "";
-  /** The last answer's own text: it may say more than its message. */
+  /** The last answer's own text, and whether it says more than its message. */
   answer: string = "";
+  detailed: bool = false;
   answeredAt: f64 = NaN;
   error: string = "";
   /** The settings of the sweep that was tried dry. */

@@ -32,6 +32,7 @@ export class Model {
   /** The jobs that failed last. */
   failing: ListedJob[] = [];
   failingLoaded: bool = false;
+  failingAskedAt: f64 = 0;
 
   jobs: JobListModel = new JobListModel();
   job: JobModel = new JobModel();

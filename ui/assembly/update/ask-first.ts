@@ -3,8 +3,6 @@ import { Ask, Dialog } from "../app/dialog";
 import { Model } from "../app/model";
 import { Page } from "../app/route";
 import { ListedJob } from "../generated/records";
-import { wallText } from "../lib/time";
-import { zoneOffset } from "../host";
 
 export function updateAsk(m: Model, action: string, arg: string): void {
   if (!m.access.canWrite) return;
@@ -18,12 +16,6 @@ export function updateAsk(m: Model, action: string, arg: string): void {
   else if (action === "cleanup") m.dialog = new Dialog(Ask.Cleanup);
   else if (action === "sweep") m.dialog = new Dialog(Ask.Sweep);
   else if (action === "force-unlock") openForceUnlock(m);
-}
-
-/** The local clock some minutes from now, as a date-and-time field writes it. */
-export function localField(m: Model, minutes: i32): string {
-  const at = m.now + <f64>minutes * 60000;
-  return wallText(at + <f64>zoneOffset(at) * 60000, "T");
 }
 
 function openAdd(m: Model): void {

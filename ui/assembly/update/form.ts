@@ -1,10 +1,10 @@
 /** Checks the fields of a form, and writes the good ones into a request's body. */
 import { Draft } from "../app/draft";
-import { zoneOffset } from "../host";
+import { localTime } from "../app/local-time";
 import { jsonFault } from "../lib/json-reader";
 import { JsonWriter } from "../lib/json-writer";
 import { grouped, parseWhole } from "../lib/number";
-import { isoTime, parseWall } from "../lib/time";
+import { isoTime } from "../lib/time";
 
 export const SMALLINT_MAX: i64 = 32767;
 const SECONDS_MAX: i64 = 2147483647;
@@ -78,15 +78,7 @@ export class Form {
   }
 }
 
-/** The time that a date-and-time field means on the local clock; NaN when it means none. */
-export function localTime(typed: string): f64 {
-  const wall = parseWall(typed);
-  if (isNaN(wall)) return NaN;
-  const guess = wall - <f64>zoneOffset(wall) * 60000;
-  return wall - <f64>zoneOffset(guess) * 60000;
-}
-
-export function splitNames(typed: string): string[] {
+function splitNames(typed: string): string[] {
   const names: string[] = [];
   const parts = typed.replaceAll("\n", ",").replaceAll(" ", ",").replaceAll("\t", ",").split(",");
   for (let i = 0; i < parts.length; i++) {

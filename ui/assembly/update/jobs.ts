@@ -46,6 +46,10 @@ export function takeJobs(m: Model, quietly: bool, body: string): void {
   const read = m.live.held || list.selected.size > 0 || m.now - m.live.touchedAt < READING_MS;
   if (quietly && read) list.merge(page);
   else list.show(page);
+  if (!list.refocus || quietly) return;
+  list.refocus = false;
+  const rows = list.jobs;
+  focus(rows.length > 0 ? "job-" + rows[list.current].id.toString() : "page-title");
 }
 
 export function updateJobs(m: Model, action: string, arg: string, value: string): void {

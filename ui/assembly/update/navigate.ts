@@ -24,7 +24,7 @@ export function go(m: Model, address: string): void {
 export function load(m: Model): void {
   if (m.route.page === Page.Jobs) askJobs(m, Topic.Jobs);
   else if (m.route.page === Page.Job) openJob(m);
-  else if (m.route.page === Page.Overview) askFailing(m);
+  else if (m.route.page === Page.Overview && m.overviewLoaded) askFailing(m);
   if (!m.overviewLoaded || m.route.page !== Page.Jobs) askOverview(m);
 }
 

@@ -11,15 +11,13 @@ const LAST_OFFSET: i64 = 20000;
 const SAMPLE = 50;
 const SHOWN = 8;
 
-let failingAskedAt: f64 = 0;
-
 export function askOverview(m: Model): void {
   m.live.askedAt = m.now;
   m.requests.read(m.access, Topic.Overview, "api/overview");
 }
 
 export function askFailing(m: Model): void {
-  failingAskedAt = m.now;
+  m.failingAskedAt = m.now;
   const failed = m.overview.stats.failed;
   let path = `api/jobs?state=failed&limit=${SAMPLE}`;
   if (failed > SAMPLE && failed <= LAST_OFFSET) path += `&offset=${failed - SAMPLE}`;
@@ -27,7 +25,7 @@ export function askFailing(m: Model): void {
 }
 
 export function refreshFailing(m: Model): void {
-  if (m.requests.waitsFor(Topic.Failing) || m.now - failingAskedAt < FAILING_EVERY_MS) return;
+  if (m.requests.waitsFor(Topic.Failing) || m.now - m.failingAskedAt < FAILING_EVERY_MS) return;
   askFailing(m);
 }
 
@@ -40,11 +38,9 @@ export function takeOverview(m: Model, body: string): bool {
     m.notices.bad(`The server's overview can't be read: ${r.error}`);
     return false;
   }
-  const first = !m.overviewLoaded;
   m.overview = overview;
   m.overviewLoaded = true;
   m.live.freshAt = m.now;
-  if (first) failingAskedAt = 0;
   return true;
 }
 

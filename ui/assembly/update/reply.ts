@@ -5,6 +5,7 @@ import { Pending, Topic } from "../app/requests";
 import { takeJob } from "./job";
 import { takeJobs } from "./jobs";
 import { outage, recovered } from "./live";
+import { refresh } from "./navigate";
 import { takeFailing, takeOverview } from "./overview";
 import { writeDone, writeRefused } from "./results";
 import { askSession, denied, errorOf, sessionAnswered } from "./session";
@@ -28,7 +29,7 @@ export function replied(m: Model, id: i32, status: i32, retryAfter: string, body
 function answered(m: Model, pending: Pending, body: string): void {
   switch (pending.topic) {
     case Topic.Overview:
-      takeOverview(m, body);
+      if (takeOverview(m, body)) refresh(m);
       break;
     case Topic.Failing:
       takeFailing(m, body);

@@ -14,6 +14,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   else changed(m, write, body);
   m.dialog = null;
   m.jobs.selected.clear();
+  m.jobs.refocus = write.topic === Topic.Act;
   reload(m);
 }
 
@@ -59,6 +60,7 @@ function maintained(m: Model, write: Pending, body: string): void {
   page.busy = false;
   page.message = messageOf(body);
   page.answer = body;
+  page.detailed = membersOf(body) > 1;
   page.answeredAt = m.now;
   // A dry run is remembered; anything else makes an older dry run worthless.
   page.tried = write.done;
@@ -71,4 +73,16 @@ function messageOf(body: string): string {
   const result = readMessageResult(r);
   r.end();
   return r.failed || result.message.length === 0 ? "Done." : result.message;
+}
+
+function membersOf(body: string): i32 {
+  const r = new JsonReader(body);
+  let count = 0;
+  r.beginObject();
+  while (r.nextKey()) {
+    r.skip();
+    count++;
+  }
+  r.end();
+  return r.failed ? 0 : count;
 }

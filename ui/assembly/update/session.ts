@@ -6,7 +6,7 @@ import { Access, Gate } from "../app/access";
 import { JobListModel } from "../app/job-list";
 import { Model, JobModel } from "../app/model";
 import { Topic } from "../app/requests";
-import { ApiError, Overview, readApiError, readSession } from "../generated/records";
+import { ApiError, Challenge, Overview, readApiError, readSession } from "../generated/records";
 import { after, focus, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
@@ -68,16 +68,24 @@ export function denied(m: Model, body: string): void {
   const challenge = errorOf(body, 401).auth;
   const tried = access.token.length > 0;
   const wasOpen = access.gate === Gate.Open;
+  const sentAs = access.tokenHeader;
   access.busy = false;
-  forgetToken(access);
   if (challenge === null || (challenge.mode !== "bearer" && challenge.mode !== "header")) {
+    forgetToken(access);
     return closeGate(m, Gate.Browser);
   }
-  const header = challenge.headerName;
-  access.tokenHeader = challenge.mode === "header" && header !== null ? header : "";
+  access.tokenHeader = tokenHeader(challenge);
+  // The page had not known which header it is: that says nothing about the token.
+  if (tried && !wasOpen && sentAs !== access.tokenHeader) return askSession(m);
+  forgetToken(access);
   if (wasOpen) access.error = "The server no longer accepts this token. Sign in again.";
   else if (tried) access.error = "The server did not accept this token.";
   closeGate(m, Gate.Token);
+}
+
+function tokenHeader(challenge: Challenge): string {
+  const header = challenge.headerName;
+  return challenge.mode === "header" && header !== null ? header : "";
 }
 
 function opened(m: Model, body: string): void {

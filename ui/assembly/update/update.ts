@@ -1,9 +1,10 @@
 /** Takes each action of the page to the part that it names: `jobs.select` goes to the jobs. */
+import { localField } from "../app/local-time";
 import { Model } from "../app/model";
 import { Page } from "../app/route";
 import { copy, focus, navigate, theme } from "../host";
 import { parseWhole } from "../lib/number";
-import { localField, updateAsk } from "./ask-first";
+import { updateAsk } from "./ask-first";
 import { updateJob } from "./job";
 import { updateJobs } from "./jobs";
 import { reconnect, tick } from "./live";
@@ -51,9 +52,9 @@ function told(m: Model, text: string, done: string): void {
 
 function shortcut(m: Model, name: string): void {
   if (name !== "/") return;
-  if (m.route.page === Page.Jobs) focus("field-search");
+  if (m.route.page === Page.Jobs) focus("filter-search");
   else {
-    m.focusNext = "field-search";
+    m.focusNext = "filter-search";
     navigate("/jobs", false);
   }
 }
@@ -69,6 +70,9 @@ function updateDialog(m: Model, verb: string, arg: string, value: string): void 
   if (dialog === null) return;
   if (verb === "close") m.dialog = null;
   else if (verb === "input") dialog.draft.set(arg, value);
-  else if (verb === "later") dialog.draft.set("run_at", localField(m, <i32>parseWhole(arg).value));
+  else if (verb === "later") {
+    const minutes = <f64>parseWhole(arg).value;
+    dialog.draft.set("run_at", localField(m.now + minutes * 60000));
+  }
   else if (verb === "submit") submit(m);
 }

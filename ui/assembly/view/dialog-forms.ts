@@ -1,12 +1,12 @@
 /** The forms inside the dialogs. */
 import { Dialog } from "../app/dialog";
 import { Draft } from "../app/draft";
+import { localTime } from "../app/local-time";
 import { Model } from "../app/model";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { jsonFault } from "../lib/json-reader";
 import { counted } from "../lib/number";
 import { isoTime } from "../lib/time";
-import { localTime } from "../update/form";
 import { button } from "./controls";
 import { checkbox, Field } from "./field";
 import { queues, suggestions, tasks } from "./jobs-filter";

@@ -58,9 +58,10 @@ export class Field {
       attr("data-arg", this.name),
       attr("value", this.draft.value(this.name)),
       attr("placeholder", this.placeholder),
-      attr("aria-describedby", `${id}-hint ${id}-fault`),
       attr("aria-invalid", fault.length > 0 ? "true" : "false"),
     ];
+    if (fault.length > 0) attrs.push(attr("aria-describedby", id + "-fault"));
+    else if (this.hint.length > 0) attrs.push(attr("aria-describedby", id + "-hint"));
     if (this.required) attrs.push(attr("aria-required", "true"));
     if (this.focused) attrs.push(flag("autofocus", true));
     attrs.push(flag("disabled", this.disabled));
@@ -74,7 +75,7 @@ export class Field {
       el(
         "label",
         [attr("for", id)],
-        [text(this.label), this.required ? nothing : leaf("span", "optional", "optional")],
+        [text(this.label), this.required ? leaf("span", "required", "required") : nothing],
       ),
       control,
       this.hint.length > 0

@@ -1,9 +1,10 @@
 /** One job: what it is, what it carries, what went wrong, and what can be done. */
 import { Model } from "../app/model";
-import { queuePath } from "../app/route";
+import { jobsPath, queuePath } from "../app/route";
 import { ListedJob } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { button, copyButton, empty, link, loading, problem, stateBadge } from "./controls";
+import { BACK, icon } from "./icon";
 import { jsonTree } from "./json-tree";
 import { pageHead } from "./page-head";
 import { absolute, relative, span, when } from "./when";
@@ -12,8 +13,10 @@ export function jobPage(m: Model): Node {
   const model = m.job;
   const job = model.job;
   const title = `Job ${m.route.jobId}`;
+  const back = link(jobsPath(m.jobs.filter, m.jobs.cursor), "crumb", [icon(BACK), text("Jobs")]);
   if (model.missing || job === null) {
     return box("div", "job-page", [
+      back,
       pageHead(title, []),
       model.error.length > 0 ? problem(model.error) : nothing,
       model.missing
@@ -21,10 +24,10 @@ export function jobPage(m: Model): Node {
         : model.error.length > 0
           ? nothing
           : loading(),
-      link("/jobs", "button", [text("Back to the jobs")]),
     ]);
   }
   return box("div", "job-page", [
+    back,
     pageHead(title, m.access.canWrite ? actions(job) : []),
     model.error.length > 0 ? problem(model.error) : nothing,
     box("div", "job-line", [

@@ -26,7 +26,7 @@ function input(name: string, label: string, hint: string, value: string, known: 
   return el(
     "input",
     [
-      attr("id", "field-" + name),
+      attr("id", "filter-" + name),
       cls("input " + name),
       attr("type", "search"),
       attr("aria-label", label),

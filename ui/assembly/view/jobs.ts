@@ -45,7 +45,7 @@ function stateTabs(m: Model): Node {
       m.overviewLoaded && !filter.narrow
         ? leaf("span", "tab-count", grouped(countOf(m.overview.stats, state)))
         : nothing;
-    tabs.push(el("a", attrs, [text(state), count]));
+    tabs.push(el("a", attrs, [leaf("span", "tab-name", state), count]));
   }
   return el("nav", [cls("tabs"), attr("aria-label", "States")], tabs);
 }

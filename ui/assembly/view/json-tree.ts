@@ -2,7 +2,7 @@
  * JSON as a tree that opens and closes, with numbers and escapes exactly as the server wrote them.
  * It is bounded: what is too long or too deep is told, and can be seen raw.
  */
-import { attr, box, cls, el, flag, key, leaf, Node, text } from "../lib/node";
+import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { counted } from "../lib/number";
 
@@ -16,7 +16,7 @@ let left = 0;
 export function jsonTree(json: string): Node {
   left = MOST_VALUES;
   const r = new JsonReader(json);
-  const tree = value(r, 0);
+  const tree = value(r, nothing, 0);
   return box("div", "json", left <= 0 ? [tree, cut()] : [tree]);
 }
 
@@ -24,23 +24,29 @@ function cut(): Node {
   return leaf("p", "hint", "The rest is too long for a tree. The raw view shows all of it.");
 }
 
-function value(r: JsonReader, depth: i32): Node {
+/** A value behind its label, which is `nothing` for the outermost. */
+function value(r: JsonReader, label: Node, depth: i32): Node {
   left--;
   const kind = r.peek();
   const inner = kind === Kind.Object || kind === Kind.Array;
-  if (!inner || depth >= MOST_DEPTH) return leaf("code", valueClass(kind), r.raw());
+  if (!inner || depth >= MOST_DEPTH) {
+    return box("div", "leaf", [label, leaf("code", valueClass(kind), r.raw())]);
+  }
   const isObject = kind === Kind.Object;
   const children: Node[] = [];
   let count = 0;
   if (isObject) r.beginObject();
   else r.beginArray();
   while (isObject ? r.nextKey() : r.nextItem()) {
-    const name = isObject ? r.key() : count.toString();
-    if (left > 0) children.push(member(name, isObject, value(r, depth + 1), count));
-    else r.skip();
+    const name = isObject ? labelOf("name", r.key()) : labelOf("index", count.toString());
+    if (left > 0) {
+      children.push(el("li", [key(count.toString())], [value(r, name, depth + 1)]));
+    } else r.skip();
     count++;
   }
-  if (count === 0) return leaf("code", "v", isObject ? "{}" : "[]");
+  if (count === 0) {
+    return box("div", "leaf", [label, leaf("code", "brace", isObject ? "{}" : "[]")]);
+  }
   const size = isObject ? counted(count, "field", "fields") : counted(count, "item", "items");
   return el(
     "details",
@@ -49,19 +55,15 @@ function value(r: JsonReader, depth: i32): Node {
       el(
         "summary",
         [],
-        [leaf("code", "brace", isObject ? "{…}" : "[…]"), leaf("span", "size", size)],
+        [label, leaf("code", "brace", isObject ? "{ }" : "[ ]"), leaf("span", "size", size)],
       ),
       el("ul", [], children),
     ],
   );
 }
 
-function member(name: string, named: bool, shown: Node, index: i32): Node {
-  return el(
-    "li",
-    [key(index.toString())],
-    [el("span", [cls(named ? "name" : "index"), attr("translate", "no")], [text(name)]), shown],
-  );
+function labelOf(kind: string, name: string): Node {
+  return el("span", [cls(kind), attr("translate", "no")], [text(name)]);
 }
 
 function valueClass(kind: Kind): string {

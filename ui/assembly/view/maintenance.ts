@@ -29,7 +29,6 @@ export function maintenancePage(m: Model): Node {
 /** What the last action answered, with all that the answer holds. */
 function answer(page: MaintenanceModel): Node {
   if (page.message.length === 0) return nothing;
-  const result = page.answer.length > 0 ? page.answer : "null";
   return el(
     "section",
     [cls("panel answer"), attr("aria-label", "Last result")],
@@ -38,7 +37,7 @@ function answer(page: MaintenanceModel): Node {
         leaf("h2", "", page.message),
         leaf("span", "as-of", `at ${clock(page.answeredAt)}`),
       ]),
-      jsonTree(result),
+      page.detailed ? jsonTree(page.answer) : nothing,
     ],
   );
 }
@@ -82,10 +81,10 @@ function cleanup(page: MaintenanceModel): Node {
 
 function sweep(m: Model): Node {
   const page = m.maintenance;
-  const threshold = new Field(page.draft, "threshold", "Stale after, in seconds");
+  const threshold = new Field(page.draft, "threshold", "Stale after (seconds)");
   threshold.action = INPUT;
   threshold.placeholder = "server default";
-  const delay = new Field(page.draft, "delay", "Run again after, in seconds");
+  const delay = new Field(page.draft, "delay", "Then wait (seconds)");
   delay.action = INPUT;
   delay.placeholder = "server default";
   const tried = page.tried.length > 0 && page.tried === page.sweepSettings();

@@ -119,7 +119,7 @@ function busyQueues(m: Model): Node {
     );
   }
   const all = `All ${counted(queues.length, "queue", "queues")}`;
-  return panel("Queues", "/queues", all, box("ul", "lines", items));
+  return panel("Queues", "/queues", all, box("ul", "lines queue-lines", items));
 }
 
 function workers(m: Model): Node {
@@ -130,7 +130,7 @@ function workers(m: Model): Node {
   const items: Node[] = [];
   for (let i = 0; i < min(rows.length, SHOWN); i++) items.push(workerItem(rows[i], m.now));
   const all = `All ${counted(rows.length, "worker", "workers")}`;
-  return panel("Workers", "/workers", all, box("ul", "lines", items));
+  return panel("Workers", "/workers", all, box("ul", "lines worker-lines", items));
 }
 
 function workerItem(row: WorkerRow, now: f64): Node {

@@ -14,7 +14,11 @@ export function topBar(m: Model): Node {
   const session = m.access.session;
   return box("header", "top-bar", [
     box("div", "brand", [
-      el("a", [attr("href", "#/"), cls("brand-name")], [text("worker")]),
+      el(
+        "a",
+        [attr("href", "#/"), cls("brand-name"), attr("title", `worker ${session.version}`)],
+        [text("worker")],
+      ),
       open && session.schema.length > 0
         ? el("span", [cls("schema"), attr("title", "Database schema")], [text(session.schema)])
         : nothing,
@@ -53,7 +57,7 @@ function pages(m: Model): Node {
       ),
       tab(m, Page.Queues, "/queues", "Queues", nothing),
       tab(m, Page.Workers, "/workers", "Workers", nothing),
-      tab(m, Page.Maintenance, "/maintenance", "Maintenance", nothing),
+      m.access.canWrite ? tab(m, Page.Maintenance, "/maintenance", "Maintenance", nothing) : nothing,
     ],
   );
 }

@@ -16,7 +16,7 @@ export function relative(at: f64, now: f64): string {
   const ms = now - at;
   if (ms >= 0) return ms < 1000 ? "now" : span(ms) + " ago";
   // Two clocks never agree to the second.
-  return ms > -1000 ? "now" : "in " + span(-ms);
+  return ms > -1000 ? "now" : "in " + span(999 - ms);
 }
 
 /** `42s`, `7m`, `3h`, `12d`, `4y` */

@@ -1,0 +1,298 @@
+/**
+ * The real application with a host that only records: dispatch an action, answer a request, then
+ * look at the picture as plain objects. No browser, no network, no clock of its own.
+ */
+import { access, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const wasmUrl = new URL("../../dist/ui/admin_ui_bg.wasm", import.meta.url);
+const glueUrl = new URL("../../ui/generated/admin_ui_bg.js", import.meta.url);
+const buildUrl = new URL("../../ui/build.mjs", import.meta.url);
+
+export interface Element {
+  readonly tag: string;
+  readonly attrs: Record<string, string | boolean>;
+  readonly children: Child[];
+}
+export type Child = Element | string | null;
+
+export interface Request {
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: string;
+  readonly body: string;
+}
+
+interface App {
+  readonly memory: WebAssembly.Memory;
+  __collect(): void;
+  init(address: string, theme: string): void;
+  navigated(address: string): void;
+  dispatch(action: string, arg: string, value: string): void;
+  rang(action: string, arg: string): void;
+  replied(id: number, status: number, retryAfter: string, body: string): void;
+  streamOpened(): void;
+  streamClosed(status: number): void;
+  pushed(event: string, data: string): void;
+  showed(visible: boolean): void;
+  held(on: boolean): void;
+  render(): void;
+}
+
+export interface Timer {
+  readonly at: number;
+  readonly action: string;
+  readonly arg: string;
+}
+
+/** Sunday, 2026-03-01 12:00:00 UTC. */
+export const NOON = Date.UTC(2026, 2, 1, 12);
+
+export class Page {
+  readonly requests: Request[] = [];
+  readonly timers: Timer[] = [];
+  readonly storage: Map<string, string>;
+  readonly navigations: string[] = [];
+  readonly copied: string[] = [];
+  subscriptions: string[] = [];
+  streaming = false;
+  title = "";
+  theme = "";
+  focus = "";
+  now = NOON;
+  /** Minutes that the local clock is ahead of UTC. */
+  zone = 60;
+  app!: App;
+  #picture: Child[] = [];
+
+  constructor(storage: Map<string, string> = new Map()) {
+    this.storage = storage;
+  }
+
+  readonly host = {
+    draw: (ops: number, count: number, units: number, size: number) => {
+      this.#picture = readPicture(this.app.memory, ops, count, units, size);
+    },
+    now: () => this.now,
+    zoneOffset: () => this.zone,
+    request: (id: number, method: string, path: string, headers: string, body: string) => {
+      this.requests.push({ id, method, path, headers, body });
+    },
+    subscribe: (path: string, headers: string) => {
+      this.streaming = true;
+      this.subscriptions.push(`${path} ${headers}`);
+    },
+    unsubscribe: () => {
+      this.streaming = false;
+    },
+    after: (ms: number, action: string, arg: string) => {
+      this.timers.push({ at: this.now + ms, action, arg });
+    },
+    navigate: (path: string) => {
+      this.navigations.push(path);
+    },
+    title: (text: string) => {
+      this.title = text;
+    },
+    focus: (id: string) => {
+      this.focus = id;
+    },
+    copy: (text: string) => {
+      this.copied.push(text);
+    },
+    theme: (name: string) => {
+      this.theme = name;
+    },
+    remember: (key: string, value: string) => {
+      if (value) this.storage.set(key, value);
+      else this.storage.delete(key);
+    },
+    recall: (key: string) => this.storage.get(key) ?? "",
+  };
+
+  /** Draws and gives the whole picture. */
+  get view(): Child[] {
+    this.app.render();
+    this.app.__collect();
+    return this.#picture;
+  }
+
+  get text(): string {
+    return textOf(this.view);
+  }
+
+  all(match: (element: Element) => boolean): Element[] {
+    return collect(this.view, match);
+  }
+
+  one(match: (element: Element) => boolean): Element {
+    const found = this.all(match);
+    if (found.length !== 1) throw new Error(`${found.length} elements match, not one`);
+    return found[0] as Element;
+  }
+
+  byId(id: string): Element {
+    return this.one((e) => e.attrs["id"] === id);
+  }
+
+  has(id: string): boolean {
+    return this.all((e) => e.attrs["id"] === id).length > 0;
+  }
+
+  button(label: string): Element {
+    return this.one((e) => e.tag === "button" && textOf([e]) === label);
+  }
+
+  hasButton(label: string): boolean {
+    return this.all((e) => e.tag === "button" && textOf([e]) === label).length > 0;
+  }
+
+  /** Clicks a button as the host would. */
+  click(label: string): void {
+    const { attrs } = this.button(label);
+    if (attrs["disabled"]) throw new Error(`the button "${label}" is disabled`);
+    const form = attrs["type"] === "submit";
+    if (form) this.app.dispatch(this.dialogForm(), "", "");
+    else this.app.dispatch(String(attrs["data-click"]), String(attrs["data-arg"] ?? ""), "");
+  }
+
+  type(field: string, value: string): void {
+    const { attrs } = this.byId(`field-${field}`);
+    this.app.dispatch(String(attrs["data-input"]), String(attrs["data-arg"] ?? ""), value);
+  }
+
+  get dialog(): Element | undefined {
+    return this.all((e) => e.tag === "dialog")[0];
+  }
+
+  get dialogText(): string {
+    return this.dialog ? textOf([this.dialog]) : "";
+  }
+
+  get notices(): string[] {
+    return this.all((e) => String(e.attrs["class"]).startsWith("notice ")).map((e) => textOf([e]));
+  }
+
+  /** The last request for a path that starts so. */
+  asked(start: string): Request {
+    const found = this.requests.findLast((request) => request.path.startsWith(start));
+    if (!found) throw new Error(`nothing asked for ${start}`);
+    return found;
+  }
+
+  /** Answers the last request for a path that starts so. */
+  answer(start: string, body: unknown, status = 200, retryAfter = ""): void {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    this.app.replied(this.asked(start).id, status, retryAfter, text);
+  }
+
+  go(address: string): void {
+    this.app.navigated(address);
+  }
+
+  /** Lets time pass; the timers that fall due ring in their order. */
+  pass(ms: number): void {
+    const end = this.now + ms;
+    for (;;) {
+      this.timers.sort((a, b) => a.at - b.at);
+      const next = this.timers[0];
+      if (!next || next.at > end) break;
+      this.timers.shift();
+      this.now = next.at;
+      this.app.rang(next.action, next.arg);
+    }
+    this.now = end;
+  }
+
+  private dialogForm(): string {
+    const form = this.one((e) => e.tag === "form" && e.attrs["role"] !== "search");
+    return String(form.attrs["data-submit"]);
+  }
+}
+
+/** The application just started; its session isn't answered yet. */
+export async function start(address = "/", storage?: Map<string, string>): Promise<Page> {
+  const page = new Page(storage);
+  const { instantiate } = await import(glueUrl.href);
+  page.app = await instantiate(await wasm(), { env: {}, host: page.host });
+  page.app.init(address, "system");
+  return page;
+}
+
+let compiled: Promise<WebAssembly.Module> | undefined;
+
+function wasm(): Promise<WebAssembly.Module> {
+  compiled ??= readFile(wasmUrl).then((bytes) => WebAssembly.compile(bytes));
+  return compiled;
+}
+
+/** Builds the client when it is not there. */
+export async function ensureBuilt(): Promise<void> {
+  try {
+    await Promise.all([access(wasmUrl), access(glueUrl)]);
+  } catch {
+    const { buildUi } = await import(buildUrl.href);
+    await buildUi(fileURLToPath(new URL(".", wasmUrl)));
+  }
+}
+
+export function textOf(children: Child[]): string {
+  return children
+    .map((child) =>
+      child === null ? "" : typeof child === "string" ? child : textOf(child.children),
+    )
+    .join("");
+}
+
+export function collect(children: Child[], match: (element: Element) => boolean): Element[] {
+  return children.flatMap((child) => {
+    if (child === null || typeof child === "string") return [];
+    const inner = collect(child.children, match);
+    return match(child) ? [child, ...inner] : inner;
+  });
+}
+
+/** Reads the operations of a picture; the numbers are those of ui/assembly/lib/view.ts. */
+function readPicture(
+  memory: WebAssembly.Memory,
+  opsAt: number,
+  count: number,
+  unitsAt: number,
+  size: number,
+): Child[] {
+  const utf16 = new TextDecoder("utf-16le");
+  const ops = new Uint32Array(memory.buffer, opsAt, count);
+  const text = utf16.decode(new Uint8Array(memory.buffer, unitsAt, size * 2));
+  const name = (address: number) => {
+    const bytes = new Uint32Array(memory.buffer, address - 4, 1)[0] ?? 0;
+    return utf16.decode(new Uint8Array(memory.buffer, address, bytes));
+  };
+  let element: Element = { tag: "", attrs: {}, children: [] };
+  const parents: Element[] = [];
+  let at = 0;
+  let i = 0;
+  const word = () => ops[i++] ?? 0;
+  const string = () => text.slice(at, (at += word()));
+  const steps: Record<number, () => void> = {
+    1: () => {
+      parents.push(element);
+      element = { tag: name(word()), attrs: {}, children: [] };
+    },
+    2: () => {
+      const done = element;
+      element = parents.pop() as Element;
+      element.children.push(done);
+    },
+    3: () => element.children.push(string()),
+    4: () => {
+      element.attrs[name(word())] = string();
+    },
+    5: () => {
+      element.attrs[name(word())] = word() === 1;
+    },
+    6: () => element.children.push(null),
+  };
+  while (i < count) steps[word()]?.();
+  return element.children;
+}

@@ -1,0 +1,71 @@
+/** An entry for the tests only: what the JSON reader makes of a text. It is not shipped. */
+import { JsonReader, jsonFault, Kind } from "../lib/json-reader";
+import { quote } from "../lib/json-writer";
+import { decode, encode } from "../lib/percent";
+import { isoTime, parseTime } from "../lib/time";
+
+/** The first fault, or the empty string for sound JSON. */
+export function fault(text: string): string {
+  return jsonFault(text);
+}
+
+/** Reads every value with its own method, and writes it again; numbers keep their text. */
+export function rewritten(text: string): string {
+  const r = new JsonReader(text);
+  const out = rewrite(r);
+  r.end();
+  return r.failed ? "!" + r.error : out;
+}
+
+/** A whole number read exactly, or the error. */
+export function int64(text: string): string {
+  const r = new JsonReader(text);
+  const value = r.i64();
+  r.end();
+  return r.failed ? r.error : value.toString();
+}
+
+/** The own text of the member `payload`. */
+export function payload(text: string): string {
+  const r = new JsonReader(text);
+  let raw = "";
+  r.beginObject();
+  while (r.nextKey()) {
+    if (r.keyIs("payload")) raw = r.raw();
+    else r.skip();
+  }
+  r.end();
+  return r.failed ? "!" + r.error : raw;
+}
+
+export function timeAgain(text: string): string {
+  return isoTime(parseTime(text));
+}
+
+export function percentEncoded(text: string): string {
+  return encode(text);
+}
+
+export function percentDecoded(text: string): string {
+  return decode(text);
+}
+
+function rewrite(r: JsonReader): string {
+  const kind = r.peek();
+  if (kind === Kind.String) return quote(r.string());
+  if (kind === Kind.True || kind === Kind.False) return r.bool() ? "true" : "false";
+  if (kind === Kind.Null) return r.takeNull() ? "null" : "";
+  if (kind !== Kind.Object && kind !== Kind.Array) return r.raw();
+  const parts: string[] = [];
+  if (kind === Kind.Array) {
+    r.beginArray();
+    while (r.nextItem()) parts.push(rewrite(r));
+    return "[" + parts.join(",") + "]";
+  }
+  r.beginObject();
+  while (r.nextKey()) {
+    const name = quote(r.key());
+    parts.push(name + ":" + rewrite(r));
+  }
+  return "{" + parts.join(",") + "}";
+}
