@@ -1,0 +1,61 @@
+// The sample queue of `worker demo`.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { insertSampleJobs } from "../../src/cli/sample-jobs.ts";
+import { cleanup } from "../../src/queue/cleanup.ts";
+import { countJobs } from "../../src/queue/count-jobs.ts";
+import { listActiveWorkers } from "../../src/queue/list-active-workers.ts";
+import { listJobs } from "../../src/queue/list-jobs.ts";
+import { listQueues } from "../../src/queue/list-queues.ts";
+import { sweepStaleWorkers } from "../../src/queue/sweep-stale-workers.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+test("A new queue gets jobs in every state, once, also with two starters at the same time.", async () => {
+  await Promise.all([insertSampleJobs(queue.db), insertSampleJobs(queue.db)]);
+  const counts = await countJobs(queue.db);
+  assert.deepEqual(counts, { total: 352, ready: 140, scheduled: 142, locked: 16, failed: 54 });
+  await insertSampleJobs(queue.db);
+  assert.deepEqual(await countJobs(queue.db), counts);
+  await queue.sql("delete from worker._private_jobs");
+  await insertSampleJobs(queue.db);
+  assert.equal((await countJobs(queue.db)).total, 0);
+});
+
+test("The samples are the same each time and show what there is to see.", async () => {
+  const take = async () => {
+    await queue.sql(
+      "truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues, worker._private_workers restart identity",
+    );
+    await insertSampleJobs(queue.db);
+    const { jobs } = await listJobs(queue.db, { limit: 500 });
+    return jobs.map(({ taskIdentifier, payloadText, state, key, lastError }) => ({
+      taskIdentifier,
+      payloadText,
+      state,
+      key,
+      lastError,
+    }));
+  };
+  const first = await take();
+  assert.deepEqual(await take(), first);
+  assert.ok(new Set(first.map((job) => job.taskIdentifier)).size >= 12);
+  assert.ok(first.some((job) => /"charge_id":\d{19}\b/.test(job.payloadText)));
+  assert.ok(first.some((job) => /\p{Script=Han}/u.test(job.payloadText)));
+  assert.ok(first.some((job) => job.lastError?.includes("\n    at ")));
+  assert.ok(first.filter((job) => job.key !== null).length > 20);
+  const queues = await listQueues(queue.db);
+  assert.ok(queues.length >= 5 && queues.some((one) => one.lockedBy !== null));
+  assert.ok(queues.every((one) => one.lockedCount <= 1));
+  const workers = await listActiveWorkers(queue.db);
+  assert.deepEqual([...new Set(workers.map((one) => one.isStale))].sort(), [false, true]);
+});
+
+test("A sweep and a cleanup have something to do.", async () => {
+  await insertSampleJobs(queue.db);
+  const sweep = await sweepStaleWorkers(queue.db);
+  assert.deepEqual([sweep.staleWorkers.length, sweep.orphanWorkers.length], [1, 1]);
+  assert.ok(sweep.recoveredJobs > 0);
+  assert.ok(((await cleanup(queue.db)).deletedJobs ?? 0) >= 54);
+});
