@@ -1,0 +1,63 @@
+// The database under `worker demo`: an embedded PostgreSQL with the schema and, the first time,
+// sample jobs. Closing it stops the server; the data stays for the next time.
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { WorkerError } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
+import { createDatabase } from "../database/create-database.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../database/embedded/server.ts";
+import { userDirectory } from "../database/embedded/user-directory.ts";
+import { migrate } from "../database/migrate.ts";
+import { createPool } from "../database/pool.ts";
+import { schemaName } from "../database/schema-name.ts";
+import { insertSampleJobs } from "./sample-jobs.ts";
+
+export interface DemoDatabaseOptions {
+  /** Default: `demo` in the user's state directory. */
+  readonly dataDir: string | undefined;
+  /** Drops what an earlier run has left. */
+  readonly fresh: boolean;
+  readonly schema: string;
+  readonly maxConnections: number;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface DemoDatabase {
+  readonly pool: Pool;
+  /** For other programs on this machine, over the unix socket. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const DATABASE = "worker";
+
+export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<DemoDatabase> {
+  const { logger, signal } = options;
+  const schema = schemaName(options.schema);
+  const dataDir = options.dataDir ?? join(userDirectory("state"), "demo");
+  const server = await startEmbeddedServer({ dataDir, logger, signal });
+  let pool: Pool | undefined;
+  try {
+    await createDatabase(server.connection, DATABASE, options.fresh);
+    const url = server.url(DATABASE);
+    const { maxConnections } = options;
+    pool = createPool({ connectionString: url, maxConnections, logger });
+    await migrate(pool, schema, { logger, signal });
+    await insertSampleJobs({ client: pool, schema });
+    if (signal.aborted) throw new WorkerError("aborted", "stopped before everything was up");
+    logger.info({ data_dir: dataDir, postgresql: server.version, url }, "the demo database is up");
+    const close = closeBoth(pool, server);
+    return { pool, url, close };
+  } catch (error) {
+    await closeBoth(pool, server)();
+    throw error;
+  }
+}
+
+function closeBoth(pool: Pool | undefined, server: EmbeddedServer): () => Promise<void> {
+  return async () => {
+    await pool?.end();
+    await server.stop();
+  };
+}

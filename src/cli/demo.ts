@@ -1,0 +1,50 @@
+// worker demo: everything at once on this machine: a PostgreSQL of its own, the schema, sample
+// jobs, and the admin. Stops cleanly on SIGTERM or SIGINT and goes on from there the next time.
+import { type AdminArguments, adminOptions } from "./admin-server.ts";
+import type { Command } from "./command.ts";
+
+interface DemoArguments extends AdminArguments {
+  dataDir: string | undefined;
+  fresh: boolean;
+}
+
+export const demoCommand: Command<DemoArguments> = {
+  command: "demo",
+  describe: "Show it all on an embedded PostgreSQL with sample jobs",
+  builder: (yargs) =>
+    adminOptions(
+      yargs.options({
+        "data-dir": {
+          type: "string",
+          requiresArg: true,
+          describe: "Where the database lives [default: the user's data directory]",
+        },
+        fresh: { type: "boolean", default: false, describe: "Start over with an empty database" },
+      }),
+    ),
+  handler: async (args) => {
+    const { commandLogger, schemaSetting } = await import("./connection.ts");
+    const { adminConfig, announce } = await import("./admin-server.ts");
+    const { aborted, stopSignal } = await import("./signals.ts");
+    const { openDemoDatabase } = await import("./demo-database.ts");
+    const { serve } = await import("../admin/server.ts");
+    const logger = await commandLogger(args);
+    const signal = stopSignal();
+    const database = await openDemoDatabase({
+      ...args,
+      schema: schemaSetting(args),
+      logger,
+      signal,
+    });
+    try {
+      const config = await adminConfig(args, database.pool, schemaSetting(args), logger);
+      const server = await serve(config);
+      announce(server, config, args.json);
+      await aborted(signal);
+      logger.info({ signal: signal.reason }, "stopping");
+      await server.stop();
+    } finally {
+      await database.close();
+    }
+  },
+};

@@ -1,0 +1,25 @@
+// SIGTERM and SIGINT ask a long-running command to stop; the second one does not ask.
+import { constants } from "node:os";
+
+/** Aborts at the first SIGTERM or SIGINT; at the second the process ends at once (128 + signal). */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(128 + constants.signals[name]);
+      stop.abort(name);
+    });
+  }
+  return stop.signal;
+}
+
+/** Resolves when `signal` has aborted. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  // The timer keeps the process alive while it waits for nothing but a signal.
+  const alive = setInterval(() => {}, 2 ** 30);
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  clearInterval(alive);
+}
