@@ -7,7 +7,7 @@ import { migrate } from "../../src/database/migrate.ts";
 import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
 import { assertUsableSchema, schemaState } from "../../src/database/schema-state.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
-import { type TestPool, testPool } from "../support/test-pool.ts";
+import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 
 let database: TestDatabase;
 let owner: TestPool;
@@ -27,27 +27,14 @@ async function objects(pool: pg.Pool, schema: SchemaName): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A pool of a role that has no rights but those that `grants` gives it. */
-async function asRole(grants: (role: string) => string): Promise<TestPool & { role: string }> {
-  const role = `worker_test_${process.pid}_${++count}`;
-  await owner.pool.query(`create role ${role} login; ${grants(role)}`);
-  roles.push(role);
-  const url = new URL(database.url);
-  url.searchParams.set("user", role);
-  return Object.assign(testPool(url.href), { role });
-}
-
-const roles: string[] = [];
+const asRole = (grants: (role: string) => string) => rolePool(database.url, owner.pool, grants);
 
 describe("migrate", () => {
   before(async () => {
     database = await emptyDatabase();
     owner = testPool(database.url);
   });
-  after(async () => {
-    for (const role of roles) await owner.pool.query(`drop owned by ${role}; drop role ${role}`);
-    await owner.close();
-  });
+  after(() => owner.close());
 
   test("It builds the schema, and the second time finds nothing to do.", async () => {
     const schema = fresh();
@@ -85,13 +72,12 @@ describe("migrate", () => {
 
   test("A schema that an administrator made needs no right to create schemas.", async () => {
     const schema = fresh();
-    const app = await asRole(
+    await using app = await asRole(
       (role) =>
         `create schema ${schema.quoted}; grant usage, create on schema ${schema.quoted} to ${role}`,
     );
     assert.deepEqual(await migrate(app.pool, schema), created);
     assert.deepEqual(await migrate(app.pool, schema), current);
-    await app.close();
   });
 
   test("Without that right the refusal says what the owner has to run.", async () => {

@@ -20,3 +20,26 @@ export function testPool(url: string, max = 4): TestPool {
   };
   return { pool, close, [Symbol.asyncDispose]: close };
 }
+
+let roles = 0;
+
+/**
+ * A pool of a new login role, with the rights that `grants` gives it; the role goes with the pool.
+ * `owner` is a superuser's pool of the database that `url` names.
+ */
+export async function rolePool(
+  url: string,
+  owner: pg.Pool,
+  grants: (role: string) => string,
+): Promise<TestPool> {
+  const role = `worker_test_${process.pid}_${++roles}`;
+  await owner.query(`create role ${role} login; ${grants(role)}`);
+  const asRole = new URL(url);
+  asRole.searchParams.set("user", role);
+  const { pool, close } = testPool(asRole.href);
+  const dropped = async () => {
+    await close();
+    await owner.query(`drop owned by ${role} cascade; drop role ${role}`);
+  };
+  return { pool, close: dropped, [Symbol.asyncDispose]: dropped };
+}
