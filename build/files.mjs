@@ -1,0 +1,61 @@
+// The build's files: made under another name and renamed, so that nobody sees half of one; kept in
+// dist/.cache where making them takes long.
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+export const root = join(import.meta.dirname, "..");
+export const dist = join(root, "dist");
+const cache = join(dist, ".cache");
+
+const drafts = [];
+process.on("exit", () => {
+  for (const draft of drafts) rmSync(draft, { recursive: true, force: true });
+});
+
+/** Ends the build with one sentence. */
+export function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+/** The file `name` of the cache; `make` writes it the first time, and what it replaces goes. */
+export async function cached(name, make) {
+  const path = join(cache, name);
+  if (await exists(path)) return path;
+  const draft = await temporary("cached");
+  await make(join(draft, name));
+  await rename(join(draft, name), path);
+  const kind = name.split("-")[0];
+  for (const old of await readdir(cache)) {
+    if (old.startsWith(`${kind}-`) && old !== name) await rm(join(cache, old), { force: true });
+  }
+  return path;
+}
+
+/** An empty directory beside the outputs, gone when the build ends. */
+export async function temporary(kind) {
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, `${kind}.`));
+  drafts.push(draft);
+  return draft;
+}
+
+export async function place(path, content, mode = 0o644) {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, content, { mode });
+  await rename(draft, path);
+}
+
+function exists(path) {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function sha256(content, encoding) {
+  return createHash("sha256").update(content).digest(encoding);
+}

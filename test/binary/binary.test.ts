@@ -1,0 +1,157 @@
+// dist/worker, the one native executable, without anything else of this project.
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { emptyDatabase } from "../support/database.ts";
+import {
+  installedProgram,
+  newDirectory,
+  root,
+  run,
+  type Service,
+  start,
+  stranger,
+} from "./program.ts";
+
+const program = await installedProgram();
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** A request with the login that the program printed. */
+async function ask(service: Service, path: string, init: RequestInit = {}): Promise<Response> {
+  const { url, generated_secret } = service.announced;
+  const login = Buffer.from(`admin:${generated_secret}`).toString("base64");
+  const headers = { ...init.headers, authorization: `Basic ${login}` };
+  return fetch(new URL(path, url), { ...init, headers });
+}
+
+async function addJob(service: Service, identifier: string): Promise<void> {
+  const session = (await (await ask(service, "api/session")).json()) as {
+    csrf_header: string;
+    csrf_token: string;
+  };
+  const answer = await ask(service, "api/jobs", {
+    method: "POST",
+    headers: { "content-type": "application/json", [session.csrf_header]: session.csrf_token },
+    body: JSON.stringify({ identifier, payload: { from: "the binary's test" } }),
+  });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+test("It says its version with an empty environment, alone in a directory, as any user.", async () => {
+  for (const account of [{}, stranger]) {
+    const ended = await run(program, ["--version"], account);
+    assert.deepEqual(ended, { status: 0, stdout: `${version}\n`, stderr: "" });
+  }
+});
+
+test("It starts within two and a half times what Node alone takes.", () => {
+  const time = (command: string, args: string[]) => {
+    const begin = performance.now();
+    assert.equal(spawnSync(command, args, { env: {} }).status, 0);
+    return performance.now() - begin;
+  };
+  // The fastest of many: what is slower is the machine's other work.
+  const rounds = Array.from({ length: 15 }, () => [
+    time(program, ["--version"]),
+    time(process.execPath, ["-e", "0"]),
+  ]);
+  const fastest = (which: number) => Math.min(...rounds.map((round) => round[which] ?? 0));
+  assert.ok(fastest(0) <= 2.5 * fastest(1), `${fastest(0)} ms against ${fastest(1)} ms`);
+});
+
+test("A stranger's NODE_OPTIONS does not reach into it.", async () => {
+  const intruder = join(newDirectory(), "intruder.cjs");
+  writeFileSync(intruder, "process.stdout.write('intruder')");
+  const env = { NODE_OPTIONS: `--require ${intruder}` };
+  assert.equal((await run(program, ["--version"], { env })).stdout, `${version}\n`);
+});
+
+test("It migrates a database, serves the page and its API, and stops when asked.", async () => {
+  const database = await emptyDatabase();
+  const env = { DATABASE_URL: database.url };
+  const migrated = await run(program, ["migrate"], { env });
+  assert.equal(migrated.status, 0, migrated.stderr);
+  const service = await start(program, ["admin"], { env });
+  const page = await ask(service, "");
+  assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
+  const files = ["assets/admin.css", "assets/admin.js", "assets/admin_ui.js", "favicon.ico"];
+  for (const path of files) assert.equal((await ask(service, path)).status, 200, path);
+  const wasm = await ask(service, "assets/admin_ui_bg.wasm");
+  assert.equal(wasm.headers.get("content-type"), "application/wasm");
+  assert.equal(Buffer.from(await wasm.arrayBuffer()).toString("latin1", 0, 4), "\0asm");
+  await addJob(service, "from-the-page");
+  const listed = await run(program, ["list", "--json"], { env });
+  assert.match(listed.stdout, /from-the-page/);
+  assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
+});
+
+test("The demo runs with an empty environment as a user without rights, and keeps its jobs after a kill -9.", async () => {
+  const place = newDirectory();
+  const args = ["demo", "--data-dir", join(place, "data")];
+  const first = await start(program, args, stranger);
+  await addJob(first, "kept");
+  await first.stop("SIGKILL");
+  const second = await start(program, args, stranger);
+  const found = await ask(second, "api/jobs?identifier=kept");
+  const { jobs } = (await found.json()) as { jobs: unknown[] };
+  assert.equal(jobs.length, 1);
+  assert.deepEqual(await second.stop("SIGINT"), { status: 0, signal: null });
+  assert.ok(!readdirSync(join(place, "data")).includes("socket"));
+});
+
+test("Two demos that unpack PostgreSQL into one cache at the same time both come up.", async () => {
+  const place = newDirectory();
+  const env = { XDG_CACHE_HOME: join(place, "cache") };
+  const services = await Promise.all(
+    ["one", "two"].map((name) =>
+      start(program, ["demo", "--data-dir", join(place, name)], { env }),
+    ),
+  );
+  for (const service of services) assert.equal((await ask(service, "readyz")).status, 200);
+  const stopped = await Promise.all(services.map((service) => service.stop("SIGTERM")));
+  assert.deepEqual(
+    stopped.map(({ status }) => status),
+    [0, 0],
+  );
+  assert.equal(readdirSync(join(place, "cache/worker")).length, 1);
+});
+
+test("A second demo on the same data is refused in one line.", async () => {
+  const data = join(newDirectory(), "data");
+  const service = await start(program, ["demo", "--data-dir", data], stranger);
+  const second = await run(program, ["demo", "--data-dir", data], stranger);
+  assert.equal(second.status, 1);
+  assert.match(second.stderr, /in use by process \d+/);
+  assert.doesNotMatch(second.stderr, /\n\s+at /);
+  await service.stop("SIGTERM");
+});
+
+test("The same sources in another directory build the same bytes.", async () => {
+  const copy = newDirectory();
+  for (const name of [
+    "src",
+    "ui",
+    "build.mjs",
+    "build",
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.types.json",
+  ]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  // What only saves time: the stripped Node and the packed PostgreSQL.
+  mkdirSync(join(copy, "dist/.cache"), { recursive: true });
+  for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
+    if (entry.isFile()) {
+      cpSync(join(root, "dist/.cache", entry.name), join(copy, "dist/.cache", entry.name));
+    }
+  }
+  await promisify(execFile)(process.execPath, [join(copy, "build.mjs")], { cwd: copy });
+  const digest = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+  assert.equal(digest(join(copy, "dist/worker")), digest(program));
+});

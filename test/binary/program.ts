@@ -1,0 +1,146 @@
+// Drives the native executable as a stranger's machine would: a copy alone in a directory of its
+// own, an empty environment, no Node within reach.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { promisify } from "node:util";
+
+export const root = join(import.meta.dirname, "../..");
+
+/** Another user where we may become one, else ourselves. */
+export const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const running = new Set<ChildProcess>();
+const directories: string[] = [];
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** An empty directory that everybody may use. */
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "worker-binary-"));
+  chmodSync(directory, 0o777);
+  directories.push(directory);
+  return directory;
+}
+
+/** A copy of dist/worker in an empty directory; builds it first when a source is newer. */
+export async function installedProgram(): Promise<string> {
+  const built = join(root, "dist/worker");
+  if (!(modified(built) > newest(["src", "ui", "build", "build.mjs", "package.json"]))) {
+    await promisify(execFile)(process.execPath, [join(root, "build.mjs")]);
+  }
+  const program = join(newDirectory(), "worker");
+  copyFileSync(built, program, constants.COPYFILE_FICLONE);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+function modified(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function newest(places: readonly string[]): number {
+  const times = places.flatMap((place) => {
+    const path = join(root, place);
+    if (!statSync(path).isDirectory()) return [modified(path)];
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes("generated"))
+      .map((entry) => modified(join(entry.parentPath, entry.name)));
+  });
+  return Math.max(...times);
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command to its end, in the program's own directory. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ended> {
+  const service = launch(program, args, options);
+  let stdout = "";
+  service.child.stdout?.setEncoding("utf8").on("data", (text) => {
+    stdout += text;
+  });
+  const [status] = await once(service.child, "close");
+  return { status, stdout, stderr: service.stderr() };
+}
+
+export interface Service {
+  /** The line that `--json` prints once the server listens. */
+  readonly announced: { readonly url: string; readonly generated_secret: string | null };
+  stop(signal: NodeJS.Signals): Promise<{ status: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Starts `worker admin` or `worker demo` with `--json` and waits until it listens. */
+export async function start(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Service> {
+  const all = [...args, "--json", "--listen", "127.0.0.1:0"];
+  const { child, stderr } = launch(program, all, options);
+  const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  if (child.stdout === null) throw new Error("no stdout");
+  const lines = createInterface({ input: child.stdout });
+  const [line] = await Promise.race([
+    once(lines, "line"),
+    exited.then(([status]) => {
+      throw new Error(`ended with ${status}: ${stderr()}`);
+    }),
+  ]);
+  return {
+    announced: JSON.parse(line),
+    async stop(name) {
+      child.kill(name);
+      const [status, signal] = await exited;
+      return { status, signal };
+    },
+  };
+}
+
+function launch(
+  program: string,
+  args: readonly string[],
+  options: RunOptions,
+): { child: ChildProcess; stderr: () => string } {
+  const { env = {}, ...account } = options;
+  const child = spawn(program, args, {
+    cwd: join(program, ".."),
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    ...account,
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text) => {
+    stderr = (stderr + text).slice(-10_000);
+  });
+  return { child, stderr: () => stderr };
+}
