@@ -29,7 +29,8 @@ export async function buildUi(outDir) {
   await writeWhole(join(here, "generated"), glue);
   const files = new Map([...(await bundleHost()), ...(await bundleStyles())]);
   files.set("admin_ui_bg.wasm", glue.get("admin_ui_bg.wasm"));
-  for (const name of ["index.html", "favicon.svg"]) files.set(name, await readFile(join(here, name)));
+  for (const name of ["index.html", "favicon.svg"])
+    files.set(name, await readFile(join(here, name)));
   await writeWhole(outDir, files);
   return [...files.keys()];
 }
@@ -48,7 +49,8 @@ export async function compileAssembly(entry, name) {
   const { error, stderr } = await asc.main([entry, ...out, ...ascOptions], {
     writeFile: (file, contents) => files.set(basename(file), contents),
   });
-  if (error) throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
+  if (error)
+    throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
   return files;
 }
 

@@ -273,7 +273,11 @@ function readPicture(
   let at = 0;
   let i = 0;
   const word = () => ops[i++] ?? 0;
-  const string = () => text.slice(at, (at += word()));
+  const string = () => {
+    const start = at;
+    at += word();
+    return text.slice(start, at);
+  };
   const steps: Record<number, () => void> = {
     1: () => {
       parents.push(element);

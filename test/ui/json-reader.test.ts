@@ -26,7 +26,10 @@ before(async () => {
     new URL("../../ui/build.mjs", import.meta.url).href
   );
   await writeRecords();
-  const files: Map<string, Uint8Array> = await compileAssembly("assembly/probe/json-reader.ts", "probe");
+  const files: Map<string, Uint8Array> = await compileAssembly(
+    "assembly/probe/json-reader.ts",
+    "probe",
+  );
   folder = await mkdtemp(join(tmpdir(), "json-reader-"));
   for (const [name, contents] of files) await writeFile(join(folder, name), contents);
   const { instantiate } = await import(pathToFileURL(join(folder, "probe.js")).href);
@@ -74,12 +77,70 @@ describe("the JSON reader", () => {
 
   test("judges the known edges of the grammar as JSON.parse does", () => {
     const edges = [
-      "", " ", "0", "-0", "00", "01", "-", "+1", "1.", ".5", "1.5e", "1e+", "1e5", "1E-07", "0x10",
-      "NaN", "Infinity", "nul", "null ", "nullx", "tru", "true", "True", '"', '""', '"\\"', '"\\u12"',
-      '"\\u00e9"', '"\\ud83d\\ude00"', '"\\ud800"', '"\\x41"', '"\t"', '"\u007f"', '"\u2028"', "[", "[]",
-      "[,]", "[1,]", "[1 2]", "[1,2", "{", "{}", "{,}", '{"a"}', '{"a":}', '{"a":1,}', '{"a":1 "b":2}',
-      '{"a":1,"a":2}', "{'a':1}", "{a:1}", "[]]", "{}{}", "\u00a01", "\ufeff1", "\f1", "// x\n1", "1//",
-      '{"__proto__":1}', '{"":{"":[[[]]]}}', "[[[[]]]]", "\r\n\t [ ] \n", "1e999", "-1e-999", "\u0000",
+      "",
+      " ",
+      "0",
+      "-0",
+      "00",
+      "01",
+      "-",
+      "+1",
+      "1.",
+      ".5",
+      "1.5e",
+      "1e+",
+      "1e5",
+      "1E-07",
+      "0x10",
+      "NaN",
+      "Infinity",
+      "nul",
+      "null ",
+      "nullx",
+      "tru",
+      "true",
+      "True",
+      '"',
+      '""',
+      '"\\"',
+      '"\\u12"',
+      '"\\u00e9"',
+      '"\\ud83d\\ude00"',
+      '"\\ud800"',
+      '"\\x41"',
+      '"\t"',
+      '"\u007f"',
+      '"\u2028"',
+      "[",
+      "[]",
+      "[,]",
+      "[1,]",
+      "[1 2]",
+      "[1,2",
+      "{",
+      "{}",
+      "{,}",
+      '{"a"}',
+      '{"a":}',
+      '{"a":1,}',
+      '{"a":1 "b":2}',
+      '{"a":1,"a":2}',
+      "{'a':1}",
+      "{a:1}",
+      "[]]",
+      "{}{}",
+      "\u00a01",
+      "\ufeff1",
+      "\f1",
+      "// x\n1",
+      "1//",
+      '{"__proto__":1}',
+      '{"":{"":[[[]]]}}',
+      "[[[[]]]]",
+      "\r\n\t [ ] \n",
+      "1e999",
+      "-1e-999",
+      "\u0000",
     ];
     for (const text of edges) {
       assert.equal(probe.fault(text) === "", parses(text), JSON.stringify(text));
@@ -89,15 +150,21 @@ describe("the JSON reader", () => {
 
   test("keeps integers of 64 bits exact and refuses those beyond", () => {
     const exact = [
-      "0", "-0", "1", "9007199254740993", "-9007199254740993",
-      "9223372036854775807", "-9223372036854775808",
+      "0",
+      "-0",
+      "1",
+      "9007199254740993",
+      "-9007199254740993",
+      "9223372036854775807",
+      "-9223372036854775808",
     ];
     for (const text of exact) assert.equal(probe.int64(text), BigInt(text).toString());
     for (const text of ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"]) {
       assert.match(probe.int64(text), /out of range/);
     }
     for (const text of ["1.0", "1e3", "1.5"]) assert.match(probe.int64(text), /whole number/);
-    for (const text of ['"1"', "null", "", "[1]", "true"]) assert.match(probe.int64(text), /expected/);
+    for (const text of ['"1"', "null", "", "[1]", "true"])
+      assert.match(probe.int64(text), /expected/);
     const random = makeRandom(3);
     for (let i = 0; i < 2000; i++) {
       const value = BigInt.asIntN(64, (BigInt(random(2 ** 31)) << 33n) ^ BigInt(random(2 ** 31)));
@@ -117,14 +184,17 @@ describe("the JSON reader", () => {
   });
 
   test("says where the first fault is", () => {
-    assert.match(probe.fault('{"a": 1,\n "b": }'), /^a value was expected at offset 15 \(line 2, column 7\)$/);
+    assert.match(
+      probe.fault('{"a": 1,\n "b": }'),
+      /^a value was expected at offset 15 \(line 2, column 7\)$/,
+    );
     assert.match(probe.fault("[1,2"), /offset 4/);
     assert.match(probe.fault("1 2"), /text after the value at offset 2/);
   });
 
   test("skips deep nesting without a deep stack, and bounds it", () => {
     const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-    const mixed = '{"a":['.repeat(5000) + "1" + "]}".repeat(5000);
+    const mixed = `${'{"a":['.repeat(5000)}1${"]}".repeat(5000)}`;
     assert.equal(probe.fault(deep(20000)), "");
     assert.equal(probe.fault(mixed), "");
     assert.match(probe.fault(deep(70000)), /too deeply nested/);
@@ -133,7 +203,9 @@ describe("the JSON reader", () => {
   });
 
   test("reads a document of a megabyte", () => {
-    const large = JSON.stringify({ payload: Array.from({ length: 20000 }, (_, i) => ({ i, s: "xé\n".repeat(9) })) });
+    const large = JSON.stringify({
+      payload: Array.from({ length: 20000 }, (_, i) => ({ i, s: "xé\n".repeat(9) })),
+    });
     assert.ok(large.length > 1_000_000);
     assert.equal(probe.fault(large), "");
     assert.equal(probe.payload(large), JSON.stringify(JSON.parse(large).payload));
@@ -149,26 +221,52 @@ describe("times and addresses", () => {
       const text = new Date(at).toISOString();
       if (text.length === 24) assert.equal(probe.timeAgain(text), text);
     }
-    const same = (text: string) => assert.equal(probe.timeAgain(text), new Date(text).toISOString(), text);
+    const same = (text: string) =>
+      assert.equal(probe.timeAgain(text), new Date(text).toISOString(), text);
     for (const text of [
-      "2024-02-29T23:59:59Z", "2026-03-01T12:34:56.789123Z", "2026-03-01T12:34:56.7+01:00",
-      "2026-03-01T00:10:00-09:30", "1969-12-31T23:59:59.999Z", "1600-02-29T00:00:00Z", "0001-01-01T00:00:00Z",
-    ]) same(text);
+      "2024-02-29T23:59:59Z",
+      "2026-03-01T12:34:56.789123Z",
+      "2026-03-01T12:34:56.7+01:00",
+      "2026-03-01T00:10:00-09:30",
+      "1969-12-31T23:59:59.999Z",
+      "1600-02-29T00:00:00Z",
+      "0001-01-01T00:00:00Z",
+    ])
+      same(text);
   });
 
   test("takes nothing else for a time", () => {
     for (const text of [
-      "", "now", "2026-03-01", "2026-03-01T12:34:56", "2026-13-01T00:00:00Z", "2026-03-01T24:00:00Z",
-      "2026-03-01T12:34:56+", "2026-03-01T12:34:56+1:00", "2026-03-01T12:34:56Zjunk", "infinity",
-    ]) assert.equal(probe.timeAgain(text), "", text);
+      "",
+      "now",
+      "2026-03-01",
+      "2026-03-01T12:34:56",
+      "2026-13-01T00:00:00Z",
+      "2026-03-01T24:00:00Z",
+      "2026-03-01T12:34:56+",
+      "2026-03-01T12:34:56+1:00",
+      "2026-03-01T12:34:56Zjunk",
+      "infinity",
+    ])
+      assert.equal(probe.timeAgain(text), "", text);
   });
 
   test("percent-encodes as encodeURIComponent does, and survives what it can't", () => {
-    for (const text of ["", "a b", "mail/äöü", "100%", "😀 emoji", "<script>", "a&b=c?d#e", "\n\u0000"]) {
+    for (const text of [
+      "",
+      "a b",
+      "mail/äöü",
+      "100%",
+      "😀 emoji",
+      "<script>",
+      "a&b=c?d#e",
+      "\n\u0000",
+    ]) {
       assert.equal(decodeURIComponent(probe.percentEncoded(text)), text);
       assert.equal(probe.percentDecoded(encodeURIComponent(text)), text);
     }
     assert.equal(probe.percentEncoded("a\ud800b"), "a%EF%BF%BDb");
-    for (const text of ["%", "%4", "%zz", "%ff%fe", "%f0%9f", "%C3", "a%2"]) probe.percentDecoded(text);
+    for (const text of ["%", "%4", "%zz", "%ff%fe", "%f0%9f", "%C3", "a%2"])
+      probe.percentDecoded(text);
   });
 });

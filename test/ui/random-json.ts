@@ -13,10 +13,37 @@ export function makeRandom(seed: number): Random {
 }
 
 const SPACES = ["", "", "", " ", "\n", "\t ", "\r\n  "];
-const NUMBERS = ["0", "-0", "7", "-13", "1.50", "1e3", "2E-7", "-0.0e+0", "9007199254740993", "1e400"];
+const NUMBERS = [
+  "0",
+  "-0",
+  "7",
+  "-13",
+  "1.50",
+  "1e3",
+  "2E-7",
+  "-0.0e+0",
+  "9007199254740993",
+  "1e400",
+];
 const TEXTS = [
-  "", "a", "payload", "käse", "日本語", "😀", "\\n", '\\"', "\\\\", "\\/", "\\u0000", "\\u00e9",
-  "\\ud83d\\ude00", "\\ud800", "<b>&amp;", "\u2028", "__proto__", " spaced ",
+  "",
+  "a",
+  "payload",
+  "käse",
+  "日本語",
+  "😀",
+  "\\n",
+  '\\"',
+  "\\\\",
+  "\\/",
+  "\\u0000",
+  "\\u00e9",
+  "\\ud83d\\ude00",
+  "\\ud800",
+  "<b>&amp;",
+  "\u2028",
+  "__proto__",
+  " spaced ",
 ];
 
 export function randomJson(random: Random, depth = 0): string {
@@ -32,7 +59,9 @@ function value(random: Random, depth: number): string {
   const size = random(5);
   const member = () => {
     const inner = randomJson(random, depth + 1);
-    return kind === 4 ? inner : `${pick(SPACES, random)}${string(random)}${pick(SPACES, random)}:${inner}`;
+    return kind === 4
+      ? inner
+      : `${pick(SPACES, random)}${string(random)}${pick(SPACES, random)}:${inner}`;
   };
   const members = Array.from({ length: size }, member).join(",");
   return kind === 4 ? `[${members}]` : `{${members}}`;
@@ -45,7 +74,10 @@ function string(random: Random): string {
 /** Cuts, doubles, swaps or overwrites a little of a document; the outcome may still be JSON. */
 export function brokenFrom(text: string, random: Random): string {
   const at = random(text.length + 1);
-  const junk = pick(['"', "\\", ",", ":", "{", "}", "[", "]", "0", "-", ".", "e", "\u0001", "t", " "], random);
+  const junk = pick(
+    ['"', "\\", ",", ":", "{", "}", "[", "]", "0", "-", ".", "e", "\u0001", "t", " "],
+    random,
+  );
   switch (random(5)) {
     case 0:
       return text.slice(0, at);

@@ -2,7 +2,12 @@
 import { Model } from "./app/model";
 import { draw, now } from "./host";
 import { View } from "./lib/view";
-import { pushed as push, showed as show, streamClosed as closed, streamOpened as opened } from "./update/live";
+import {
+  streamClosed as closed,
+  streamOpened as opened,
+  pushed as push,
+  showed as show,
+} from "./update/live";
 import { go } from "./update/navigate";
 import { replied as reply } from "./update/reply";
 import { askSession, restore } from "./update/session";

@@ -16,7 +16,7 @@ export function listen(runner: Runner): void {
   });
   document.addEventListener("input", (event) => {
     const element = closest(event.target, "[data-input]");
-    if (element) dispatch(element.dataset["input"], element.dataset["arg"], valueOf(element));
+    if (element) dispatch(element.dataset["input"], element.dataset["arg"], fieldValue(element));
   });
   document.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -83,7 +83,7 @@ function modifier(event: MouseEvent): string {
   return event.shiftKey ? "shift" : "";
 }
 
-function valueOf(element: HTMLElement): string {
+function fieldValue(element: HTMLElement): string {
   if (element instanceof HTMLInputElement && element.type === "checkbox") {
     return element.checked ? "on" : "";
   }

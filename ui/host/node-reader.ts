@@ -43,7 +43,11 @@ export class NodeReader {
     let at = 0;
     let i = 0;
     const word = () => ops[i++] ?? 0;
-    const string = () => text.slice(at, (at += word()));
+    const string = () => {
+      const start = at;
+      at += word();
+      return text.slice(start, at);
+    };
     let element: Element = { tag: "", props: {}, children: [] };
     const parents: Element[] = [];
     while (i < opCount) {

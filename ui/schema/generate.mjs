@@ -1,7 +1,8 @@
 /** Turns the records of api.mjs into AssemblyScript readers and into TypeScript interfaces. */
 import { records } from "./api.mjs";
 
-const note = "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
+const note =
+  "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
 
 /** wire type → its AssemblyScript type, its empty value, the reader's method, its TypeScript type */
 const scalars = {
@@ -32,7 +33,8 @@ function declaration(name, { base, list, nullable }) {
 function reading(name, { base, list, nullable }) {
   const read = scalars[base] ? `r.${scalars[base][2]}()` : `read${base}(r)`;
   const target = `record.${name}`;
-  if (list) return `{\n      r.beginArray();\n      while (r.nextItem()) ${target}.push(${read});\n    }`;
+  if (list)
+    return `{\n      r.beginArray();\n      while (r.nextItem()) ${target}.push(${read});\n    }`;
   return nullable
     ? `${target} = r.takeNull() ? ${absent[base] ?? "null"} : ${read};`
     : `${target} = ${read};`;

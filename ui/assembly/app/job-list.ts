@@ -15,7 +15,7 @@ export class JobListModel {
   filter: Filter = new Filter();
   cursor: string = "";
   /** The cursors of the pages seen on the way here, this one last. */
-  trail: string[] = [""];
+  trail: string[] = [];
 
   jobs: ListedJob[] = [];
   nextCursor: string = "";
@@ -71,7 +71,7 @@ export class JobListModel {
 
   /** The number of this page, or 0 when it was pasted and nobody knows. */
   get pageNumber(): i32 {
-    return this.trail[0].length === 0 ? this.trail.length : 0;
+    return this.trail.length > 0 && this.trail[0].length === 0 ? this.trail.length : 0;
   }
 
   show(page: JobList): void {

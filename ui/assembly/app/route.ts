@@ -1,6 +1,7 @@
 /** The address of a page and back: `#/jobs?state=failed&queue=mail`. It never traps, whatever was pasted. */
-import { decode, encode } from "../lib/percent";
+
 import { parseWhole } from "../lib/number";
+import { decode, encode } from "../lib/percent";
 
 export enum Page {
   Overview,
@@ -13,6 +14,9 @@ export enum Page {
 }
 
 export const STATES: string[] = ["all", "ready", "scheduled", "locked", "failed"];
+
+/** No address that this client writes is longer. */
+const LONGEST = 8192;
 
 export class Filter {
   state: string = "all";
@@ -56,6 +60,10 @@ export class Route {
 
 export function parseRoute(address: string): Route {
   const route = new Route();
+  if (address.length > LONGEST) {
+    route.page = Page.Unknown;
+    return route;
+  }
   const mark = address.indexOf("?");
   const path = mark < 0 ? address : address.substring(0, mark);
   if (path === "" || path === "/") route.page = Page.Overview;

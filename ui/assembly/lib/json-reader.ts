@@ -157,7 +157,10 @@ export class JsonReader extends JsonScanner {
       const kind = this.peek();
       if (kind === Kind.Object || kind === Kind.Array) {
         this.pos++;
-        if (depth === MAX_SKIP_DEPTH) return this.fail("too deeply nested");
+        if (depth === MAX_SKIP_DEPTH) {
+          this.fail("too deeply nested");
+          return;
+        }
         if (depth === closers.length) closers = StaticArray.concat(closers, closers);
         closers[depth++] = <u8>(kind === Kind.Object ? CLOSE_BRACE : CLOSE_BRACKET);
         this.fresh = true;

@@ -109,7 +109,7 @@ export class JsonScanner {
           i += 4;
         } else c = unescaped(c);
       }
-      unchecked((units[length++] = <u16>c));
+      units[length++] = <u16>c;
     }
     return String.UTF16.decodeUnsafe(changetype<usize>(units), (<usize>length) << 1);
   }

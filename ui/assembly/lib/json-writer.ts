@@ -27,7 +27,10 @@ export class JsonWriter {
   }
 
   ints(name: string, values: i64[]): JsonWriter {
-    return this.raw(name, "[" + values.join(",") + "]");
+    // Not values.join(): for i64 it writes large numbers wrong.
+    const written: string[] = [];
+    for (let i = 0; i < values.length; i++) written.push(values[i].toString());
+    return this.raw(name, "[" + written.join(",") + "]");
   }
 
   end(): string {
@@ -36,15 +39,17 @@ export class JsonWriter {
 }
 
 export function quote(value: string): string {
-  let out = '"';
+  const parts: string[] = [];
   let from = 0;
   for (let i = 0; i < value.length; i++) {
     const c = value.charCodeAt(i);
     if (c >= 0x20 && c !== 0x22 && c !== 0x5c) continue;
-    out += value.substring(from, i) + escape(c);
+    parts.push(value.substring(from, i));
+    parts.push(escape(c));
     from = i + 1;
   }
-  return out + value.substring(from) + '"';
+  parts.push(value.substring(from));
+  return '"' + parts.join("") + '"';
 }
 
 function escape(c: i32): string {

@@ -25,8 +25,12 @@ export class Node {
   ) {}
 
   write(v: View): void {
-    if (this === nothing) return v.hole();
-    if (this.tag.length === 0) return v.text(this.content);
+    if (this === nothing) v.hole();
+    else if (this.tag.length === 0) v.text(this.content);
+    else this.writeElement(v);
+  }
+
+  private writeElement(v: View): void {
     v.open(this.tag);
     const attrs = this.attrs;
     for (let i = 0; i < attrs.length; i++) {

@@ -7,22 +7,19 @@ import { hexDigit } from "./json-scanner";
 const HEX: string = "0123456789ABCDEF";
 
 export function encode(value: string): string {
-  let out = "";
-  for (let i = 0; i < value.length; i++) {
-    let point: i32 = value.charCodeAt(i);
-    if (isUnreserved(point)) {
-      out += String.fromCharCode(point);
-      continue;
+  const bytes = Uint8Array.wrap(String.UTF8.encode(value, false, String.UTF8.ErrorMode.REPLACE));
+  const units = new StaticArray<u16>(bytes.length * 3);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (isUnreserved(byte)) units[length++] = byte;
+    else {
+      units[length++] = 0x25;
+      units[length++] = <u16>HEX.charCodeAt(byte >> 4);
+      units[length++] = <u16>HEX.charCodeAt(byte & 15);
     }
-    if (point >= 0xd800 && point <= 0xdfff) {
-      const low = i + 1 < value.length ? value.charCodeAt(i + 1) : 0;
-      const paired = point <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
-      point = paired ? 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
-      if (paired) i++;
-    }
-    out += encodePoint(point);
   }
-  return out;
+  return String.UTF16.decodeUnsafe(changetype<usize>(units), (<usize>length) << 1);
 }
 
 export function decode(value: string): string {
@@ -49,17 +46,4 @@ function isUnreserved(c: i32): bool {
     c === 0x5f ||
     c === 0x7e
   );
-}
-
-function encodePoint(point: i32): string {
-  if (point < 0x80) return byte(point);
-  const last = byte(0x80 | (point & 0x3f));
-  if (point < 0x800) return byte(0xc0 | (point >> 6)) + last;
-  const third = byte(0x80 | ((point >> 6) & 0x3f));
-  if (point < 0x10000) return byte(0xe0 | (point >> 12)) + third + last;
-  return byte(0xf0 | (point >> 18)) + byte(0x80 | ((point >> 12) & 0x3f)) + third + last;
-}
-
-function byte(value: i32): string {
-  return "%" + HEX.charAt(value >> 4) + HEX.charAt(value & 15);
 }

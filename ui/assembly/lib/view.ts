@@ -80,7 +80,8 @@ export class View {
 
   private op(value: u32): void {
     if (this.opCount === this.ops.length) this.ops = grown(this.ops, this.opCount * 2);
-    unchecked((this.ops[this.opCount++] = value));
+    this.ops[this.opCount] = value;
+    this.opCount++;
   }
 
   private string(value: string): void {

@@ -6,6 +6,7 @@ import { JsonReader } from "../lib/json-reader";
 
 export function openJob(m: Model): void {
   m.job = new JobModel();
+  m.requests.forget(Topic.JobQuietly);
   // The row that was clicked is shown until the server's answer comes.
   const known = m.jobs.indexOf(m.route.jobId);
   if (known >= 0) m.job.job = m.jobs.jobs[known];

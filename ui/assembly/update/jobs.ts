@@ -136,9 +136,12 @@ function pressed(m: Model, arg: string, name: string): void {
   else if (name === "ArrowUp") next = max(0, index - 1);
   else if (name === "Home") next = 0;
   else if (name === "End") next = last;
-  else if (name === " ") return select(list, arg, false);
-  else if (name === "Enter") return navigate(jobPath(list.jobs[index].id), false);
-  else if (name === "Escape") return list.selected.clear();
+  else {
+    if (name === " ") select(list, arg, false);
+    else if (name === "Enter") navigate(jobPath(list.jobs[index].id), false);
+    else if (name === "Escape") list.selected.clear();
+    return;
+  }
   list.current = next;
   focus("job-" + list.jobs[next].id.toString());
 }

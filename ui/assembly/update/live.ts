@@ -83,11 +83,13 @@ export function showed(m: Model, visible: bool): void {
   const live = m.live;
   if (live.visible === visible) return;
   live.visible = visible;
-  if (!visible) return disconnect(m);
   live.failures = 0;
-  if (m.access.gate !== Gate.Open) return startTicking(m);
-  connect(m);
-  tick(m);
+  if (!visible) disconnect(m);
+  else if (m.access.gate !== Gate.Open) startTicking(m);
+  else {
+    connect(m);
+    tick(m);
+  }
 }
 
 export function outage(m: Model, reason: string): void {

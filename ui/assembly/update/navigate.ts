@@ -1,6 +1,7 @@
 /** Turns to a page, and asks for what the page at hand shows: loudly once, quietly ever after. */
-import { Model } from "../app/model";
+
 import { Gate } from "../app/access";
+import { Model } from "../app/model";
 import { Topic } from "../app/requests";
 import { Page, parseRoute } from "../app/route";
 import { focus, title } from "../host";

@@ -13,16 +13,16 @@ import { askSession, denied, errorOf, sessionAnswered } from "./session";
 export function replied(m: Model, id: i32, status: i32, retryAfter: string, body: string): void {
   const pending = m.requests.take(id);
   if (pending === null) return;
-  if (status === 401) return denied(m, body);
-  const away = status === 0 || status === 503;
   const open = m.access.gate === Gate.Open;
-  if (pending.topic === Topic.Session) {
+  if (status === 401) denied(m, body);
+  else if (pending.topic === Topic.Session) {
     sessionAnswered(m, status, retryAfter, body);
     if (status !== 200) unpark(m, errorOf(body, status).error);
   } else if (status >= 200 && status < 300) answered(m, pending, body);
-  else refused(m, pending, status, retryAfter, body);
+  else if (pending.topic >= Topic.Add) writeFailed(m, pending, status, retryAfter, body);
+  else readFailed(m, pending.topic, status, errorOf(body, status).error);
   if (!open) return;
-  if (away) outage(m, errorOf(body, status).error);
+  if (isAway(status)) outage(m, errorOf(body, status).error);
   else if (status < 400) recovered(m);
 }
 
@@ -49,23 +49,28 @@ function answered(m: Model, pending: Pending, body: string): void {
   }
 }
 
-function refused(m: Model, pending: Pending, status: i32, retryAfter: string, body: string): void {
-  const error = errorOf(body, status);
-  const topic = pending.topic;
-  if (topic >= Topic.Add) {
-    if (status === 403 && error.code === "csrf" && !pending.again) return tryAgain(m, pending);
-    return writeRefused(m, pending, writeReason(status, retryAfter, error.error));
-  }
-  // During an outage the last data stay, under a banner.
-  const away = status === 0 || status === 503;
+/** The server, or its database, isn't there. */
+function isAway(status: i32): bool {
+  return status === 0 || status === 503;
+}
+
+/** During an outage the last data stay, under a banner. */
+function readFailed(m: Model, topic: Topic, status: i32, reason: string): void {
+  const away = isAway(status);
   if (topic === Topic.Jobs || topic === Topic.JobsQuietly) {
     m.jobs.loading = false;
-    if (!away || !m.jobs.loaded) m.jobs.error = error.error;
+    if (!away || !m.jobs.loaded) m.jobs.error = reason;
   } else if (topic === Topic.Job || topic === Topic.JobQuietly) {
     m.job.loading = false;
     m.job.missing = status === 404;
-    if (!away && status !== 404) m.job.error = error.error;
-  } else if (!away) m.notices.bad(error.error);
+    if (!away && status !== 404) m.job.error = reason;
+  } else if (!away) m.notices.bad(reason);
+}
+
+function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: string): void {
+  const error = errorOf(body, status);
+  if (status === 403 && error.code === "csrf" && !write.again) tryAgain(m, write);
+  else writeRefused(m, write, writeReason(status, wait, error.error));
 }
 
 /** The server may have restarted: a new session brings a new CSRF token. */

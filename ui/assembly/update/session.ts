@@ -4,7 +4,7 @@
  */
 import { Access, Gate } from "../app/access";
 import { JobListModel } from "../app/job-list";
-import { Model, JobModel } from "../app/model";
+import { JobModel, Model } from "../app/model";
 import { Topic } from "../app/requests";
 import { ApiError, Challenge, Overview, readApiError, readSession } from "../generated/records";
 import { after, focus, recall, remember } from "../host";
@@ -39,9 +39,9 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
-    return askSession(m);
+    askSession(m);
   }
-  focus("field-token");
+  if (!access.busy) focus("field-token");
 }
 
 export function signOut(m: Model): void {
@@ -53,13 +53,13 @@ export function signOut(m: Model): void {
 export function sessionAnswered(m: Model, status: i32, retryAfter: string, body: string): void {
   const access = m.access;
   access.busy = false;
-  if (status === 200) return opened(m, body);
-  if (status === 429) return blocked(m, retryAfter);
-  // With an open page the old session still shows, and the banner says what is wrong.
-  if (access.gate === Gate.Open) return;
-  access.gate = Gate.Unreachable;
-  access.error = errorOf(body, status).error;
-  after(RETRY_MS, "app.session", "");
+  if (status === 200) opened(m, body);
+  else if (status === 429) blocked(m, retryAfter, errorOf(body, status).auth);
+  else if (access.gate !== Gate.Open) {
+    access.gate = Gate.Unreachable;
+    access.error = errorOf(body, status).error;
+    after(RETRY_MS, "app.session", "");
+  }
 }
 
 /** Any answer 401: the token is missing, wrong, or no longer good. */
@@ -70,17 +70,18 @@ export function denied(m: Model, body: string): void {
   const wasOpen = access.gate === Gate.Open;
   const sentAs = access.tokenHeader;
   access.busy = false;
-  if (challenge === null || (challenge.mode !== "bearer" && challenge.mode !== "header")) {
-    forgetToken(access);
-    return closeGate(m, Gate.Browser);
+  const asksForToken =
+    challenge !== null && (challenge.mode === "bearer" || challenge.mode === "header");
+  if (challenge !== null) access.tokenHeader = tokenHeader(challenge);
+  if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
+    // The page had not known which header it is: that says nothing about the token.
+    askSession(m);
+    return;
   }
-  access.tokenHeader = tokenHeader(challenge);
-  // The page had not known which header it is: that says nothing about the token.
-  if (tried && !wasOpen && sentAs !== access.tokenHeader) return askSession(m);
   forgetToken(access);
   if (wasOpen) access.error = "The server no longer accepts this token. Sign in again.";
   else if (tried) access.error = "The server did not accept this token.";
-  closeGate(m, Gate.Token);
+  closeGate(m, asksForToken ? Gate.Token : Gate.Browser);
 }
 
 function tokenHeader(challenge: Challenge): string {
@@ -114,8 +115,9 @@ function opened(m: Model, body: string): void {
   startTicking(m);
 }
 
-function blocked(m: Model, retryAfter: string): void {
+function blocked(m: Model, retryAfter: string, challenge: Challenge | null): void {
   const access = m.access;
+  if (challenge !== null) access.tokenHeader = tokenHeader(challenge);
   const seconds = parseWhole(retryAfter);
   const wait = seconds.valid ? min(max(seconds.value, 1), 86400) : 30;
   access.blockedUntil = m.now + <f64>wait * 1000;

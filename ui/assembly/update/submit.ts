@@ -34,7 +34,10 @@ function writeOf(m: Model, dialog: Dialog): Pending {
       return maintenance(sweepBody(m.maintenance, false));
     case Ask.ForceUnlock:
       return maintenance(
-        new JsonWriter().string("action", "force-unlock").strings("worker_ids", dialog.workers).end(),
+        new JsonWriter()
+          .string("action", "force-unlock")
+          .strings("worker_ids", dialog.workers)
+          .end(),
       );
     default:
       return jobAction(dialog);

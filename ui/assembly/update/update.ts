@@ -73,6 +73,5 @@ function updateDialog(m: Model, verb: string, arg: string, value: string): void 
   else if (verb === "later") {
     const minutes = <f64>parseWhole(arg).value;
     dialog.draft.set("run_at", localField(m.now + minutes * 60000));
-  }
-  else if (verb === "submit") submit(m);
+  } else if (verb === "submit") submit(m);
 }

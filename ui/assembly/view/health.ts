@@ -1,7 +1,7 @@
 /** Says in words whether the queue is healthy, and what to look at first if it is not. */
 import { Model } from "../app/model";
 import { ActiveWorker } from "../generated/records";
-import { box, cls, attr, el, leaf, Node, text } from "../lib/node";
+import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { counted } from "../lib/number";
 import { link } from "./controls";
 
@@ -29,9 +29,7 @@ export function health(m: Model): Node {
     [cls("health " + worst), attr("aria-label", "Health")],
     [
       leaf("strong", "verdict", verdict),
-      items.length > 0
-        ? box("ul", "findings", items)
-        : leaf("p", "findings", allIsWell(m)),
+      items.length > 0 ? box("ul", "findings", items) : leaf("p", "findings", allIsWell(m)),
     ],
   );
 }

@@ -13,7 +13,13 @@ export function jobsFilter(m: Model): Node {
     [cls("filters"), attr("role", "search"), attr("data-submit", "jobs.filter")],
     [
       input("search", "Search", "Search  ( / )", list.searchDraft, ""),
-      input("identifier", "Task identifier", "Task identifier", list.identifierDraft, "known-tasks"),
+      input(
+        "identifier",
+        "Task identifier",
+        "Task identifier",
+        list.identifierDraft,
+        "known-tasks",
+      ),
       input("queue", "Queue", "Queue", list.queueDraft, "known-queues"),
       list.filter.narrow ? button("Clear filters", "jobs.clear", "", "quiet") : nothing,
       suggestions("known-tasks", tasks(m)),
@@ -70,4 +76,3 @@ export function queues(m: Model): string[] {
   for (let i = 0; i < min(known.length, MOST_SUGGESTIONS); i++) names.push(known[i].queueName);
   return names;
 }
-

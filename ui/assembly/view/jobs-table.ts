@@ -41,7 +41,9 @@ function head(m: Model, list: JobListModel): Node {
         "tr",
         [],
         [
-          m.access.canWrite ? heading("col-select", check("Select all", "jobs.select-all", "", all)) : nothing,
+          m.access.canWrite
+            ? heading("col-select", check("Select all", "jobs.select-all", "", all))
+            : nothing,
           heading("col-id", text("Id")),
           heading("col-task", text("Task")),
           heading("col-state", text("State")),
@@ -89,7 +91,9 @@ function row(m: Model, job: ListedJob, index: i32): Node {
   ];
   if (m.access.canWrite) attrs.push(attr("aria-selected", selected ? "true" : "false"));
   return el("tr", attrs, [
-    m.access.canWrite ? cell("col-select", check(`Select job ${id}`, "jobs.select", id, selected)) : nothing,
+    m.access.canWrite
+      ? cell("col-select", check(`Select job ${id}`, "jobs.select", id, selected))
+      : nothing,
     el("td", [cls("col-id")], [text(id), copyButton(`id ${id}`, id, false)]),
     cell("col-task", taskLink(job)),
     cell("col-state", gone ? leaf("span", "state gone", "left") : stateBadge(job.state)),
@@ -111,12 +115,7 @@ function taskLink(job: ListedJob): Node {
   const name = task === null ? "(no task)" : task;
   return el(
     "a",
-    [
-      attr("href", "#" + jobPath(job.id)),
-      cls("task"),
-      attr("title", name),
-      attr("tabindex", "-1"),
-    ],
+    [attr("href", "#" + jobPath(job.id)), cls("task"), attr("title", name), attr("tabindex", "-1")],
     [text(name)],
   );
 }
@@ -152,5 +151,9 @@ function why(job: ListedJob, now: f64): Node {
     ]);
   }
   if (error === null) return nothing;
-  return el("code", [cls("error-line"), attr("title", error.substring(0, 1000))], [text(firstLine(error))]);
+  return el(
+    "code",
+    [cls("error-line"), attr("title", error.substring(0, 1000))],
+    [text(firstLine(error))],
+  );
 }

@@ -2,8 +2,9 @@
  * JSON as a tree that opens and closes, with numbers and escapes exactly as the server wrote them.
  * It is bounded: what is too long or too deep is told, and can be seen raw.
  */
-import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
+
 import { JsonReader, Kind } from "../lib/json-reader";
+import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
 
 const MOST_VALUES = 2000;

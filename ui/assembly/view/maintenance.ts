@@ -1,7 +1,7 @@
 /** The housekeeping of the queue. Each piece says what it does before it is started. */
 import { DELETE_FAILED, MaintenanceModel } from "../app/maintenance";
 import { Model } from "../app/model";
-import { attr, box, el, cls, leaf, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
 import { button, disabledButton, link } from "./controls";
 import { checkbox, Field } from "./field";
@@ -93,7 +93,9 @@ function sweep(m: Model): Node {
     "Takes the jobs back from workers whose heartbeat has stopped. Try it dry first: that changes nothing and says what a sweep would do.",
     [box("div", "field-row", [threshold.input(), delay.input()])],
     [
-      page.busy ? disabledButton("Trying…", "") : button("Dry run", "maintenance.try-sweep", "", ""),
+      page.busy
+        ? disabledButton("Trying…", "")
+        : button("Dry run", "maintenance.try-sweep", "", ""),
       tried ? button("Sweep…", "ask.sweep", "", "danger") : disabledButton("Sweep…", ""),
       tried ? nothing : leaf("span", "hint", "Opens after a dry run with these settings."),
     ],

@@ -1,6 +1,7 @@
 /** The regions that are read aloud when something has happened; they are always there. */
-import { Notice } from "../app/notices";
+
 import { Model } from "../app/model";
+import { Notice } from "../app/notices";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { link } from "./controls";
 import { CLOSE, icon } from "./icon";

@@ -1,6 +1,6 @@
 /** The first page: health, numbers, what fails now, and who is at work. */
 import { Model } from "../app/model";
-import { jobPath, queuePath, statePath, STATES } from "../app/route";
+import { jobPath, queuePath, STATES, statePath } from "../app/route";
 import { ListedJob, Queue, Stats } from "../generated/records";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
@@ -8,7 +8,7 @@ import { empty, firstLine, link, loading } from "./controls";
 import { health } from "./health";
 import { pageHead } from "./page-head";
 import { relative, when } from "./when";
-import { workerRows, WorkerRow } from "./worker-rows";
+import { WorkerRow, workerRows } from "./worker-rows";
 
 const SHOWN = 8;
 
@@ -22,10 +22,7 @@ export function overviewPage(m: Model): Node {
     head,
     health(m),
     numbers(m.overview.stats),
-    box("div", "columns", [
-      failing(m),
-      box("div", "column", [busyQueues(m), workers(m)]),
-    ]),
+    box("div", "columns", [failing(m), box("div", "column", [busyQueues(m), workers(m)])]),
   ]);
 }
 

@@ -45,7 +45,9 @@ function queueRow(queue: Queue, now: f64): Node {
   const locked = !isNaN(queue.lockedAt);
   return row(queue.id.toString(), "", [
     cell("col-name", [link(queuePath(queue.queueName), "task", [text(queue.queueName)])]),
-    cell("col-state", [leaf("span", locked ? "state locked" : "state idle", locked ? "locked" : "idle")]),
+    cell("col-state", [
+      leaf("span", locked ? "state locked" : "state idle", locked ? "locked" : "idle"),
+    ]),
     cell("col-num", [text(grouped(queue.jobCount))]),
     cell("col-num", [text(grouped(queue.readyCount))]),
     cell("col-when", [when(queue.lockedAt, now)]),

@@ -10,7 +10,10 @@ export function gatePage(m: Model): Node {
     case Gate.Token:
       return signIn(m);
     case Gate.Browser:
-      return card("Sign in", "The server asks for a user and a password. Reload the page to give them.");
+      return card(
+        "Sign in",
+        "The server asks for a user and a password. Reload the page to give them.",
+      );
     case Gate.Unreachable:
       return card("The server does not answer", `${m.access.error} The page goes on trying.`);
     default:

@@ -57,7 +57,9 @@ function pages(m: Model): Node {
       ),
       tab(m, Page.Queues, "/queues", "Queues", nothing),
       tab(m, Page.Workers, "/workers", "Workers", nothing),
-      m.access.canWrite ? tab(m, Page.Maintenance, "/maintenance", "Maintenance", nothing) : nothing,
+      m.access.canWrite
+        ? tab(m, Page.Maintenance, "/maintenance", "Maintenance", nothing)
+        : nothing,
     ],
   );
 }

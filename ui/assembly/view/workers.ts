@@ -46,7 +46,11 @@ function chosen(m: Model): Node {
   const count = m.selectedWorkers.size;
   return el(
     "div",
-    [cls(count > 0 ? "bar bulk" : "bar"), attr("role", "group"), attr("aria-label", "Chosen workers")],
+    [
+      cls(count > 0 ? "bar bulk" : "bar"),
+      attr("role", "group"),
+      attr("aria-label", "Chosen workers"),
+    ],
     count > 0
       ? [
           leaf("strong", "bulk-count", `${counted(count, "worker", "workers")} chosen`),
@@ -78,7 +82,11 @@ function workerRow(m: Model, worker: WorkerRow): Node {
   cells.push(
     cell("col-meta", [
       metadata.length > 0
-        ? el("code", [attr("title", metadata.substring(0, 1000))], [text(metadata.substring(0, 300))])
+        ? el(
+            "code",
+            [attr("title", metadata.substring(0, 1000))],
+            [text(metadata.substring(0, 300))],
+          )
         : leaf("span", "none", "–"),
     ]),
   );

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, start } from "./harness.ts";
+import { job, jobs, overview, session } from "./sample.ts";
+
+before(ensureBuilt);
+
+const challenge = (mode: string, header_name: string | null = null) => ({
+  error: "Give the token.",
+  code: "unauthorized",
+  auth: { mode, header_name },
+});
+
+function signIn(page: Page, token: string): void {
+  page.app.dispatch("access.token", "", token);
+  page.app.dispatch("access.sign-in", "", "");
+}
+
+test("bearer mode asks for a token and sends it with every request", async () => {
+  const page = await start("/jobs?state=failed");
+  assert.equal(page.asked("api/session").headers, "");
+  page.answer("api/session", challenge("bearer"), 401);
+  assert.match(page.text, /Sign in.*Sent as a bearer token/);
+  signIn(page, " hunter2 ");
+  assert.equal(page.asked("api/session").headers, "authorization: Bearer hunter2");
+  assert.equal(page.storage.size, 0, "nothing is kept before the server took it");
+  page.answer("api/session", session({ auth: { ...session().auth, mode: "bearer" } }));
+  assert.equal(page.storage.get("worker.token"), "hunter2");
+  assert.equal(
+    page.asked("api/jobs").path,
+    "api/jobs?limit=100&state=failed",
+    "the address stayed",
+  );
+  assert.equal(page.asked("api/jobs").headers, "authorization: Bearer hunter2");
+  assert.deepEqual(page.subscriptions, ["api/events authorization: Bearer hunter2"]);
+});
+
+test("header mode sends the token in the header that the server names", async () => {
+  const page = await start("/");
+  page.answer("api/session", challenge("header", "x-worker-admin-token"), 401);
+  assert.match(page.text, /Sent as the header x-worker-admin-token/);
+  signIn(page, "hunter2");
+  assert.equal(page.asked("api/session").headers, "x-worker-admin-token: hunter2");
+  page.answer("api/session", session());
+  assert.equal(page.storage.get("worker.token-header"), "x-worker-admin-token");
+});
+
+test("a token of this tab signs in by itself", async () => {
+  const storage = new Map([
+    ["worker.token", "t"],
+    ["worker.token-header", "x-key"],
+  ]);
+  const page = await start("/", storage);
+  assert.equal(page.asked("api/session").headers, "x-key: t");
+});
+
+test("a wrong token is told, and not kept", async () => {
+  const page = await start("/", new Map([["worker.token", "old"]]));
+  page.answer("api/session", challenge("bearer"), 401);
+  assert.match(page.text, /The server did not accept this token\./);
+  assert.equal(page.storage.size, 0);
+  signIn(page, "wrong");
+  page.answer("api/session", challenge("bearer"), 401);
+  assert.match(page.text, /did not accept/);
+  assert.equal(page.byId("field-token").attrs["aria-invalid"], "true");
+});
+
+test("a token sent in the wrong way is sent once more in the right one", async () => {
+  const page = await start("/", new Map([["worker.token", "t"]]));
+  page.answer("api/session", challenge("header", "x-key"), 401);
+  assert.equal(page.asked("api/session").headers, "x-key: t");
+  page.answer("api/session", challenge("header", "x-key"), 401);
+  assert.match(page.text, /did not accept/);
+});
+
+test("text that can't be a header is refused at once", async () => {
+  const page = await start("/");
+  page.answer("api/session", challenge("bearer"), 401);
+  const asked = page.requests.length;
+  for (const token of ["", "   ", "a b", "a\nb: c", "tökén"]) signIn(page, token);
+  assert.equal(page.requests.length, asked);
+  assert.match(page.text, /visible ASCII characters only/);
+});
+
+test("too many failed logins count down until the next try", async () => {
+  const page = await start("/");
+  page.answer("api/session", challenge("bearer"), 401);
+  signIn(page, "x");
+  page.answer("api/session", { error: "Too many", code: "too_many_logins" }, 429, "20");
+  assert.match(page.text, /Try again in 20 seconds\./);
+  assert.equal(page.button("Sign in").attrs["disabled"], true);
+  const asked = page.requests.length;
+  signIn(page, "y");
+  assert.equal(page.requests.length, asked);
+  page.pass(19000);
+  assert.match(page.text, /Try again in 1 second\./);
+  page.pass(1500);
+  assert.doesNotMatch(page.text, /Too many/);
+  signIn(page, "y");
+  assert.equal(page.requests.length, asked + 1);
+});
+
+test("signing out forgets the token and what was read", async () => {
+  const page = await start("/jobs", new Map([["worker.token", "t"]]));
+  page.answer("api/session", session());
+  page.answer("api/overview", overview());
+  page.answer("api/jobs?limit=100", jobs([job(1, { task_identifier: "secret_task" })]));
+  assert.match(page.text, /secret_task/);
+  page.click("Sign out");
+  assert.equal(page.storage.size, 0);
+  assert.doesNotMatch(page.text, /secret_task|1,234/);
+  assert.equal(page.streaming, false);
+  page.pass(60000);
+  assert.match(page.text, /Access token/);
+});
+
+test("a session that ends while the page is open leads to the sign-in and back", async () => {
+  const page = await start("/jobs/5", new Map([["worker.token", "t"]]));
+  page.answer("api/session", session());
+  page.answer("api/jobs/5", challenge("bearer"), 401);
+  assert.match(page.text, /no longer accepts this token/);
+  signIn(page, "new");
+  page.answer("api/session", session());
+  assert.equal(page.asked("api/jobs/5").headers, "authorization: Bearer new");
+});
+
+test("basic mode leaves the password to the browser", async () => {
+  const page = await start("/");
+  page.answer("api/session", { error: "Sign in", code: "unauthorized" }, 401);
+  assert.match(page.text, /Reload the page to give them/);
+  assert.equal(page.has("field-token"), false);
+});
+
+test("a server that does not answer is asked again", async () => {
+  const page = await start("/");
+  page.answer("api/session", "", 0);
+  assert.match(page.text, /The server does not answer/);
+  page.pass(3000);
+  page.answer("api/session", session());
+  page.answer("api/overview", overview());
+  assert.match(page.text, /1,234/);
+});
+
+test("a session that can't be read stops the page with a reason", async () => {
+  for (const body of ["", "<html>", "[]", '{"csrf_token":1}', "{}x"]) {
+    const page = await start("/");
+    page.answer("api/session", body);
+    assert.match(page.text, /can't be read/, body);
+  }
+});
+
+test("no token ever goes into an address", async () => {
+  const page = await start("/", new Map([["worker.token", "s3cr3t-token"]]));
+  page.answer("api/session", session());
+  page.go("/jobs");
+  page.pass(20000);
+  const places = [
+    ...page.requests.map((r) => r.path + r.body),
+    ...page.navigations,
+    page.title,
+    page.text,
+  ];
+  assert.ok(places.every((place) => !place.includes("s3cr3t-token")));
+});

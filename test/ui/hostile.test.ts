@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { collect, ensureBuilt, type Page } from "./harness.ts";
+import { makeRandom } from "./random-json.ts";
+import { at, failedJob, job, jobs, opened, overview, session } from "./sample.ts";
+
+before(ensureBuilt);
+
+const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\`{{7*7}}javascript:alert(3)`;
+
+/** The only elements that the client draws. */
+const TAGS = new Set(
+  (
+    "a b button code datalist dd details dialog div dl dt form h1 h2 header input label li main nav option p path " +
+    "pre section select span strong summary svg table tbody td textarea th thead time tr ul"
+  ).split(" "),
+);
+const ATTRS =
+  /^(aria-[a-z]+|data-(click|input|submit|key|keys|everywhere|arg|hold|modal)|autocomplete|autofocus|checked|class|d|datetime|disabled|for|href|id|inputmode|key|list|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|translate|type|value|viewBox)$/;
+
+function assertInert(page: Page): void {
+  for (const element of collect(page.view, () => true)) {
+    assert.ok(TAGS.has(element.tag), element.tag);
+    for (const [name, value] of Object.entries(element.attrs)) {
+      assert.match(name, ATTRS);
+      if (name === "href") assert.match(String(value), /^#\//, "links stay inside the page");
+    }
+  }
+}
+
+test("hostile text stays text on every page", async () => {
+  const evil = failedJob(1, {
+    task_identifier: EVIL,
+    queue_name: EVIL,
+    key: EVIL,
+    last_error: EVIL,
+    flags: { [EVIL]: true },
+    payload: { [EVIL]: [EVIL, { __proto__: null, constructor: EVIL }] },
+  });
+  const locked = job(2, { locked_by: EVIL, locked_at: at(0), state: EVIL });
+  const page = await opened("/", { schema: EVIL, version: EVIL });
+  page.answer("api/jobs?state=failed", jobs([evil]));
+  const worker = {
+    worker_id: EVIL,
+    last_heartbeat_at: at(0),
+    started_at: at(0),
+    metadata: { [EVIL]: EVIL },
+    is_stale: true,
+  };
+  page.app.pushed(
+    "overview",
+    JSON.stringify(
+      overview({
+        queues: [
+          {
+            id: 1,
+            queue_name: EVIL,
+            locked_at: at(0),
+            locked_by: EVIL,
+            job_count: 1,
+            ready_count: 1,
+          },
+        ],
+        workers: [{ worker_id: EVIL, locked_jobs: 1, locked_queues: 1 }],
+        active_workers: [worker],
+      }),
+    ),
+  );
+  assertInert(page);
+  assert.ok(page.text.includes(EVIL));
+  for (const address of [
+    "/queues",
+    "/workers",
+    "/maintenance",
+    `/jobs?queue=${encodeURIComponent(EVIL)}`,
+  ]) {
+    page.go(address);
+    assertInert(page);
+  }
+  page.answer("api/jobs?limit=100", jobs([evil, locked], EVIL));
+  assertInert(page);
+  page.app.dispatch("jobs.select-all", "", "");
+  page.click("Complete…");
+  assertInert(page);
+  assert.ok(page.dialogText.includes(EVIL));
+  page.app.dispatch("dialog.submit", "", "");
+  page.answer("api/jobs/action", { error: EVIL, code: EVIL }, 400);
+  assertInert(page);
+  page.go("/jobs/1");
+  page.answer("api/jobs/1", evil);
+  assertInert(page);
+  assert.ok(page.text.includes(EVIL));
+});
+
+test("hostile addresses draw a page like any other", async () => {
+  const page = await opened("/");
+  for (const address of [
+    `/jobs?state=${EVIL}`,
+    `/${EVIL}`,
+    `/jobs/${EVIL}`,
+    "/jobs?search=%3Cscript%3E",
+    "//evil.example/",
+    "?",
+    "/jobs??&=",
+    "javascript:alert(1)",
+    `/jobs?cursor=${"x".repeat(100000)}`,
+    "/jobs/-9223372036854775808",
+    "\ud800",
+  ]) {
+    page.go(address);
+    assertInert(page);
+  }
+});
+
+test("an answer cut anywhere, or with a byte changed, never ends the application", async () => {
+  const random = makeRandom(99);
+  const texts: Record<string, string> = {
+    "/": JSON.stringify(overview()),
+    "/jobs": JSON.stringify(jobs([job(1), failedJob(2)], "c")),
+    "/jobs/1": JSON.stringify(failedJob(1)),
+  };
+  const paths: Record<string, string> = {
+    "/": "api/overview",
+    "/jobs": "api/jobs?limit=100",
+    "/jobs/1": "api/jobs/1",
+  };
+  const page = await opened("/");
+  for (let i = 0; i < 1500; i++) {
+    const address = Object.keys(texts)[random(3)] as string;
+    const text = texts[address] as string;
+    const where = random(text.length);
+    const broken =
+      random(2) === 0
+        ? text.slice(0, where)
+        : text.slice(0, where) + String.fromCharCode(random(0x80)) + text.slice(where + 1);
+    page.go(address);
+    page.answer(paths[address] as string, broken, [200, 200, 200, 400, 500][random(5)] as number);
+    page.app.render();
+    page.app.__collect();
+  }
+  assertInert(page);
+});
+
+test("random actions with random arguments never end the application", async () => {
+  const random = makeRandom(4);
+  const page = await opened("/jobs");
+  page.answer("api/jobs?limit=100", jobs([job(1), failedJob(2)], "c"));
+  const actions = [
+    "jobs.key",
+    "jobs.select",
+    "jobs.select-all",
+    "jobs.next",
+    "jobs.previous",
+    "jobs.show",
+    "jobs.typed",
+    "jobs.filter",
+    "jobs.pause",
+    "ask.add",
+    "ask.complete",
+    "ask.run-now",
+    "ask.reschedule",
+    "ask.force-unlock",
+    "ask.sweep",
+    "dialog.close",
+    "dialog.submit",
+    "dialog.input",
+    "dialog.later",
+    "workers.select",
+    "maintenance.input",
+    "maintenance.try-sweep",
+    "app.dismiss",
+    "app.theme",
+    "app.copied",
+    "app.tick",
+    "app.connect",
+    "job.raw",
+    "x",
+    "",
+    ".",
+    "jobs.",
+    "access.sign-out",
+  ];
+  const args = [
+    "",
+    "1",
+    "2",
+    "-1",
+    "99999999999999999999",
+    "run_at",
+    "payload",
+    EVIL,
+    "worker-a",
+    "9e9",
+  ];
+  const values = [
+    "",
+    "on",
+    "ArrowDown",
+    " ",
+    "Enter",
+    "shift",
+    "yes",
+    "{",
+    "2026-02-30T99:99",
+    EVIL,
+  ];
+  for (let i = 0; i < 6000; i++) {
+    page.app.dispatch(
+      actions[random(actions.length)] as string,
+      args[random(args.length)] as string,
+      values[random(values.length)] as string,
+    );
+    if (i % 7 === 0) {
+      page.app.render();
+      page.app.__collect();
+    }
+    if (i % 50 === 0) {
+      page.app.dispatch("access.token", "", "t");
+      page.app.dispatch("access.sign-in", "", "");
+      page.answer("api/session", session());
+    }
+  }
+  assertInert(page);
+});

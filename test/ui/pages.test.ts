@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { opened, overview } from "./sample.ts";
+
+before(ensureBuilt);
+
+const rows = (page: Page) =>
+  page
+    .all((e) => e.tag === "tr")
+    .slice(1)
+    .map((e) => textOf([e]));
+
+test("queues show who holds them and lead to their jobs", async () => {
+  const page = await opened("/queues");
+  assert.deepEqual(rows(page), ["maillocked40319s agoworker-a", "crm/eu & usidle33––"]);
+  const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm/eu & us");
+  assert.equal(link.attrs["href"], "#/jobs?queue=crm%2Feu%20%26%20us");
+});
+
+test("without named queues the page says so", async () => {
+  const page = await opened("/queues");
+  page.app.pushed("overview", JSON.stringify(overview({ queues: [] })));
+  assert.match(page.text, /There are no named queues/);
+});
+
+test("workers are joined from their heartbeats and their locks", async () => {
+  const page = await opened("/workers");
+  assert.deepEqual(rows(page), [
+    "worker-bstale0031m ago1d ago–",
+    "worker-zno heartbeat10–––",
+    'worker-aalive214s ago1d ago{"pid":41}',
+  ]);
+});
+
+test("a force unlock says what is freed, and warns of a worker that still lives", async () => {
+  const page = await opened("/workers");
+  page.app.dispatch("workers.select", "worker-a", "");
+  page.app.dispatch("workers.select", "worker-z", "");
+  page.click("Force unlock…");
+  assert.match(
+    page.dialogText,
+    /^Force unlock 2 workers3 jobs and 1 queue are unlocked and may run again at once\./,
+  );
+  assert.match(
+    page.dialogText,
+    /1 of these workers still sends a heartbeat: a job that is running may run twice/,
+  );
+  page.click("Force unlock");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"force-unlock","worker_ids":["worker-a","worker-z"]}',
+  );
+  page.answer("api/maintenance", { message: "Unlocked 2 workers" });
+  assert.deepEqual(page.notices, ["Unlocked 2 workers"]);
+  assert.match(page.text, /Choose workers to unlock/);
+});
+
+test("migrating asks first", async () => {
+  const page = await opened("/maintenance");
+  page.click("Migrate…");
+  assert.match(page.dialogText, /applies the migrations that are missing/);
+  page.click("Migrate");
+  assert.equal(page.asked("api/maintenance").body, '{"action":"migrate"}');
+  page.answer("api/maintenance", { message: "Up to date", applied: [] });
+  assert.match(page.text, /Up to dateat 13:00:00.*applied\[\]/);
+});
+
+test("cleaning up sends the chosen tasks and counts what would be deleted", async () => {
+  const page = await opened("/maintenance");
+  page.click("Clean up…");
+  assert.doesNotMatch(page.dialogText, /failed/);
+  page.app.dispatch("dialog.close", "", "");
+  page.type("delete-permanently-failed-jobs", "on");
+  page.type("gc-job-queues", "");
+  page.click("Clean up…");
+  assert.match(page.dialogText, /Jobs that failed for good are deleted: 12 jobs as of now\./);
+  page.click("Clean up");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"cleanup","cleanup_tasks":["delete-permanently-failed-jobs","gc-task-identifiers"]}',
+  );
+});
+
+test("a clean-up of nothing can't be started", async () => {
+  const page = await opened("/maintenance");
+  page.type("gc-task-identifiers", "");
+  page.type("gc-job-queues", "");
+  assert.equal(page.button("Clean up…").attrs["disabled"], true);
+});
+
+test("a sweep opens only after a dry run with the same settings", async () => {
+  const page = await opened("/maintenance");
+  assert.equal(page.button("Sweep…").attrs["disabled"], true);
+  page.type("threshold", "300");
+  page.click("Dry run");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"sweep-stale-workers","dry_run":true,"sweep_threshold_secs":300}',
+  );
+  page.answer("api/maintenance", { message: "Would free 2 jobs of 1 worker" });
+  page.type("delay", "60");
+  assert.equal(page.button("Sweep…").attrs["disabled"], true, "the settings have changed");
+  page.type("delay", "");
+  page.click("Sweep…");
+  assert.match(page.dialogText, /Last dry run: Would free 2 jobs of 1 worker/);
+  page.click("Sweep");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"sweep-stale-workers","dry_run":false,"sweep_threshold_secs":300}',
+  );
+  page.answer("api/maintenance", { message: "Freed 2 jobs" });
+  assert.equal(page.button("Sweep…").attrs["disabled"], true, "a dry run counts once");
+});
+
+test("a sweep's settings must be whole seconds", async () => {
+  const page = await opened("/maintenance");
+  page.type("threshold", "5m");
+  page.click("Dry run");
+  assert.match(page.text, /Give a whole number from 0 to 2,147,483,647\./);
+  assert.equal(page.focus, "field-threshold");
+});
+
+test("a refused action on this page is a notice", async () => {
+  const page = await opened("/maintenance");
+  page.click("Dry run");
+  page.answer("api/maintenance", { error: "dry_run: not now", code: "bad_request" }, 400);
+  assert.deepEqual(page.notices, ["dry_run: not now"]);
+  assert.equal(page.button("Dry run").attrs["disabled"], undefined);
+});
+
+test("every page has a title and takes the focus to its heading", async () => {
+  const page = await opened("/");
+  const titles: Record<string, string> = {
+    "/jobs?state=failed": "Jobs, failed · worker",
+    "/jobs/5": "Job 5 · worker",
+    "/queues": "Queues · worker",
+    "/workers": "Workers · worker",
+    "/maintenance": "Maintenance · worker",
+    "/else": "Not found · worker",
+    "/": "Overview · worker",
+  };
+  for (const [address, title] of Object.entries(titles)) {
+    page.focus = "";
+    page.go(address);
+    assert.equal(page.title, title);
+    assert.equal(page.focus, "page-title", address);
+    page.byId("page-title");
+  }
+});
+
+test("the theme is handed to the host", async () => {
+  const page = await opened("/");
+  page.app.dispatch("app.theme", "dark", "");
+  assert.equal(page.theme, "dark");
+  assert.equal(
+    page.one((e) => e.attrs["aria-label"] === "Dark theme").attrs["aria-pressed"],
+    "true",
+  );
+});

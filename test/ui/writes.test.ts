@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt } from "./harness.ts";
+import { failedJob, job, jobs, listed, lockedJob, opened, session } from "./sample.ts";
+
+before(ensureBuilt);
+
+const body = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+async function chosen(list: Parameters<typeof listed>[0]) {
+  const page = await listed(list);
+  page.app.dispatch("jobs.select-all", "", "");
+  return page;
+}
+
+test("complete says that the jobs are deleted and never run", async () => {
+  const page = await chosen([job(1), job(2), job(3)]);
+  page.click("Complete…");
+  assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
+  assert.match(page.dialogText, /#1send_emailready/);
+  page.click("Complete 3 jobs");
+  const request = page.asked("api/jobs/action");
+  assert.equal(request.method, "POST");
+  assert.equal(request.body, '{"action":"complete","ids":[1,2,3]}');
+  assert.match(request.headers, /^content-type: application\/json$/m);
+  assert.match(request.headers, /^x-worker-admin-csrf: csrf-1$/m);
+});
+
+test("the notice says how many of how many, in the server's words too", async () => {
+  const page = await chosen([job(1), lockedJob(2), job(3)]);
+  page.click("Complete…");
+  assert.match(page.dialogText, /1 of them is held by a worker and will be left alone/);
+  page.click("Complete 3 jobs");
+  page.answer("api/jobs/action", { message: "Completed 2 of 3 jobs", jobs: [job(1), job(3)] });
+  assert.deepEqual(
+    page.notices,
+    ["Completed 2 of 3 jobs"].map((text) => text),
+  );
+  assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
+  assert.equal(page.dialog, undefined);
+  assert.match(
+    page.asked("api/jobs?limit").path,
+    /^api\/jobs\?limit=100$/,
+    "the list is asked for again",
+  );
+});
+
+test("after a write the focus goes back to the rows", async () => {
+  const page = await chosen([job(1), job(2)]);
+  page.click("Complete…");
+  page.click("Complete 2 jobs");
+  page.answer("api/jobs/action", { message: "ok", jobs: [job(1), job(2)] });
+  page.focus = "";
+  page.answer("api/jobs?limit=100", jobs([job(3)]));
+  assert.equal(page.focus, "job-3");
+});
+
+test("fail sends its reason, and none when none is given", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Fail…");
+  assert.match(page.dialogText, /It gets no more attempts/);
+  page.type("reason", 'bad "input"\n');
+  page.click("Fail job 1");
+  assert.deepEqual(body(page.asked("api/jobs/action").body), {
+    action: "fail",
+    ids: [1],
+    reason: 'bad "input"',
+  });
+  const other = await chosen([job(1)]);
+  other.click("Fail…");
+  other.type("reason", "   ");
+  other.click("Fail job 1");
+  assert.equal(other.asked("api/jobs/action").body, '{"action":"fail","ids":[1]}');
+});
+
+test("running failed jobs now gives them their attempts back", async () => {
+  const page = await chosen([failedJob(1), failedJob(2), job(3)]);
+  page.click("Run now…");
+  assert.match(
+    page.dialogText,
+    /2 jobs have no attempts left and would not run without this\. It also applies to the other 1 job\./,
+  );
+  page.click("Run 3 jobs now");
+  assert.equal(
+    page.asked("api/jobs/action").body,
+    '{"action":"run-now","ids":[1,2,3],"attempts":0}',
+  );
+  const other = await chosen([failedJob(1)]);
+  other.click("Run now…");
+  other.app.dispatch("dialog.input", "again", "");
+  other.click("Run job 1 now");
+  assert.equal(other.asked("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
+});
+
+test("running jobs with attempts left changes their time only", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Run now…");
+  page.click("Run job 1 now");
+  assert.equal(page.asked("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
+});
+
+test("reschedule sends what was filled in, with the local time as UTC", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Reschedule…");
+  page.click("Reschedule job 1");
+  assert.match(page.dialogText, /Change at least one of these/);
+  assert.equal(page.focus, "field-run_at");
+  page.type("run_at", "2026-03-02T08:30");
+  page.type("priority", "-5");
+  page.type("max_attempts", "3");
+  page.click("Reschedule job 1");
+  assert.deepEqual(body(page.asked("api/jobs/action").body), {
+    action: "reschedule",
+    ids: [1],
+    run_at: "2026-03-02T07:30:00.000Z",
+    priority: -5,
+    max_attempts: 3,
+  });
+});
+
+test("numbers that don't fit are told before anything is sent", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Reschedule…");
+  for (const wrong of ["40000", "1.5", "x", "99999999999999999999", "--1"]) {
+    page.type("priority", wrong);
+    page.click("Reschedule job 1");
+    assert.match(page.dialogText, /Give a whole number from -32,768 to 32,767\./, wrong);
+    assert.equal(page.byId("field-priority").attrs["aria-invalid"], "true");
+  }
+  assert.ok(page.requests.every((request) => request.method === "GET"));
+});
+
+test("the time shortcuts fill in the local time", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Reschedule…");
+  page.click("+1h");
+  assert.equal(page.byId("field-run_at").attrs["value"], "2026-03-01T14:00:00");
+  assert.match(page.dialogText, /in 1h: 2026-03-01T13:00:00Z/);
+});
+
+test("a refused write keeps the dialog with what was typed, and says why", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Fail…");
+  page.type("reason", "because");
+  page.click("Fail job 1");
+  assert.ok(page.button("Working…").attrs["disabled"], "it can't be sent twice");
+  page.answer("api/jobs/action", { error: "ids: there is no job 1", code: "bad_request" }, 400);
+  assert.match(page.dialogText, /ids: there is no job 1/);
+  assert.equal(page.byId("field-reason").attrs["value"], "because");
+  page.click("Fail job 1");
+});
+
+test("a write without an answer says that it may have been done", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Complete…");
+  page.click("Complete job 1");
+  page.answer("api/jobs/action", "", 0);
+  assert.match(page.dialogText, /may or may not have been done/);
+});
+
+test("an old CSRF token is renewed once, and the write sent again", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Complete…");
+  page.click("Complete job 1");
+  page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
+  page.answer("api/session", session({ csrf_token: "csrf-2" }));
+  assert.match(page.asked("api/jobs/action").headers, /x-worker-admin-csrf: csrf-2/);
+  page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
+  assert.match(page.dialogText, /The token is old/);
+  assert.equal(page.requests.filter((r) => r.path === "api/jobs/action").length, 2);
+});
+
+test("a session that can't be renewed ends the write with its reason", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Complete…");
+  page.click("Complete job 1");
+  page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
+  page.answer("api/session", { error: "The database can't be reached", code: "unavailable" }, 503);
+  assert.match(page.dialogText, /The database can't be reached/);
+});
+
+test("a new job's payload is sent byte for byte as it was typed", async () => {
+  const page = await listed([job(1)]);
+  page.click("Add a job");
+  const typed = '{ "id": 12345678901234567890,\n  "b":1, "a":2, "b":3, "s":"\\u00e9" }';
+  page.type("identifier", " send_email ");
+  page.type("payload", typed);
+  page.type("queue", "mail");
+  page.type("key", "user:1");
+  page.type("job_key_mode", "preserve-run-at");
+  page.type("priority", "-1");
+  page.type("max_attempts", "5");
+  page.type("flags", "slow, eu slow");
+  page.click("Add the job");
+  const sent = page.asked("api/jobs").body;
+  assert.equal(
+    sent,
+    `{"identifier":"send_email","payload":${typed},"queue":"mail","max_attempts":5,"key":"user:1",` +
+      '"job_key_mode":"preserve-run-at","priority":-1,"flags":["slow","eu"]}',
+  );
+  page.answer("api/jobs", { message: "Added", jobs: [job(77)] });
+  assert.equal(page.one((e) => e.attrs["class"] === "notice-link").attrs["href"], "#/jobs/77");
+});
+
+test("a payload that isn't JSON is told with its place, and nothing is sent", async () => {
+  const page = await listed([job(1)]);
+  page.click("Add a job");
+  page.type("payload", '{"a": }');
+  assert.match(page.dialogText, /Not JSON yet: a value was expected at offset 6/);
+  page.click("Add the job");
+  assert.match(page.dialogText, /Name the task that runs the job/);
+  assert.match(
+    page.dialogText,
+    /This isn't JSON: a value was expected at offset 6 \(line 1, column 7\)/,
+  );
+  assert.equal(page.focus, "field-identifier");
+  assert.ok(page.requests.every((request) => request.method === "GET"));
+});
+
+test("a key mode goes out only with a key, and an empty payload not at all", async () => {
+  const page = await listed([job(1)]);
+  page.click("Add a job");
+  assert.equal(page.byId("field-job_key_mode").attrs["disabled"], true);
+  page.type("identifier", "t");
+  page.type("payload", " ");
+  page.type("job_key_mode", "replace");
+  page.click("Add the job");
+  assert.equal(page.asked("api/jobs").body, '{"identifier":"t"}');
+});
+
+test("cancelling a dialog sends nothing and forgets what was typed", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Fail…");
+  page.type("reason", "x");
+  page.app.dispatch("dialog.close", "", "");
+  assert.equal(page.dialog, undefined);
+  page.click("Fail…");
+  assert.equal(page.byId("field-reason").attrs["value"], "");
+  assert.ok(page.requests.every((request) => request.method === "GET"));
+});
+
+test("a read-only page offers no write, and sends none even when told to", async () => {
+  const page = await opened("/jobs", { read_only: true });
+  page.answer("api/jobs?limit=100", jobs([job(1)]));
+  assert.match(page.text, /read-only/);
+  assert.equal(page.all((e) => e.tag === "input" && e.attrs["type"] === "checkbox").length, 0);
+  assert.equal(page.hasButton("Add a job"), false);
+  page.app.dispatch("jobs.select", "1", "");
+  for (const action of [
+    "ask.complete",
+    "ask.add",
+    "ask.remove-by-key",
+    "ask.migrate",
+    "ask.sweep",
+  ]) {
+    page.app.dispatch(action, "", "");
+    assert.equal(page.dialog, undefined, action);
+  }
+  for (const address of ["/jobs/1", "/queues", "/workers", "/maintenance", "/"]) {
+    page.go(address);
+    if (address === "/jobs/1") page.answer("api/jobs/1", job(1));
+    const actions = page.all((e) => String(e.attrs["data-click"]).startsWith("ask."));
+    assert.deepEqual(actions, [], address);
+  }
+  page.app.dispatch("maintenance.try-sweep", "", "");
+  assert.ok(page.requests.every((request) => request.method === "GET"));
+});
