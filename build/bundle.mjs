@@ -1,10 +1,10 @@
-// What runs on a Node that is there already: the command as one CommonJS file, the library as one ES
-// module, and the library's types.
+// Our sources and the packages below them as JavaScript: the command as one CommonJS file, the
+// library as one ES module with its types, and the command again in pieces for the executable.
 import { execFile } from "node:child_process";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { dist, fail, place, root, temporary } from "./files.mjs";
 
 const run = promisify(execFile);
@@ -14,36 +14,64 @@ export async function bundle() {
 }
 
 async function command() {
-  await esbuild("worker.cjs", {
-    entryPoints: [join(root, "src/main.ts")],
+  const banner = `#!/usr/bin/env node
+"use strict"; const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;`;
+  const [{ contents }] = await esbuild({
+    ...commandOptions,
     format: "cjs",
-    // pg asks for these two only where they are installed.
-    external: ["pg-native", "pg-cloudflare"],
-    define: {
-      "import.meta.url": "__importMetaUrl",
-      "import.meta.dirname": "__dirname",
-      "process.env.NODE_PG_FORCE_NATIVE": '""',
-    },
-    banner: {
-      js: '#!/usr/bin/env node\n"use strict"; const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;',
-    },
+    banner: { js: banner },
   });
+  await place(join(dist, "worker.cjs"), contents, 0o755);
 }
 
 async function library() {
-  await esbuild("index.js", {
+  const [{ contents }] = await esbuild({
     entryPoints: [join(root, "src/index.ts")],
     format: "esm",
     packages: "external",
   });
+  await place(join(dist, "index.js"), contents);
 }
 
+/**
+ * The command cut where it imports lazily: a short command then never parses the admin server.
+ * Each piece is the body of a CommonJS module (build/entry.cjs runs them); the first is `main.js`.
+ */
+export async function pieces() {
+  const files = await esbuild({
+    ...commandOptions,
+    format: "esm",
+    splitting: true,
+    outdir: join(dist, "pieces"), // never written, but relative names need a place
+    chunkNames: "[name]-[hash]",
+  });
+  return Promise.all(
+    files.map(async ({ path, text }) => {
+      const { code } = await transform(text, { format: "cjs", platform: "node", target: "node24" });
+      const lazy = /\bimport\(("\.\/[\w.-]+\.js")\)/g;
+      const source = code.replace(lazy, "Promise.resolve().then(() => require($1))");
+      return { name: basename(path), source };
+    }),
+  );
+}
+
+const commandOptions = {
+  entryPoints: [join(root, "src/main.ts")],
+  // pg asks for these two only where they are installed.
+  external: ["pg-native", "pg-cloudflare"],
+  define: {
+    "import.meta.url": "__importMetaUrl",
+    "import.meta.dirname": "__dirname",
+    "process.env.NODE_PG_FORCE_NATIVE": '""',
+  },
+};
+
 /** Not minified: it saves 0.2 MB of 120, and a stack trace would print the whole line. */
-async function esbuild(name, options) {
+async function esbuild(options) {
   const { outputFiles } = await build({
     bundle: true,
     platform: "node",
-    target: "node20",
+    target: "node22",
     charset: "utf8",
     legalComments: "none",
     logLevel: "warning",
@@ -57,8 +85,8 @@ async function esbuild(name, options) {
       { name: "string-width", setup: plainWidth },
     ],
     ...options,
-  }).catch(() => fail(`${name} does not build.`)); // esbuild has said why
-  await place(join(dist, name), outputFiles[0].contents, options.format === "cjs" ? 0o755 : 0o644);
+  }).catch(() => fail("The sources do not build.")); // esbuild has said why
+  return outputFiles;
 }
 
 /** Of package.json only the version travels. */

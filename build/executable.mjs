@@ -1,10 +1,11 @@
-// dist/worker: a stock Node with our bundle and the PostgreSQL files inside (a "single executable
+// dist/worker: a stock Node with our command and the PostgreSQL files inside (a "single executable
 // application"), byte for byte the same wherever it is built from the same sources.
 import { execFile } from "node:child_process";
 import { copyFile, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { pieces } from "./bundle.mjs";
 import { cached, dist, fail, root, sha256, temporary } from "./files.mjs";
 
 const require = createRequire(import.meta.url);
@@ -17,14 +18,19 @@ const NODE_SHA256 = {
   arm64: "0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584",
 };
 
-/** Node, our bundle and the PostgreSQL files in one file. */
+/** Node, the pieces of the command and the PostgreSQL files in one file. */
 export async function executable() {
   const [base, archive] = await Promise.all([nodeBase(), postgresArchive()]);
   const { default: sea } = require("@yao-pkg/pkg/lib-es5/sea");
   const draft = await temporary("executable");
-  const entry = join(draft, "worker.cjs");
+  const entry = join(draft, "entry.cjs");
   const output = join(draft, "worker");
-  await copyFile(join(dist, "worker.cjs"), entry);
+  const assets = { postgresql: archive };
+  await copyFile(join(import.meta.dirname, "entry.cjs"), entry);
+  for (const { name, source } of await pieces()) {
+    assets[name] = join(draft, name);
+    await writeFile(assets[name], source);
+  }
   // pkg works in a directory of its own below this one.
   process.env.TMPDIR = draft;
   await quietly(() =>
@@ -34,14 +40,16 @@ export async function executable() {
       signature: false,
       seaConfig: {
         // The path goes into the executable, which must not depend on where it was built.
-        main: "../worker.cjs",
+        main: "../entry.cjs",
         disableExperimentalSEAWarning: true,
         useSnapshot: false,
         // It would start 10 ms sooner, and no two builds would be the same.
         useCodeCache: false,
         // NODE_OPTIONS of a stranger's environment does not reach into the program.
         execArgvExtension: "none",
-        assets: { postgresql: archive },
+        // entry.cjs lets the pieces import a user's files, which Node still calls experimental.
+        execArgv: ["--disable-warning=ExperimentalWarning"],
+        assets,
       },
     }),
   );
