@@ -1,7 +1,7 @@
 // The believable queue that `worker demo` starts with: a few hundred jobs in every state, the same
 // ones each time, at times relative to the moment they are inserted.
-import type { Pool, PoolClient } from "pg";
 import { type Database, query, type Statement } from "../database/database.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { addJobs } from "../queue/add-jobs.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
@@ -56,25 +56,7 @@ interface SampleJob {
  * nothing when `db.client` is a pool.
  */
 export async function insertSampleJobs(db: Database): Promise<void> {
-  if (!isPool(db.client)) return insertOnce(db);
-  const client: PoolClient = await db.client.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query("begin");
-    await insertOnce({ ...db, client });
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch((lost: Error) => {
-      broken = lost;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
-}
-
-function isPool(client: object): client is Pool {
-  return "connect" in client && "totalCount" in client;
+  await inTransaction(db, insertOnce);
 }
 
 async function insertOnce(db: Database): Promise<void> {

@@ -79,12 +79,19 @@ test("A payload of one megabyte and hostile names come back as they were.", asyn
   assert.deepEqual([job.taskIdentifier, job.queueName, job.key], [name, name, name]);
 });
 
+test("Raw JSON must be JSON, of whole characters.", () => {
+  for (const text of ["", "{", "{a:1}", "undefined", '"\ud83d"', '"a\0b"']) {
+    assert.throws(() => rawJson(text), InputError);
+  }
+});
+
 test("What the schema cannot hold is refused before the database is asked.", async () => {
   const closed = { ...queue.db, client: { query: () => assert.fail("asked the database") } };
   const refused: [Parameters<typeof addJob>[1], RegExp][] = [
     [{ identifier: "" }, /identifier: must have 1 to 128/],
     [{ identifier: "x".repeat(129) }, /identifier: must have 1 to 128/],
     [{ identifier: "a\0b" }, /identifier: must not contain a NUL/],
+    [{ identifier: "\ud83d" }, /identifier: must not contain a NUL character or half a surrogate pair/],
     [{ identifier: "t", payload: () => 1 }, /payload: a function is not JSON/],
     [{ identifier: "t", spec: { queueName: "q".repeat(129) } }, /spec.queueName/],
     [{ identifier: "t", spec: { jobKey: "k".repeat(513) } }, /spec.jobKey/],
