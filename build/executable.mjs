@@ -2,13 +2,11 @@
 // application"), byte for byte the same wherever it is built from the same sources.
 import { execFile } from "node:child_process";
 import { copyFile, readFile, rename, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pieces } from "./bundle.mjs";
 import { cached, dist, fail, root, sha256, temporary } from "./files.mjs";
 
-const require = createRequire(import.meta.url);
 const run = promisify(execFile);
 
 // The base of the executable: exactly this Node, byte for byte.
@@ -21,7 +19,7 @@ const NODE_SHA256 = {
 /** Node, the pieces of the command and the PostgreSQL files in one file. */
 export async function executable() {
   const [base, archive] = await Promise.all([nodeBase(), postgresArchive()]);
-  const { default: sea } = require("@yao-pkg/pkg/lib-es5/sea");
+  const { default: sea } = (await import("@yao-pkg/pkg/lib-es5/sea.js")).default;
   const draft = await temporary("executable");
   const entry = join(draft, "entry.cjs");
   const output = join(draft, "worker");
