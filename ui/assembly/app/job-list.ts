@@ -36,7 +36,7 @@ export class JobListModel {
   /** Where a selection with shift starts. */
   anchor: i32 = 0;
 
-  /** After a write the focus goes back to the rows when they come. */
+  /** After a write or a turn of the page the focus goes to the rows when they come. */
   refocus: bool = false;
 
   identifierDraft: string = "";
@@ -46,7 +46,9 @@ export class JobListModel {
 
   /** Turns to another list or another page of it; the rows stay until the answer comes. */
   turn(filter: Filter, cursor: string): void {
-    if (filter.query("") === this.filter.query("")) this.follow(cursor);
+    const sameList = filter.query("") === this.filter.query("");
+    this.refocus = sameList && this.loaded && cursor !== this.cursor;
+    if (sameList) this.follow(cursor);
     else this.trail = [cursor];
     this.filter = filter;
     this.cursor = cursor;

@@ -14,6 +14,8 @@ export function go(m: Model, address: string): void {
   m.route = parseRoute(address);
   const turned = before.page !== m.route.page || before.jobId !== m.route.jobId;
   m.dialog = null;
+  // What was chosen can be seen only on its own page.
+  if (turned) m.selectedWorkers.clear();
   if (m.route.page === Page.Jobs) m.jobs.turn(m.route.filter, m.route.cursor);
   if (turned) focus(m.focusNext.length > 0 ? m.focusNext : "page-title");
   m.focusNext = "";

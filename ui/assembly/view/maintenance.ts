@@ -22,7 +22,7 @@ export function maintenancePage(m: Model): Node {
   return box("div", "maintenance-page", [
     pageHead("Maintenance", []),
     answer(m.maintenance),
-    box("div", "cards", [migrate(), cleanup(m.maintenance), sweep(m), unlock(m)]),
+    box("div", "cards", [migrate(), unlock(m), cleanup(m.maintenance), sweep(m)]),
   ]);
 }
 
