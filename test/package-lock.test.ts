@@ -1,0 +1,29 @@
+// package-lock.json: what `npm ci` trusts, on machines that we have never seen.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+interface Locked {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
+const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
+
+// npm leaves out what the registry at hand does not carry, and then `npm ci` fails everywhere. Write
+// the entry by hand (version, os, cpu, libc, optional, dev): it is not fetched elsewhere.
+test("The lock file names the optional packages of every platform.", () => {
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !(`node_modules/${name}` in packages || `${path}/node_modules/${name}` in packages),
+    ),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test("The lock file ties nobody to one registry.", () => {
+  const tied = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
+  assert.deepEqual(tied, []);
+});
