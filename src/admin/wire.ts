@@ -42,7 +42,7 @@ export const notBlank = (most: number) =>
   field(
     v.pipe(
       boundedText(1, most),
-      v.check((value) => value.trim() !== "", "must not be blank"),
+      v.check((value) => value === "" || value.trim() !== "", "must not be blank"),
     ),
     { type: "string", minLength: 1, maxLength: most },
   );

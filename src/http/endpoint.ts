@@ -107,7 +107,7 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof InputError) {
     const problems = error.problems.slice(0, 20).map(({ path, message }) => ({
-      field: path,
+      field: shortened(path),
       message: shortened(message),
     }));
     return new Refusal(400, error.code, error.message, { members: { problems } });

@@ -233,16 +233,22 @@ function send(
 
 /** Reads on for a while, so that the client gets to see the answer, then cuts the connection. */
 function discardRest(req: http.IncomingMessage, limits: Limits): void {
+  const { socket } = req;
   let left = limits.discardedBytes;
   const done = new AbortController();
-  const finish = () => done.abort();
+  const finish = () => {
+    done.abort();
+    socket.off("close", finish);
+  };
   req.on("data", (chunk: Buffer) => {
     left -= chunk.length;
-    if (left < 0) req.socket.destroy();
+    if (left < 0) socket.destroy();
   });
-  req.once("end", finish).once("close", finish);
+  req.once("end", finish);
+  // After the answer Node no longer tells the request that its connection has closed.
+  socket.once("close", finish);
   req.resume();
-  void wait(limits.discard_ms, done.signal).then((passed) => passed && req.socket.destroy());
+  void wait(limits.discard_ms, done.signal).then((passed) => passed && socket.destroy());
 }
 
 function unreadable(error: Error): Refusal {

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/admin.ts";
 import { routes } from "../../src/admin/routes.ts";
-import { migratedDatabase } from "../support/database.ts";
 import {
   type Mode,
+  migratedDatabase,
   type RequestOptions,
   rightCredentials,
   startAdmin,

@@ -11,7 +11,20 @@ import { adminServerConfig } from "../../src/admin/config.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/server.ts";
-import { migratedDatabase } from "../support/database.ts";
+import type { TestDatabase } from "../support/database.ts";
+
+const endings: (() => Promise<void>)[] = [];
+// Hooks run in the order in which they were made: ours stands before the one that drops databases,
+// which would wait for our connections, because that module is imported later.
+after(async () => {
+  for (const end of endings) await end();
+});
+
+/** A new database with the queue's schema. */
+export async function migratedDatabase(schema?: string): Promise<TestDatabase> {
+  const database = await import("../support/database.ts");
+  return database.migratedDatabase(schema);
+}
 
 export const PASSWORD = "päss:wörd";
 export const TOKEN = "configured-token-4711";
@@ -95,7 +108,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await server.start();
-  after(async () => {
+  endings.push(async () => {
     await server.stop();
     await pool.end();
   });

@@ -1,0 +1,216 @@
+// The job routes: what goes in comes out, byte for byte, and messages say what happened.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startAdmin } from "./admin-harness.ts";
+
+const { client, pool } = await startAdmin();
+
+const addJob = async (fields: object): Promise<string> => {
+  const { status, text } = await client.post("/api/jobs", fields);
+  assert.equal(status, 200, text);
+  return /"id":(\d+)/.exec(text)?.[1] ?? "";
+};
+
+test("A payload passes byte for byte: large integers, duplicate keys, key order, escapes.", async () => {
+  const payloads = [
+    '{"n":1234567890123456789,"n":-0,"z":1e400,"a":0.10000000000000000000001}',
+    '{"b":1, "a" : [ 1,\t2 ] ,"":{}}',
+    '{"u":"\\u00e9\\ud83d\\ude00\\u0041\\/", "v":"é😀</script><!--"}',
+    '{"__proto__":{"x":1},"constructor":null}',
+    "[9223372036854775808,null]",
+    '"text"',
+    "null",
+    "-12.50",
+  ];
+  for (const payload of payloads) {
+    const body = `{"identifier":"exact", "payload" :\n ${payload}\r\n}`;
+    const added = await client.post("/api/jobs", body);
+    assert.equal(added.status, 200, added.text);
+    assert.ok(added.text.includes(`"payload":${payload},`), added.text);
+    const id = added.body.jobs[0].id;
+    assert.ok((await client.get(`/api/jobs/${id}`)).text.includes(`"payload":${payload},`));
+    const listed = await client.get("/api/jobs?identifier=exact&limit=500");
+    assert.ok(listed.text.includes(`"payload":${payload},`));
+    const completed = await client.post("/api/jobs/action", { action: "complete", ids: [id] });
+    assert.ok(completed.text.includes(`"payload":${payload},`));
+  }
+});
+
+test("A job without a payload has an empty one.", async () => {
+  const { body } = await client.post("/api/jobs", { identifier: "empty" });
+  assert.deepEqual(body.jobs[0].payload, {});
+});
+
+test("Every field of a new job arrives where it belongs.", async () => {
+  const { body } = await client.post("/api/jobs", {
+    identifier: "all",
+    payload: { a: 1 },
+    queue: "q",
+    run_at: "2031-01-31T08:00:00.5+02:00",
+    max_attempts: 3,
+    key: "k",
+    job_key_mode: "preserve-run-at",
+    priority: -5,
+    flags: ["slow", "__proto__"],
+  });
+  const [job] = body.jobs;
+  assert.deepEqual(Object.keys(job).sort(), [
+    "attempts",
+    "created_at",
+    "flags",
+    "id",
+    "job_queue_id",
+    "key",
+    "last_error",
+    "locked_at",
+    "locked_by",
+    "max_attempts",
+    "payload",
+    "priority",
+    "revision",
+    "run_at",
+    "task_id",
+    "task_identifier",
+    "updated_at",
+  ]);
+  assert.equal(body.message, `Added job ${job.id} for all`);
+  const { body: listed } = await client.get(`/api/jobs/${job.id}`);
+  const { created_at, updated_at, flags, ...rest } = listed;
+  assert.ok(created_at <= updated_at);
+  assert.deepEqual(Object.keys(flags), ["slow", "__proto__"]);
+  assert.deepEqual(rest, {
+    id: job.id,
+    task_identifier: "all",
+    queue_name: "q",
+    payload: { a: 1 },
+    priority: -5,
+    run_at: "2031-01-31T06:00:00.500Z",
+    attempts: 0,
+    max_attempts: 3,
+    last_error: null,
+    key: "k",
+    locked_at: null,
+    locked_by: null,
+    revision: 0,
+    is_available: true,
+    state: "scheduled",
+  });
+});
+
+test("An explicit null is the same as an absent field.", async () => {
+  const nothing = { queue: null, run_at: null, key: null, priority: null, flags: null };
+  const { status } = await client.post("/api/jobs", { identifier: "nulls", ...nothing });
+  assert.equal(status, 200);
+  const id = Number(await addJob({ identifier: "nulls" }));
+  const action = { action: "reschedule", ids: [id], priority: 4, run_at: null, reason: null };
+  assert.equal((await client.post("/api/jobs/action", action)).body.jobs[0].priority, 4);
+});
+
+test("The job key modes have dashes on the wire.", async () => {
+  const keyed = (priority: number, job_key_mode?: string) =>
+    client.post("/api/jobs", { identifier: "keyed", key: "one", priority, job_key_mode });
+  const first = (await keyed(1)).body.jobs[0];
+  const deduped = (await keyed(2, "unsafe-dedupe")).body.jobs[0];
+  assert.deepEqual([deduped.id, deduped.priority], [first.id, 1]);
+  const replaced = (await keyed(3, "replace")).body.jobs[0];
+  assert.deepEqual([replaced.id, replaced.priority], [first.id, 3]);
+  assert.equal((await keyed(3, "preserve_run_at")).status, 400);
+});
+
+test("An action says how many of how many, and leaves locked jobs alone.", async () => {
+  const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
+  const ids = [];
+  for (let n = 0; n < 3; n++) ids.push(Number(await addJob({ identifier: "acted" })));
+  const [locked, ...free] = ids;
+  await pool.query(
+    "update worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1",
+    [locked],
+  );
+  const now = await act({ action: "run-now", ids, priority: 7 });
+  assert.equal(now.message, "Rescheduled to run now: 2 of 3 jobs; 1 was locked or gone");
+  assert.deepEqual(
+    now.jobs.map((job: { id: number; priority: number }) => [job.id, job.priority]),
+    free.map((id) => [id, 7]),
+  );
+  const later = { action: "reschedule", ids: [...free, ...free], run_at: "2040-01-01T00:00:00Z" };
+  const rescheduled = await act(later);
+  assert.equal(rescheduled.message, "Rescheduled 2 of 2 jobs");
+  assert.equal(rescheduled.jobs[0].run_at, "2040-01-01T00:00:00.000Z");
+  const failed = await act({ action: "fail", ids: [locked, free[0]], reason: " \n" });
+  assert.equal(failed.message, "Failed 1 of 2 jobs; 1 was locked or gone");
+  assert.equal(failed.jobs[0].last_error, "Marked failed from the worker admin UI");
+  const why = await act({ action: "fail", ids: [free[1]], reason: "because" });
+  assert.equal(why.jobs[0].last_error, "because");
+  assert.equal(why.jobs[0].attempts, why.jobs[0].max_attempts);
+  const done = await act({ action: "complete", ids: [...ids, 4_000_000_000] });
+  assert.equal(done.message, "Completed 2 of 4 jobs; 2 were locked or gone");
+  assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
+});
+
+test("Ids beyond 2^53 are exact.", async () => {
+  await pool.query(
+    `insert into worker._private_jobs (id, task_id) overriding system value
+     select id, (select id from worker._private_tasks limit 1)
+     from unnest($1::bigint[]) as id`,
+    [["9007199254740992", "9007199254740993", "9223372036854775807"]],
+  );
+  const { text } = await client.post(
+    "/api/jobs/action",
+    '{"action":"complete","ids":[9007199254740993]}',
+  );
+  assert.match(text, /^\{"message":"Completed 1 of 1 job","jobs":\[\{"id":9007199254740993,/);
+  assert.equal((await client.get("/api/jobs/9007199254740993")).status, 404);
+  assert.equal((await client.get("/api/jobs/9007199254740992")).status, 200);
+  assert.equal((await client.get("/api/jobs/9223372036854775807")).status, 200);
+  await pool.query("delete from worker._private_jobs where id > 9000000000000000");
+});
+
+test("A job is removed by its key; a running one loses its key.", async () => {
+  const remove = async (key: string) =>
+    (await client.post("/api/jobs/remove-by-key", { key })).body.message;
+  await addJob({ identifier: "removed", key: "gone" });
+  assert.equal(await remove("gone"), "Removed the job with the key gone");
+  assert.equal(await remove("gone"), "There is no job with the key gone");
+  const id = await addJob({ identifier: "removed", key: "busy" });
+  await pool.query(
+    "update worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1",
+    [id],
+  );
+  assert.match(await remove("busy"), /^The job with the key busy is running/);
+  assert.equal((await client.get(`/api/jobs/${id}`)).body.key, null);
+});
+
+test("A page of jobs is ascending by id, and its cursor continues it.", async () => {
+  for (let n = 0; n < 5; n++) await addJob({ identifier: "paged" });
+  const page = async (query: string) => {
+    const { body } = await client.get(`/api/jobs?identifier=paged&${query}`);
+    return { ids: body.jobs.map(({ id }: { id: number }) => id), cursor: body.next_cursor };
+  };
+  const all = await page("state=all");
+  assert.equal(all.ids.length, 5);
+  assert.equal(all.cursor, null);
+  assert.deepEqual(
+    all.ids,
+    [...all.ids].sort((a, b) => a - b),
+  );
+  const first = await page("limit=2");
+  const second = await page(`limit=2&cursor=${encodeURIComponent(first.cursor)}`);
+  const last = await page(`limit=2&cursor=${encodeURIComponent(second.cursor)}`);
+  assert.deepEqual([...first.ids, ...second.ids, ...last.ids], all.ids);
+  assert.equal(last.cursor, null);
+  assert.deepEqual((await page("offset=3")).ids, all.ids.slice(3));
+  assert.deepEqual((await page("limit=99999")).ids, all.ids);
+  assert.deepEqual(await page("limit=0"), { ids: [], cursor: null });
+  assert.deepEqual((await page("state=&queue=&search=&offset=")).ids, all.ids);
+  assert.deepEqual((await page("state=failed")).ids, []);
+  assert.deepEqual((await page(`search=${all.ids[1]}`)).ids, [all.ids[1]]);
+});
+
+test("An absent job is 404 and says so.", async () => {
+  const { status, body } = await client.get("/api/jobs/8999999999");
+  assert.deepEqual([status, body.code], [404, "not_found"]);
+  for (const id of ["abc", "-1", "1.5", "9223372036854775808", "1%2F2", "%00", "01"]) {
+    const refused = await client.get(`/api/jobs/${id}`);
+    assert.deepEqual([refused.status, refused.body.code], [400, "bad_input"], id);
+  }
+});
