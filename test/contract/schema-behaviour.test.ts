@@ -10,7 +10,7 @@ import { type Call, type Random, random, randomCall } from "../support/random-ca
 import { testPool } from "../support/test-pool.ts";
 
 const SEQUENCES = 200;
-const CALLS = 14;
+const CALLS = 20;
 
 interface Side {
   readonly client: pg.Client;

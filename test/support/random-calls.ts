@@ -41,7 +41,7 @@ const runAt = (dice: Random) =>
 const limit = (dice: Random) =>
   dice(25) === 0 ? pick(dice, 0, -1, 40_000) : pick(dice, null, null, 1, 2, 25);
 const key = (dice: Random) =>
-  dice(40) === 0 ? pick(dice, "", "k".repeat(513)) : pick(dice, null, "one", "two", "three");
+  dice(40) === 0 ? pick(dice, "", "k".repeat(513)) : pick(dice, null, "one", "one", "two", "three");
 const priority = (dice: Random) => (dice(40) === 0 ? 40_000 : pick(dice, null, null, -5, 0, 9));
 const flags = (dice: Random) => pick(dice, null, null, [], ["f"], ["f", "g", "f"]);
 const mode = (dice: Random) =>
@@ -128,6 +128,7 @@ function work(dice: Random): Call {
     ["locked_at = now() - interval '5 h', locked_by = 'w1'", "_private_jobs"],
     ["attempts = max_attempts, last_error = 'enough'", "_private_jobs"],
     ["attempts = least(attempts + 1, max_attempts), last_error = 'once'", "_private_jobs"],
+    ["attempts = 1, max_attempts = 25, last_error = 'retries'", "_private_jobs"],
     ["locked_at = null, locked_by = null", "_private_jobs"],
     ["locked_at = now() - interval '5 h', locked_by = 'w1'", "_private_job_queues"],
   );

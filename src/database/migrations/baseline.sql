@@ -110,7 +110,7 @@ create view :schema.jobs as
   join :schema._private_tasks as tasks on tasks.id = jobs.task_id
   left join :schema._private_job_queues as job_queues on job_queues.id = jobs.job_queue_id;
 
--- Adds jobs in the order of `specs` and gives them in that order.
+-- Adds jobs in the order of `specs`, those with keys before the others and in the order of keys.
 create function :schema.add_jobs(
   specs :schema.job_spec[],
   job_key_preserve_run_at boolean default false
@@ -124,14 +124,16 @@ begin
   end if;
 
   -- `not exists` first: a mere `on conflict do nothing` burns an id of the sequence each time.
-  -- The statement runs even when there is nothing to insert: its table lock is what keeps a
-  -- clean-up that locks the table from deleting the task between here and our commit.
+  -- In order, so that two callers with the same new names cannot deadlock. And run even when there
+  -- is nothing to insert: the statement's table lock is what keeps a clean-up that locks the table
+  -- from deleting the task between here and our commit.
   insert into :schema._private_tasks (identifier)
   select distinct spec.identifier
   from unnest(specs) as spec
   where not exists (
     select from :schema._private_tasks as tasks where tasks.identifier = spec.identifier
   )
+  order by spec.identifier
   on conflict do nothing;
 
   insert into :schema._private_job_queues (queue_name)
@@ -141,6 +143,7 @@ begin
   and not exists (
     select from :schema._private_job_queues as queues where queues.queue_name = spec.queue_name
   )
+  order by spec.queue_name
   on conflict do nothing;
 
   keys := array(select spec.job_key from unnest(specs) as spec where spec.job_key is not null);
@@ -185,7 +188,9 @@ begin
   join :schema._private_tasks as tasks on tasks.identifier = spec.identifier
   left join :schema._private_job_queues as queues on queues.queue_name = spec.queue_name
   where (spec.queue_name is null or queues.id is not null)
-  order by spec.place
+  -- By key, so that two callers with the same new keys wait for each other instead of deadlocking;
+  -- by place, so that ids, and with them jobs due at the same time, follow the order given.
+  order by spec.job_key, spec.place
   on conflict (key) do update set
     job_queue_id = excluded.job_queue_id,
     task_id = excluded.task_id,
