@@ -234,3 +234,10 @@ test("the count comes from the overview while nothing else narrows the list", as
   page.answer("api/jobs?limit=100", jobs([job(1)], "c"));
   assert.doesNotMatch(page.text, /of 5/);
 });
+
+test("a search that rests before its end offers to go on", async () => {
+  const page = await listed([], "/jobs?search=needle", "c9");
+  assert.match(page.text, /Nothing found so far/);
+  page.click("Next");
+  assert.equal(page.navigations.at(-1), "/jobs?search=needle&cursor=c9");
+});

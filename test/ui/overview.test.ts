@@ -47,6 +47,7 @@ test("health names a stale worker and failed jobs", async () => {
   const page = await opened("/");
   assert.match(page.text, /Needs a look/);
   assert.match(page.text, /1 worker has stopped its heartbeat/);
+  assert.match(page.text, /1 worker holds locks without a heartbeat/);
   assert.match(page.text, /12 jobs have no attempts left/);
 });
 

@@ -13,7 +13,7 @@ const rows = (page: Page) =>
 
 test("queues show who holds them and lead to their jobs", async () => {
   const page = await opened("/queues");
-  assert.deepEqual(rows(page), ["maillocked40319s agoworker-a", "crm/eu & usidle33––"]);
+  assert.deepEqual(rows(page), ["maillocked4031513" + "9s agoworker-a", "crm/eu & usidle33–––––"]);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm/eu & us");
   assert.equal(link.attrs["href"], "#/jobs?queue=crm%2Feu%20%26%20us");
 });

@@ -66,6 +66,9 @@ export function overview(change: Partial<Overview> = {}): Overview {
         locked_by: "worker-a",
         job_count: 40,
         ready_count: 31,
+        scheduled_count: 5,
+        locked_count: 1,
+        failed_count: 3,
       },
       {
         id: 2,
@@ -74,6 +77,9 @@ export function overview(change: Partial<Overview> = {}): Overview {
         locked_by: null,
         job_count: 3,
         ready_count: 3,
+        scheduled_count: null,
+        locked_count: null,
+        failed_count: null,
       },
     ],
     workers: [

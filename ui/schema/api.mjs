@@ -46,6 +46,9 @@ export const records = {
     locked_by: "string?",
     job_count: "i64",
     ready_count: "i64",
+    scheduled_count: "i64?",
+    locked_count: "i64?",
+    failed_count: "i64?",
   },
   LockedWorker: { worker_id: "string", locked_jobs: "i64", locked_queues: "i64" },
   ActiveWorker: {

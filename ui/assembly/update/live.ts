@@ -7,12 +7,13 @@ import { Stream } from "../app/live";
 import { Model } from "../app/model";
 import { Topic } from "../app/requests";
 import { after, subscribe, unsubscribe } from "../host";
+import { errorOf } from "./api-error";
 import { refresh, reload } from "./navigate";
 import { askOverview, takeOverview } from "./overview";
 
 const TICK_MS = 5000;
 /** An open stream may be quiet for this long before the page asks for itself. */
-const QUIET_MS: f64 = 20000;
+const QUIET_MS: f64 = 60000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
 /** A server without the stream is asked again this seldom. */
@@ -57,7 +58,7 @@ export function pushed(m: Model, event: string, data: string): void {
   if (event === "overview") {
     if (takeOverview(m, data)) recovered(m);
     refresh(m);
-  } else if (event === "error") askOverview(m);
+  } else if (event === "problem") outage(m, errorOf(data, 503).error);
 }
 
 export function startTicking(m: Model): void {

@@ -2,13 +2,14 @@
 import { Gate } from "../app/access";
 import { Model } from "../app/model";
 import { Pending, Topic } from "../app/requests";
+import { errorOf } from "./api-error";
 import { takeJob } from "./job";
 import { takeJobs } from "./jobs";
 import { outage, recovered } from "./live";
 import { refresh } from "./navigate";
 import { takeFailing, takeOverview } from "./overview";
 import { writeDone, writeRefused } from "./results";
-import { askSession, denied, errorOf, sessionAnswered } from "./session";
+import { askSession, denied, sessionAnswered } from "./session";
 
 export function replied(m: Model, id: i32, status: i32, retryAfter: string, body: string): void {
   const pending = m.requests.take(id);

@@ -3,7 +3,7 @@ import { Ask } from "../app/dialog";
 import { Model } from "../app/model";
 import { Pending, Topic } from "../app/requests";
 import { jobPath } from "../app/route";
-import { readJobActionResult, readMessageResult } from "../generated/records";
+import { JobActionResult, readJobActionResult, readMessageResult } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { counted, grouped } from "../lib/number";
 import { reload } from "./navigate";
@@ -38,20 +38,25 @@ function changed(m: Model, write: Pending, body: string): void {
     m.notices.bad(`The server did it, but its answer can't be read: ${r.error}`);
     return;
   }
+  if (write.topic === Topic.Add) added(m, result);
+  else tellCount(m, write, result);
+}
+
+function added(m: Model, result: JobActionResult): void {
+  const known = result.jobs.length === 1;
+  const sentence = known ? `Added job ${result.jobs[0].id}` : "Added the job";
+  const notice = m.notices.good(result.message.length > 0 ? result.message : sentence);
+  if (known) notice.link = jobPath(result.jobs[0].id);
+}
+
+/** In the server's words; the numbers only where it left them out. */
+function tellCount(m: Model, write: Pending, result: JobActionResult): void {
   const count = result.jobs.length;
-  if (write.topic === Topic.Add) {
-    const notice = m.notices.good(count === 1 ? `Added job ${result.jobs[0].id}` : "Added the job");
-    notice.detail = result.message;
-    if (count === 1) notice.link = jobPath(result.jobs[0].id);
-    return;
-  }
-  const one = count === 1 && write.asked === 1;
-  const what = one
-    ? `job ${result.jobs[0].id}`
-    : `${grouped(count)} of ${counted(write.asked, "job", "jobs")}`;
-  const sentence = `${write.done} ${what}`;
+  const numbers = `${grouped(count)} of ${counted(write.asked, "job", "jobs")}`;
+  const said = result.message;
+  const sentence = said.length > 0 ? said : `${write.done} ${numbers}`;
   const notice = count === write.asked ? m.notices.good(sentence) : m.notices.warn(sentence);
-  notice.detail = result.message;
+  if (!sentence.includes(`${grouped(count)} of ${grouped(write.asked)}`)) notice.detail = numbers;
 }
 
 function maintained(m: Model, write: Pending, body: string): void {

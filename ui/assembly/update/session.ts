@@ -6,10 +6,11 @@ import { Access, Gate } from "../app/access";
 import { JobListModel } from "../app/job-list";
 import { JobModel, Model } from "../app/model";
 import { Topic } from "../app/requests";
-import { ApiError, Challenge, Overview, readApiError, readSession } from "../generated/records";
+import { Challenge, Overview, readSession } from "../generated/records";
 import { after, focus, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
+import { errorOf } from "./api-error";
 import { connect, disconnect, startTicking } from "./live";
 import { load } from "./navigate";
 
@@ -163,16 +164,4 @@ function isHeaderText(token: string): bool {
     if (c < 0x21 || c > 0x7e) return false;
   }
   return true;
-}
-
-/** What an answer says went wrong; for an answer that isn't the API's, the status speaks. */
-export function errorOf(body: string, status: i32): ApiError {
-  const r = new JsonReader(body);
-  const error = readApiError(r);
-  r.end();
-  if (!r.failed && error.error.length > 0) return error;
-  const unknown = new ApiError();
-  unknown.error =
-    status === 0 ? "The server can't be reached." : `The server answered with status ${status}.`;
-  return unknown;
 }

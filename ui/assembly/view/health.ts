@@ -4,6 +4,7 @@ import { ActiveWorker } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { counted } from "../lib/number";
 import { link } from "./controls";
+import { workerRows } from "./worker-rows";
 
 class Finding {
   constructor(
@@ -51,6 +52,12 @@ function examine(m: Model): Finding[] {
       new Finding("warn", stale > 1 ? sentence.replace(" its ", " their ") : sentence, "/workers"),
     );
   }
+  const silent = silentCount(m);
+  // Where no worker sends heartbeats at all, silence says nothing.
+  if (silent > 0 && active.length > 0) {
+    const sentence = counted(silent, "worker holds", "workers hold") + " locks without a heartbeat";
+    findings.push(new Finding("warn", sentence, "/workers"));
+  }
   if (stats.failed > 0) {
     const sentence = counted(stats.failed, "job has", "jobs have") + " no attempts left";
     findings.push(new Finding("warn", sentence, "/jobs?state=failed"));
@@ -65,6 +72,13 @@ function allIsWell(m: Model): string {
     return workers.length > 0 ? `The queue is empty and ${workers}.` : "The queue is empty.";
   }
   return workers.length > 0 ? `Nothing has failed and ${workers}.` : "Nothing has failed.";
+}
+
+function silentCount(m: Model): i32 {
+  const rows = workerRows(m.overview);
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) if (rows[i].status === "silent") count++;
+  return count;
 }
 
 export function staleCount(workers: ActiveWorker[]): i32 {

@@ -12,15 +12,16 @@ export function jobsFilter(m: Model): Node {
     "form",
     [cls("filters"), attr("role", "search"), attr("data-submit", "jobs.filter")],
     [
-      input("search", "Search", "Search  ( / )", list.searchDraft, ""),
+      input("search", "Search", "Search  ( / )", list.searchDraft, "", 256),
       input(
         "identifier",
         "Task identifier",
         "Task identifier",
         list.identifierDraft,
         "known-tasks",
+        128,
       ),
-      input("queue", "Queue", "Queue", list.queueDraft, "known-queues"),
+      input("queue", "Queue", "Queue", list.queueDraft, "known-queues", 128),
       list.filter.narrow ? button("Clear filters", "jobs.clear", "", "quiet") : nothing,
       suggestions("known-tasks", tasks(m)),
       suggestions("known-queues", queues(m)),
@@ -28,7 +29,14 @@ export function jobsFilter(m: Model): Node {
   );
 }
 
-function input(name: string, label: string, hint: string, value: string, known: string): Node {
+function input(
+  name: string,
+  label: string,
+  hint: string,
+  value: string,
+  known: string,
+  longest: i32,
+): Node {
   return el(
     "input",
     [
@@ -38,7 +46,7 @@ function input(name: string, label: string, hint: string, value: string, known: 
       attr("aria-label", label),
       attr("placeholder", hint),
       attr("autocomplete", "off"),
-      attr("maxlength", "200"),
+      attr("maxlength", longest.toString()),
       flag("spellcheck", false),
       attr("data-input", "jobs." + name),
       attr("value", value),

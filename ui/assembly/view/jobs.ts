@@ -54,6 +54,9 @@ function body(m: Model): Node {
   const list = m.jobs;
   if (!list.loaded) return list.error.length > 0 ? nothing : loading();
   if (list.jobs.length > 0) return jobsTable(m);
+  if (list.nextCursor.length > 0) {
+    return empty("Nothing found so far", "The search rests to spare the database. Next goes on.");
+  }
   if (list.hasPrevious) return empty("This page is empty", "Its jobs are done or were removed.");
   if (list.filter.narrow) return empty("No job matches", "Try fewer filters or another state.");
   return list.filter.state === "all"

@@ -1,4 +1,5 @@
 /** The first page: health, numbers, what fails now, and who is at work. */
+import { Stream } from "../app/live";
 import { Model } from "../app/model";
 import { jobPath, queuePath, STATES, statePath } from "../app/route";
 import { ListedJob, Queue, Stats } from "../generated/records";
@@ -13,10 +14,7 @@ import { WorkerRow, workerRows } from "./worker-rows";
 const SHOWN = 8;
 
 export function overviewPage(m: Model): Node {
-  const fresh = m.live.freshAt;
-  const head = pageHead("Overview", [
-    isNaN(fresh) ? nothing : leaf("span", "as-of", `updated ${relative(fresh, m.now)}`),
-  ]);
+  const head = pageHead("Overview", [freshness(m)]);
   if (!m.overviewLoaded) return box("div", "overview", [head, loading()]);
   return box("div", "overview", [
     head,
@@ -24,6 +22,14 @@ export function overviewPage(m: Model): Node {
     numbers(m.overview.stats),
     box("div", "columns", [failing(m), box("div", "column", [busyQueues(m), workers(m)])]),
   ]);
+}
+
+/** An open stream tells each change at once, so its data are never old. */
+function freshness(m: Model): Node {
+  const live = m.live;
+  if (isNaN(live.freshAt)) return nothing;
+  const current = live.stream === Stream.Open && live.outage.length === 0;
+  return leaf("span", "as-of", current ? "up to date" : `updated ${relative(live.freshAt, m.now)}`);
 }
 
 export function countOf(stats: Stats, state: string): i64 {

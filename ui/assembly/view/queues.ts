@@ -14,6 +14,9 @@ const COLUMNS: string[] = [
   "col-state=State",
   "col-num=Jobs",
   "col-num=Ready",
+  "col-num=Scheduled",
+  "col-num=Running",
+  "col-num=Failed",
   "col-when=Locked",
   "col-worker=Locked by",
 ];
@@ -49,7 +52,10 @@ function queueRow(queue: Queue, now: f64): Node {
       leaf("span", locked ? "state locked" : "state idle", locked ? "locked" : "idle"),
     ]),
     cell("col-num", [text(grouped(queue.jobCount))]),
-    cell("col-num", [text(grouped(queue.readyCount))]),
+    cell("col-num", [count(queue.readyCount, "")]),
+    cell("col-num", [count(queue.scheduledCount, "")]),
+    cell("col-num", [count(queue.lockedCount, "")]),
+    cell("col-num", [count(queue.failedCount, "failed-count")]),
     cell("col-when", [when(queue.lockedAt, now)]),
     cell("col-worker", [
       worker === null
@@ -57,4 +63,10 @@ function queueRow(queue: Queue, now: f64): Node {
         : el("a", [attr("href", "#/workers"), cls("mono"), attr("title", worker)], [text(worker)]),
     ]),
   ]);
+}
+
+/** A server that doesn't count it sends nothing. */
+function count(value: i64, name: string): Node {
+  if (value === i64.MIN_VALUE) return leaf("span", "none", "–");
+  return leaf("span", value === 0 ? "none" : name, grouped(value));
 }

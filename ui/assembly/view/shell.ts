@@ -66,7 +66,7 @@ function outageBanner(m: Model): Node {
     "div",
     [cls("banner"), attr("role", "alert")],
     [
-      leaf("strong", "", live.outage),
+      leaf("strong", "", live.outage.endsWith(".") ? live.outage : live.outage + "."),
       text(` ${data} `),
       text("The page goes on trying. "),
       button("Try now", "app.retry", "", "small"),

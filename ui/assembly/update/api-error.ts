@@ -1,0 +1,27 @@
+/** Reads the reason out of an answer that is not a success. */
+import { ApiError, readApiError } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+
+/** What an answer says went wrong; for an answer that isn't the API's, the status speaks. */
+export function errorOf(body: string, status: i32): ApiError {
+  const r = new JsonReader(body);
+  const error = readApiError(r);
+  r.end();
+  if (!r.failed && error.error.length > 0) {
+    error.error = capitalised(error.error);
+    return error;
+  }
+  const unknown = new ApiError();
+  unknown.error =
+    status === 0 ? "The server can't be reached." : `The server answered with status ${status}.`;
+  return unknown;
+}
+
+/** A sentence starts with a capital; a field's name, as in `ids: …`, stays as it is. */
+function capitalised(sentence: string): string {
+  const space = sentence.indexOf(" ");
+  if (space < 1 || sentence.charCodeAt(space - 1) === 0x3a) return sentence;
+  const first = sentence.charCodeAt(0);
+  if (first < 0x61 || first > 0x7a) return sentence;
+  return String.fromCharCode(first - 0x20) + sentence.substring(1);
+}
