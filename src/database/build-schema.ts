@@ -78,8 +78,8 @@ async function adopt(db: Transaction, state: ReadySchema): Promise<MigrationOutc
 /**
  * Makes what is not there. Objects that the Rust port has made stay as they are, because its
  * processes go on using them and its later versions replace them; version 0 in the ledger says
- * that they are not ours to replace. Our own code relies on the table only, never on functions
- * that may behave differently (the Rust port's recover_dead_worker_jobs lowers attempts).
+ * that they are not ours to replace. Its recover_dead_worker_jobs lowers attempts, so that a job
+ * which kills its worker loops for ever: our own code never calls that function.
  */
 async function addExtensions(
   { client, schema }: Transaction,
