@@ -152,6 +152,9 @@ function createAnswer(
       unanswered += 1;
       try {
         return await options.handle(request);
+      } catch (error) {
+        // handle() does not throw; if it does, the process must not end for it.
+        return withHeaders(errorResponse(error, request, options.logger), request);
       } finally {
         unanswered -= 1;
       }
@@ -159,10 +162,13 @@ function createAnswer(
     const busy = new Refusal(503, "busy", "too many requests at once; try again", {
       headers: { "retry-after": "2" },
     });
-    const response = errorResponse(problem ?? busy, request, options.logger);
-    const headers = { ...response.headers, ...options.headers, "x-request-id": request.id };
-    return { ...response, headers };
+    return withHeaders(errorResponse(problem ?? busy, request, options.logger), request);
   };
+
+  const withHeaders = (response: HttpResponse, { id }: HttpRequest): HttpResponse => ({
+    ...response,
+    headers: { ...response.headers, ...options.headers, "x-request-id": id },
+  });
 
   return (req, res, expects) => {
     const exchange = connections.open(req.socket, () => res.headersSent || req.complete);
@@ -178,7 +184,7 @@ function createAnswer(
     const { request, problem } = readRequest(req, limits, exchange, invite);
     void respond(request, problem).then((response) => {
       const close = connections.draining || !invited;
-      if (!req.complete && !close) discardRest(req, limits);
+      if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
       send(res, response, req.method === "HEAD", close);
     });
   };

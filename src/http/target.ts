@@ -42,6 +42,10 @@ export function checkHeaders(
     const name = (raw[at] ?? "").toLowerCase();
     if (seen.has(name) && single.has(name)) return bad(`the header ${name} is there twice`);
     seen.add(name);
+    // The parser would find out only once the request is under way.
+    if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
+      return bad("the only transfer encoding is chunked");
+    }
   }
   if (httpVersion === "1.1" && !seen.has("host")) return bad("the Host header is missing");
   if (host !== undefined && !HOST.test(host)) return bad("the Host header is not a host");

@@ -1,8 +1,6 @@
 // An admin server on a real PostgreSQL and a real socket, and a client that sends exactly what it
 // is told to: no header is added but Host.
-import { once } from "node:events";
 import http from "node:http";
-import net from "node:net";
 import { after } from "node:test";
 import type { Pool } from "pg";
 import pg from "pg";
@@ -197,18 +195,6 @@ function lengthOf(body: string | Buffer, headers: object): Record<string, string
   return "transfer-encoding" in headers
     ? {}
     : { "content-length": String(Buffer.byteLength(body)) };
-}
-
-/** Sends bytes as they are and gives everything that comes back until the server closes. */
-export async function rawExchange(port: number, ...parts: string[]): Promise<string> {
-  const socket = net.connect({ port, host: "127.0.0.1" });
-  const received: Buffer[] = [];
-  socket.on("data", (chunk) => received.push(chunk));
-  // The server may cut the connection while we still write.
-  socket.on("error", () => {});
-  for (const part of parts) socket.write(part, "latin1");
-  await once(socket, "close");
-  return Buffer.concat(received).toString();
 }
 
 /** Keeps what is logged. */

@@ -1,0 +1,363 @@
+// The server against clients that are slow, broken or hostile, and its life from start to stop.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, test } from "node:test";
+import { WorkerError } from "../../src/base/errors.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
+import { readJsonText } from "../../src/http/request.ts";
+import { type HttpResponse, plainText } from "../../src/http/response.ts";
+import { createHttpServer, type HttpServer, type Limits } from "../../src/http/server.ts";
+import { connect, rawExchange, statuses } from "./raw-client.ts";
+
+type Handle = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+
+const servers: HttpServer[] = [];
+after(async () => {
+  for (const server of servers) await server.stop();
+});
+
+async function startServer(handle: Handle, limits: Partial<Limits> = {}) {
+  const server = createHttpServer({
+    host: "127.0.0.1",
+    port: 0,
+    handle: async (request) => {
+      const response = await handle(request);
+      return { ...response, headers: { ...response.headers, "x-frame-options": "DENY" } };
+    },
+    headers: { "x-frame-options": "DENY" },
+    logger: silentLogger,
+    limits,
+  });
+  servers.push(server);
+  await server.start();
+  return { server, port: server.address.port };
+}
+
+const echo: Handle = ({ method, path, host }) => plainText(`${method} ${path} ${host}`);
+
+/** Something that a handler waits for and a test gives. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+test("What is not HTTP/1.1 is answered once, with the headers of every answer, and closed.", async () => {
+  const reached: string[] = [];
+  const { port } = await startServer(async (request) => {
+    reached.push(request.path);
+    if (request.method === "POST") await readJsonText(request, 100);
+    return echo(request);
+  });
+  const host = "Host: a\r\n";
+  const json = "Content-Type: application/json\r\n";
+  const length = "Content-Length: 2\r\n";
+  const cases: [string, number][] = [
+    ["nonsense\r\n\r\n", 400],
+    ["\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    [`GET / HTTP/1.1\r\n${host}Bad Header: x\r\n\r\n`, 400],
+    [`GET / HTTP/1.1\r\n${host}X : y\r\n\r\n`, 400],
+    [`GET / HTTP/1.1\r\n${host}X: a\0b\r\n\r\n`, 400],
+    [`GET / HTTP/1.1\r\n${host}X: a\r\n folded\r\n\r\n`, 400],
+    [`GET / HTTP/9.9\r\n${host}\r\n`, 400],
+    ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    [`GET / HTTP/1.1\r\n${host}Host: b\r\nConnection: close\r\n\r\n`, 400],
+    ["GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400],
+    ["GET / HTTP/1.1\r\nHost: a/../b\r\nConnection: close\r\n\r\n", 400],
+    ["GET / HTTP/1.1\r\nHost: user@a\r\nConnection: close\r\n\r\n", 400],
+    [`GET nowhere HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 400],
+    [`OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 400],
+    [
+      `GET / HTTP/1.1\r\n${host}Authorization: a\r\nAuthorization: b\r\nConnection: close\r\n\r\n`,
+      400,
+    ],
+    [`POST / HTTP/1.1\r\n${host}${json}${length}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [`POST / HTTP/1.1\r\n${host}${json}${length}Content-Length: 3\r\n\r\n{}`, 400],
+    [`POST / HTTP/1.1\r\n${host}${json}Content-Length: -1\r\n\r\n{}`, 400],
+    [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: gzip\r\n\r\n{}`, 400],
+    [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
+    [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    [`GET / HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    [`GET /${"x".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`, 431],
+    [`GET / HTTP/1.1\r\n${host}${"X: y\r\n".repeat(101)}Connection: close\r\n\r\n`, 431],
+  ];
+  for (const [bytes, status] of cases) {
+    const text = await rawExchange(port, bytes);
+    const what = JSON.stringify(bytes.slice(0, 120));
+    assert.deepEqual(statuses(text), [status], `${what}: ${text}`);
+    assert.match(text, /^x-frame-options: DENY\r$/m, what);
+    assert.match(text, /^\{"error":".+","code":"[a-z_]+"/m, what);
+    assert.match(text, /^connection: close\r$/im, what);
+  }
+  // Only the request whose body turned out to be wrong has been seen.
+  assert.deepEqual(reached, ["/"]);
+});
+
+test("A request hidden behind a contradiction of lengths is never seen.", async () => {
+  const seen: string[] = [];
+  const { port } = await startServer((request) => {
+    seen.push(request.path);
+    return echo(request);
+  });
+  const smuggled = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (const headers of [
+    "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n",
+    "Transfer-Encoding: xchunked\r\nContent-Length: 4\r\n",
+    "Transfer-Encoding : chunked\r\n",
+    "Content-Length: 4\r\nContent-Length: 40\r\n",
+  ]) {
+    const first = `POST /first HTTP/1.1\r\nHost: a\r\n${headers}\r\n0\r\n\r\n`;
+    await rawExchange(port, first + smuggled);
+  }
+  assert.deepEqual(seen, []);
+});
+
+test("Pipelined requests are answered in their order.", async () => {
+  const slow = gate();
+  const { port } = await startServer(async (request) => {
+    if (request.path === "/1") await slow.opened;
+    if (request.path === "/2") slow.open();
+    return echo(request);
+  });
+  const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+  const text = await rawExchange(port, get("/1") + get("/2") + get("/3", "Connection: close\r\n"));
+  assert.deepEqual(
+    [...text.matchAll(/GET (\/\d)/g)].map(([, path]) => path),
+    ["/1", "/2", "/3"],
+  );
+});
+
+test("An absolute target's host counts, not the Host header.", async () => {
+  const { port } = await startServer(echo);
+  const close = "Connection: close\r\n\r\n";
+  const text = await rawExchange(port, `GET http://b:1/x?y HTTP/1.1\r\nHost: a\r\n${close}`);
+  assert.match(text, /GET \/x b:1$/);
+  const bare = await rawExchange(port, `GET http://b HTTP/1.1\r\nHost: a\r\n${close}`);
+  assert.match(bare, /GET \/ b$/);
+});
+
+test("Headers and bodies that come too slowly are 408.", async () => {
+  const limits = { headersTimeout_ms: 300, requestTimeout_ms: 500 };
+  const { port } = await startServer(async (request) => {
+    await readJsonText(request, 100);
+    return echo(request);
+  }, limits);
+  const [headers, body, nothing] = await Promise.all([
+    rawExchange(port, "GET / HTTP/1.1\r\nHost: a\r\nX: "),
+    rawExchange(
+      port,
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+    ),
+    rawExchange(port),
+  ]);
+  assert.deepEqual([statuses(headers), statuses(body)], [[408], [408]]);
+  assert.match(headers, /x-frame-options: DENY/);
+  assert.deepEqual(statuses(nothing), [408]);
+});
+
+test("Idle connections make room for new ones, the oldest first.", async () => {
+  const { port } = await startServer(echo, { connections: 3 });
+  const idle = [await connect(port), await connect(port), await connect(port)];
+  const text = await rawExchange(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  assert.deepEqual(statuses(text), [200]);
+  await idle[0]?.end();
+  assert.deepEqual([idle[1]?.socket.closed, idle[2]?.socket.closed], [false, false]);
+  for (const { socket } of idle) socket.destroy();
+});
+
+test("More requests than can be worked on are 503 at once.", async () => {
+  const busy = gate();
+  const { port } = await startServer(
+    async (request) => {
+      if (request.path === "/slow") await busy.opened;
+      return echo(request);
+    },
+    { unanswered: 1 },
+  );
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+  const slow = rawExchange(port, get("/slow"));
+  // The slow one may need a moment to get in.
+  let refused = await rawExchange(port, get("/quick"));
+  while (statuses(refused)[0] === 200) refused = await rawExchange(port, get("/quick"));
+  assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*retry-after: 2\r\n[\s\S]*"code":"busy"/);
+  busy.open();
+  assert.deepEqual(statuses(await slow), [200]);
+  assert.deepEqual(statuses(await rawExchange(port, get("/quick"))), [200]);
+});
+
+test("Expect: 100-continue is granted only when the body is wanted.", async () => {
+  const { port } = await startServer(async (request) => {
+    if (request.path === "/wanted") return plainText(await readJsonText(request, 100));
+    return plainText("refused", 403);
+  });
+  const post = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n` +
+    "Connection: close\r\nExpect: 100-continue\r\n\r\n";
+  const wanted = await connect(port);
+  wanted.socket.write(post("/wanted"));
+  await wanted.received(/HTTP\/1\.1 100 Continue/);
+  wanted.socket.write("{}");
+  assert.deepEqual(statuses(await wanted.end()), [100, 200]);
+  assert.deepEqual(statuses(await rawExchange(port, post("/refused"))), [403]);
+});
+
+test("A refused body is read on only so far, and small ones keep their connection.", async () => {
+  const { port } = await startServer(() => plainText("refused", 403), { discardedBytes: 100_000 });
+  const start = (length: number) =>
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+  const kept = await connect(port);
+  kept.socket.write(start(10));
+  await kept.received(/refused/);
+  kept.socket.write("0123456789GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  assert.deepEqual(statuses(await kept.end()), [403, 403]);
+
+  const endless = await connect(port);
+  endless.socket.write(start(1_000_000_000));
+  await endless.received(/refused/);
+  const closed = endless.end();
+  while (!endless.socket.closed) {
+    endless.socket.write("x".repeat(50_000));
+    await Promise.race([closed, new Promise(setImmediate)]);
+  }
+  assert.deepEqual(statuses(await closed), [403]);
+});
+
+test("stop() lets requests in flight finish and closes everything else.", async () => {
+  const working = gate();
+  const begun = gate();
+  const { server, port } = await startServer(async (request) => {
+    if (request.path === "/stream") {
+      const { closing } = request;
+      return {
+        status: 200,
+        headers: {},
+        body: (connection) => {
+          connection.write("first");
+          closing.addEventListener("abort", () => connection.end("last"));
+        },
+      };
+    }
+    if (request.path === "/work") {
+      begun.open();
+      await working.opened;
+    }
+    return echo(request);
+  });
+  const idle = await connect(port);
+  const kept = await connect(port);
+  kept.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await kept.received(/GET \//);
+  const stream = await connect(port);
+  stream.socket.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
+  await stream.received(/first/);
+  const work = await connect(port);
+  work.socket.write("GET /work HTTP/1.1\r\nHost: a\r\n\r\n");
+  await begun.opened;
+
+  let hasStopped = false;
+  const stopped = server.stop().then(() => {
+    hasStopped = true;
+  });
+  await Promise.all([idle.end(), kept.end(), stream.end()]);
+  assert.match(await stream.end(), /last/);
+  assert.equal(hasStopped, false);
+  await assert.rejects(connect(port));
+  working.open();
+  const answer = await work.end();
+  assert.match(answer, /connection: close[\s\S]*GET \/work/i);
+  await stopped;
+  await server.stop();
+});
+
+test("stop() cuts off what takes longer than its deadline.", async () => {
+  const begun = gate();
+  const { server, port } = await startServer(
+    async () => {
+      begun.open();
+      return new Promise<never>(() => {});
+    },
+    { stop_ms: 50 },
+  );
+  const stuck = await connect(port);
+  stuck.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await begun.opened;
+  await server.stop();
+  assert.equal(await stuck.end(), "");
+});
+
+test("A server may be stopped at any moment of its life.", async () => {
+  const options = {
+    host: "127.0.0.1",
+    port: 0,
+    handle: async () => plainText(""),
+    headers: {},
+    logger: silentLogger,
+  };
+  const never = createHttpServer(options);
+  await never.stop();
+  await assert.rejects(never.start(), { code: "aborted" });
+  const starting = createHttpServer(options);
+  const started = starting.start();
+  await Promise.all([starting.stop(), started]);
+  const twice = createHttpServer(options);
+  await Promise.all([twice.start(), twice.start()]);
+  await Promise.all([twice.stop(), twice.stop()]);
+});
+
+test("An address that cannot be had is refused with what to do about it.", async () => {
+  const { port } = await startServer(echo);
+  const start = (host: string, port: number) =>
+    createHttpServer({
+      host,
+      port,
+      handle: async () => plainText(""),
+      headers: {},
+      logger: silentLogger,
+    }).start();
+  await assert.rejects(start("127.0.0.1", port), (error) => {
+    assert.ok(error instanceof WorkerError);
+    assert.equal(error.code, "listen");
+    assert.match(error.message, new RegExp(`^127\\.0\\.0\\.1:${port} is in use; stop`));
+    return true;
+  });
+  await assert.rejects(start("203.0.113.7", 4000), /no address 203\.0\.113\.7/);
+  await assert.rejects(start("does-not-exist.invalid", 4000), { code: "listen" });
+});
+
+test("A request learns when its client has gone.", async () => {
+  const told = gate();
+  const begun = gate();
+  const { port } = await startServer(async (request) => {
+    request.closing.addEventListener("abort", told.open);
+    begun.open();
+    await told.opened;
+    return plainText("to nobody");
+  });
+  const client = await connect(port);
+  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await begun.opened;
+  client.socket.destroy();
+  await once(client.socket, "close");
+  await told.opened;
+});
+
+test("A client that does not read its answer is cut off.", async () => {
+  const large = plainText("x".repeat(50_000_000));
+  const closed = gate();
+  const { port } = await startServer(
+    (request) => {
+      request.closing.addEventListener("abort", closed.open);
+      return large;
+    },
+    { silence_ms: 200 },
+  );
+  const client = await connect(port);
+  client.socket.pause();
+  client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await closed.opened;
+  client.socket.destroy();
+});
