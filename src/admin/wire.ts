@@ -3,9 +3,9 @@
 // is the same as an absent field, except for exact JSON, where null is a value.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
+import { jsonElements, jsonMembers } from "../base/json-members.ts";
 import { strict, validate } from "../base/validate.ts";
 import { attemptCount, attemptLimit, boundedText, moment, smallint } from "../domain/job-spec.ts";
-import { jsonElements, jsonMembers } from "../http/json-members.ts";
 import { type HttpRequest, readJsonText } from "../http/request.ts";
 import { isJobId, MAX_IDS } from "../queue/job-ids.ts";
 import { seconds } from "../queue/worker-table.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import { jsonElements, jsonMembers } from "../../src/http/json-members.ts";
+import { jsonElements, jsonMembers } from "../../src/base/json-members.ts";
 
 test("Every member keeps its exact text.", () => {
   const text = `{ "a" :1234567890123456789 ,"b":{"x":[1,"}"],"x":"\\"]"},\t"c\\u0064":"\\u00e9,:",

@@ -1,7 +1,7 @@
 // Reads a JSON object without touching its values: each top-level member keeps its exact text, so
 // that payloads pass byte for byte and 64-bit ids are never rounded. The grammar itself is checked by
 // JSON.parse; this file only finds where members begin and end in text that is known to be valid.
-import { InputError } from "../base/errors.ts";
+import { InputError } from "./errors.ts";
 
 /** Deeper nesting than anybody writes; keeps every recursive reader behind us safe. */
 const MAX_DEPTH = 200;
