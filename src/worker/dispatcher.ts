@@ -1,0 +1,338 @@
+// Moves jobs: from the database into the local queue, from there into slots, and their outcomes
+// back. One rule drives it all: whenever something changed, `#advance()` gives waiting jobs to free
+// slots and work to idle lanes.
+//
+//   database ──claim──▶ local queue ──slot──▶ executor ──▶ outcomes ──exchange──▶ database
+//
+// A lost connection is normal weather: jobs in hand go on, their outcomes wait, and before the next
+// claim everything that was locked for us without our knowing is given back.
+import { monotonic, wait } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import { isTransient } from "../database/database-errors.ts";
+import type { ClaimedRow } from "../queue/claim-jobs.ts";
+import { registerTasks } from "../queue/register-tasks.ts";
+import { returnUnknownJobs } from "../queue/settle-jobs.ts";
+import { ClaimedJob, type WorkUnit, workUnits } from "./claimed-job.ts";
+import type { Hooks } from "./hooks.ts";
+import type { JobExecutor } from "./job-executor.ts";
+import { type Claim, type Exchange, type Lane, type LowWaterMark, NO_MARK } from "./lane.ts";
+import { Lanes, type LanesEvents } from "./lanes.ts";
+import { LocalQueue } from "./local-queue.ts";
+import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
+import { WakeTimer } from "./wake-timer.ts";
+import type { WorkerConfig } from "./worker-options.ts";
+
+/** How long a low-water mark is trusted: a job that is more urgent waits at most this long. */
+const MARK_MS = 50;
+
+export class Dispatcher<E> {
+  readonly #config: WorkerConfig<E>;
+  readonly #workerId: string;
+  readonly #executor: JobExecutor<E>;
+  readonly #outcomes: Outcomes;
+  readonly #hooks: Hooks;
+  readonly #lanes: Lanes;
+  readonly #localQueue: LocalQueue;
+  readonly #stop = new AbortController();
+  readonly #identifiers: readonly string[];
+  readonly #rawPayloads: boolean;
+  #taskNames: ReadonlyMap<number, string> = new Map();
+  /** Claimed jobs by id that the database has not yet heard the outcome of. */
+  readonly #held = new Map<string, ClaimedJob>();
+  readonly #heldQueues = new Set<number>();
+  #activeSlots = 0;
+  /** Jobs that claims under way have asked for. */
+  #asked = 0;
+  #exchanges = 0;
+  /** Raised by everything that may have made a job ready; a short claim older than it proves nothing. */
+  #pulse = 1;
+  #drainedAt = 0;
+  #queuesInUse = true;
+  #mark: LowWaterMark = NO_MARK;
+  #markedAt_ms = 0;
+  #claiming = true;
+  #advancing = false;
+  readonly #wakeTimer: WakeTimer;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(
+    config: WorkerConfig<E>,
+    workerId: string,
+    parts: {
+      executor: JobExecutor<E>;
+      outcomes: Outcomes;
+      hooks: Hooks;
+      lanes: readonly Lane[];
+    },
+  ) {
+    this.#config = config;
+    this.#workerId = workerId;
+    this.#executor = parts.executor;
+    this.#outcomes = parts.outcomes;
+    this.#hooks = parts.hooks;
+    this.#lanes = new Lanes(parts.lanes, this.#laneEvents(), config.logger);
+    this.#wakeTimer = new WakeTimer(config.pollInterval_ms, () => this.pulse(0));
+    this.#identifiers = [...config.tasks.keys()];
+    this.#rawPayloads =
+      parts.hooks.interceptors("beforeJobRun").length > 0 ||
+      [...config.tasks.values()].some(({ rawPayload }) => rawPayload === true);
+    this.#localQueue = new LocalQueue(config.localQueue, parts.hooks, workerId, {
+      returnJobs: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
+      delayOver: () => this.#advance(),
+    });
+  }
+
+  /** Ids of the jobs this worker holds: running, waiting, or not yet written. */
+  get heldIds(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  async start(): Promise<void> {
+    await this.#lanes.connect();
+    const { database } = this.#lanes.any as Lane;
+    this.#taskNames = await registerTasks(database, this.#identifiers);
+    this.#localQueue.start();
+    this.#advance();
+  }
+
+  /** Something may have become ready; `count` jobs, where that is known. */
+  pulse(count = 1): void {
+    this.#pulse++;
+    this.#mark = NO_MARK;
+    this.#localQueue.announce(count);
+    this.#scheduleAdvance();
+  }
+
+  /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
+  async drained(signal: AbortSignal): Promise<void> {
+    while (!this.#isIdle() && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#idleWaiters.push(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    }
+  }
+
+  /** Claims nothing more and gives back what has not started. */
+  stopClaiming(): void {
+    this.#claiming = false;
+    this.#wakeTimer.cancel();
+    this.#localQueue.release();
+    this.#scheduleAdvance();
+  }
+
+  /** Lets the connections go. What is unwritten then stays locked until the lease is swept. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wakeTimer.cancel();
+    await this.#lanes.close();
+  }
+
+  /** A lane's connection was lost. */
+  connectionLost(error: Error): void {
+    this.#lanes.lost(error);
+  }
+
+  #laneEvents(): LanesEvents {
+    const workerId = this.#workerId;
+    return {
+      reconcile: (lane) => this.#reconcile(lane),
+      lost: (error) => this.#hooks.emit("worker:disconnected", { workerId, error }),
+      back: () => {
+        this.#hooks.emit("worker:reconnected", { workerId });
+        this.pulse(0);
+      },
+    };
+  }
+
+  #isIdle(): boolean {
+    const drained = !this.#claiming || this.#drainedAt >= this.#pulse;
+    const empty = this.#localQueue.size === 0 && this.#activeSlots === 0;
+    return drained && empty && this.#outcomes.isEmpty && this.#exchanges === 0;
+  }
+
+  /** Once a turn of the event loop, however many jobs end in it. */
+  #scheduleAdvance(): void {
+    if (this.#advancing) return;
+    this.#advancing = true;
+    setImmediate(() => {
+      this.#advancing = false;
+      this.#advance();
+    });
+  }
+
+  #advance(): void {
+    this.#fillSlots();
+    this.#feedLanes();
+    if (this.#idleWaiters.length > 0 && this.#isIdle()) {
+      for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    }
+  }
+
+  #fillSlots(): void {
+    const free = this.#config.concurrency - this.#activeSlots;
+    for (let slot = 0; slot < free && this.#localQueue.size > 0; slot++) void this.#runSlot();
+  }
+
+  /** One slot: unit after unit until nothing waits. */
+  async #runSlot(): Promise<void> {
+    this.#activeSlots++;
+    for (let unit = this.#localQueue.take(); unit !== undefined; unit = this.#localQueue.take()) {
+      for (const job of unit.jobs) {
+        // A stop by force decides about the rest of a queue's run, too.
+        if (!this.#claiming && unit.queueId !== null && job !== unit.jobs[0]) {
+          this.#outcomes.return(job.id);
+          continue;
+        }
+        const pending = this.#executor.run(job);
+        if (pending !== undefined) await pending;
+        this.#localQueue.finished();
+      }
+      if (unit.queueId !== null) this.#outcomes.freeQueue(unit.queueId);
+      this.#scheduleAdvance();
+    }
+    this.#activeSlots--;
+    this.#scheduleAdvance();
+  }
+
+  #feedLanes(): void {
+    while (this.#lanes.hasIdle) {
+      const want = this.#wanted();
+      if (want === 0 && this.#outcomes.isEmpty) return;
+      const lane = this.#lanes.take();
+      if (lane !== undefined) void this.#exchange(lane, this.#outcomes.take(), want);
+    }
+  }
+
+  /** How many jobs a claim should ask for now. */
+  #wanted(): number {
+    if (!this.#claiming || this.#drainedAt >= this.#pulse || this.#localQueue.isDelayed) return 0;
+    const free = this.#config.concurrency - this.#activeSlots;
+    const { aim, size } = this.#localQueue;
+    // Room for two claims of a full aim, so that one is under way while the other is worked off.
+    const room = free + 2 * aim - size - this.#asked;
+    const isWorthIt = room > 0 && room >= Math.min(free + aim, aim / 2);
+    return isWorthIt ? Math.min(room, free + aim) : 0;
+  }
+
+  async #exchange(lane: Lane, batch: OutcomeBatch, want: number): Promise<void> {
+    this.#exchanges++;
+    this.#asked += want;
+    const pulse = this.#pulse;
+    const startedAt_ms = monotonic();
+    const queues = this.#queuesInUse;
+    try {
+      const answer = await lane.exchange(batch, want === 0 ? null : this.#claim(want, queues));
+      this.#written(batch, answer.lost);
+      if (want > 0) this.#received(answer, { want, pulse, queues, startedAt_ms });
+    } catch (error) {
+      this.#unwritten(batch, error);
+    } finally {
+      this.#exchanges--;
+      this.#asked -= want;
+      this.#lanes.giveBack(lane);
+      this.#advance();
+    }
+  }
+
+  #claim(want: number, queues: boolean): Claim {
+    if (monotonic() - this.#markedAt_ms > MARK_MS) this.#mark = NO_MARK;
+    const { forbiddenFlags } = this.#config;
+    const flags = forbiddenFlags.length > 0;
+    return {
+      identifiers: this.#identifiers,
+      want,
+      form: { queues, flags, rawPayloads: this.#rawPayloads },
+      mark: this.#mark,
+      forbiddenFlags,
+    };
+  }
+
+  #written(batch: OutcomeBatch, lost: readonly string[]): void {
+    for (const id of batch.done) this.#held.delete(id);
+    for (const { id } of batch.failures) this.#held.delete(id);
+    for (const id of batch.returned) this.#held.delete(id);
+    for (const id of batch.freedQueues) this.#heldQueues.delete(id);
+    // A queue that is free again has perhaps more work: look at once, not at the next poll.
+    if (batch.freedQueues.length > 0) this.#pulse++;
+    if (batch.isRepeated) return;
+    for (const jobId of lost) {
+      this.#hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
+    }
+  }
+
+  #unwritten(batch: OutcomeBatch, error: unknown): void {
+    this.#outcomes.putBack(batch);
+    if (isTransient(error)) return;
+    // Not the weather: something about the schema or our rights. Say so, and do not spin.
+    this.#config.logger.error({ error: messageOf(error) }, "cannot exchange jobs");
+    this.connectionLost(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  #received(
+    { rows, queues }: Exchange,
+    asked: { want: number; pulse: number; queues: boolean; startedAt_ms: number },
+  ): void {
+    const now_ms = monotonic();
+    const { want, pulse, startedAt_ms } = asked;
+    if (this.#hooks.observed("job:fetch")) {
+      const duration_ms = now_ms - startedAt_ms;
+      this.#hooks.emit("job:fetch", { workerId: this.#workerId, count: rows.length, duration_ms });
+    }
+    this.#localQueue.measure();
+    const jobs = rows.map((row) => this.#job(row, now_ms));
+    const units = workUnits(jobs);
+    this.#hold(jobs, units);
+    this.#queuesInUse = queues;
+    const sawAll = asked.queues || !queues;
+    if (rows.length < want && sawAll) this.#drained(pulse);
+    else this.#remember(jobs, now_ms);
+    if (this.#claiming) this.#localQueue.add(units, rows.length, want);
+    else
+      this.#giveBack(
+        jobs,
+        units.flatMap(({ queueId }) => (queueId === null ? [] : [queueId])),
+      );
+  }
+
+  #job(row: ClaimedRow, now_ms: number): ClaimedJob {
+    return new ClaimedJob(row, this.#taskNames.get(row[1]) ?? "", this.#rawPayloads, now_ms);
+  }
+
+  #hold(jobs: readonly ClaimedJob[], units: readonly WorkUnit[]): void {
+    for (const job of jobs) this.#held.set(job.id, job);
+    for (const { queueId } of units) if (queueId !== null) this.#heldQueues.add(queueId);
+  }
+
+  /** A full claim: the next one starts where it ended. */
+  #remember(jobs: readonly ClaimedJob[], now_ms: number): void {
+    const last = jobs.at(-1);
+    if (last === undefined || last.isQueued || this.#queuesInUse) return;
+    if (this.#mark === NO_MARK) this.#markedAt_ms = now_ms;
+    // A double holds microseconds only just: stay on the safe side of the last digit.
+    this.#mark = { priority: last.priority, runAt_s: last.runAt_s - 0.00001 };
+  }
+
+  /** A short claim: there is no more, unless something happened since it was sent. */
+  #drained(pulse: number): void {
+    this.#mark = NO_MARK;
+    this.#drainedAt = Math.max(this.#drainedAt, pulse);
+    if (this.#drainedAt < this.#pulse || !this.#claiming) return;
+    void this.#wakeTimer.sleep(this.#lanes.any?.database ?? null);
+  }
+
+  #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
+    for (const job of jobs) this.#outcomes.return(job.id);
+    for (const id of queueIds) this.#outcomes.freeQueue(id);
+    this.#scheduleAdvance();
+  }
+
+  /** Gives back what a broken claim may have locked for us without our knowing. */
+  async #reconcile(lane: Lane): Promise<void> {
+    // A claim under way on another lane may have committed without our having its answer yet: its
+    // jobs would look unknown, be given back, and run twice.
+    while (this.#exchanges > 0) await wait(5, this.#stop.signal);
+    this.#taskNames = await registerTasks(lane.database, this.#identifiers);
+    await returnUnknownJobs(lane.database, this.#workerId, this.heldIds, [...this.#heldQueues]);
+  }
+}

@@ -1,0 +1,231 @@
+// Runs one claimed job from its task to its outcome. The steps, in order: find the task, ask the
+// interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
+// record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
+import { monotonic } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import { jsonElements } from "../base/json-members.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+import type { Hooks, Verdict } from "./hooks.ts";
+import type { Outcomes } from "./outcomes.ts";
+import type { BatchResults, Task } from "./task.ts";
+import { type ContextSource, JobContext } from "./task-context.ts";
+
+interface Attempt<E> {
+  readonly job: ClaimedJob;
+  readonly task: Task<unknown, E>;
+  readonly context: JobContext<E>;
+  readonly startedAt_ms: number;
+}
+
+/** null = done; otherwise why not, and what is left of a batch. */
+type Result = null | { readonly error: Error; readonly payload: string | null };
+
+export class JobExecutor<E> {
+  readonly #tasks: ReadonlyMap<string, Task<unknown, E>>;
+  readonly #source: ContextSource<E>;
+  readonly #outcomes: Outcomes;
+  readonly #hooks: Hooks;
+  readonly #timeout_ms: number | undefined;
+  readonly #running = new Map<string, Attempt<E>>();
+
+  constructor(
+    tasks: ReadonlyMap<string, Task<unknown, E>>,
+    source: ContextSource<E>,
+    outcomes: Outcomes,
+    hooks: Hooks,
+    timeout_ms: number | undefined,
+  ) {
+    this.#tasks = tasks;
+    this.#source = source;
+    this.#outcomes = outcomes;
+    this.#hooks = hooks;
+    this.#timeout_ms = timeout_ms;
+  }
+
+  /** Jobs whose handler has been called and has not ended. */
+  get running(): readonly ClaimedJob[] {
+    return [...this.#running.values()].map(({ job }) => job);
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Runs the job; a promise only where something has to be waited for. Never rejects. */
+  run(job: ClaimedJob): Promise<void> | undefined {
+    const task = this.#tasks.get(job.taskIdentifier);
+    if (task === undefined) {
+      // Claims name our tasks, so this is a task that was removed and re-made in between.
+      this.#outcomes.return(job.id);
+      return undefined;
+    }
+    const context = new JobContext(job, this.#source);
+    const attempt = { job, task, context, startedAt_ms: monotonic() };
+    this.#running.set(job.id, attempt);
+    if (this.#hooks.interceptors("beforeJobRun").length > 0) return this.#intercepted(attempt);
+    return this.#handled(attempt);
+  }
+
+  /** Aborts every running job's signal. */
+  abort(reason: Error): void {
+    for (const { context } of this.#running.values()) context.abort(reason);
+  }
+
+  /** Gives up on what still runs: it counts as failed, whatever it does later. */
+  abandon(reason: string): void {
+    for (const attempt of [...this.#running.values()]) {
+      const { job } = attempt;
+      this.#hooks.emit("job:interrupted", { jobId: job.id, job, reason: "shutdown" });
+      this.#end(attempt, { error: new Error(reason), payload: null });
+    }
+  }
+
+  async #intercepted(attempt: Attempt<E>): Promise<void> {
+    const { job, context } = attempt;
+    const input = { job, payloadText: job.payloadText, context };
+    let verdict: Verdict | undefined;
+    try {
+      for (const interceptor of this.#hooks.interceptors("beforeJobRun")) {
+        verdict = await interceptor(input);
+        if (verdict !== undefined && verdict.action !== "continue") break;
+      }
+    } catch (error) {
+      return this.#finish(attempt, failure(error));
+    }
+    if (verdict?.action === "skip") return this.#finish(attempt, null);
+    if (verdict?.action === "fail") {
+      return this.#finish(attempt, failure(new Error(verdict.message)));
+    }
+    return this.#handled(attempt);
+  }
+
+  #handled(attempt: Attempt<E>): Promise<void> | undefined {
+    const { job, task, context } = attempt;
+    if (this.#hooks.observed("job:start")) this.#hooks.emit("job:start", { job });
+    let returned: unknown;
+    try {
+      returned = task.handle(job.payload, context);
+    } catch (error) {
+      return this.#finish(attempt, failure(error));
+    }
+    const pending = returned instanceof Promise || task.kind === "batch";
+    if (!pending) return this.#finish(attempt, judge(returned));
+    return this.#awaited(attempt, returned);
+  }
+
+  async #awaited(attempt: Attempt<E>, returned: unknown): Promise<void> {
+    let result: Result;
+    try {
+      const judged = this.#judged(attempt, returned);
+      const timeout_ms = attempt.task.timeout_ms ?? this.#timeout_ms;
+      result = await (timeout_ms === undefined ? judged : limited(judged, attempt, timeout_ms));
+    } catch (error) {
+      result = failure(error);
+    }
+    return this.#finish(attempt, result);
+  }
+
+  async #judged({ job, task }: Attempt<E>, returned: unknown): Promise<Result> {
+    const value = await returned;
+    return task.kind === "batch" ? await judgeBatch(job, value as BatchResults) : judge(value);
+  }
+
+  #finish(attempt: Attempt<E>, result: Result): Promise<void> | undefined {
+    if (this.#hooks.interceptors("afterJobRun").length > 0) return this.#turned(attempt, result);
+    this.#end(attempt, result);
+    return undefined;
+  }
+
+  async #turned(attempt: Attempt<E>, result: Result): Promise<void> {
+    const { job, startedAt_ms } = attempt;
+    const duration_ms = monotonic() - startedAt_ms;
+    let turned = result;
+    try {
+      for (const interceptor of this.#hooks.interceptors("afterJobRun")) {
+        const answer = await interceptor({ job, error: turned?.error ?? null, duration_ms });
+        if (answer === undefined) continue;
+        turned = answer.error === null ? null : failure(new Error(answer.error));
+      }
+    } catch (error) {
+      turned = failure(error);
+    }
+    this.#end(attempt, turned);
+  }
+
+  #end(attempt: Attempt<E>, result: Result): void {
+    const { job, startedAt_ms } = attempt;
+    // An abandoned attempt may come to its end after all: it has been decided before.
+    if (!this.#running.delete(job.id)) return;
+    const hooks = this.#hooks;
+    if (result === null) {
+      this.#outcomes.complete(job.id);
+      if (!hooks.observed("job:complete")) return;
+      hooks.emit("job:complete", { job, duration_ms: monotonic() - startedAt_ms });
+      return;
+    }
+    const { error, payload } = result;
+    const permanent = job.attempts >= job.maxAttempts;
+    this.#outcomes.fail({ id: job.id, message: errorText(error), payload, permanent: false });
+    const name = permanent ? "job:permanentlyFail" : "job:fail";
+    hooks.emit(name, { job, error, duration_ms: monotonic() - startedAt_ms });
+  }
+}
+
+function judge(value: unknown): Result {
+  if (value instanceof Error) return failure(value);
+  if (typeof value === "string" && value !== "") return failure(new Error(value));
+  return null;
+}
+
+async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Result> {
+  if (results === undefined || results === null) return null;
+  const items = jsonElements(job.payloadText.trim()) ?? [];
+  if (!Array.isArray(results) || results.length !== items.length) {
+    throw new Error(`a batch of ${items.length} needs as many results, in the same order`);
+  }
+  const settled = await Promise.allSettled(results);
+  const errors: string[] = [];
+  const left: string[] = [];
+  for (const [index, one] of settled.entries()) {
+    const result = one.status === "rejected" ? failure(one.reason) : judge(one.value);
+    if (result === null) continue;
+    errors.push(result.error.message);
+    left.push(items[index] as string);
+  }
+  if (left.length === 0) return null;
+  const message = `${left.length} of ${items.length} items failed: ${[...new Set(errors)].join("; ")}`;
+  return { error: new Error(message), payload: `[${left.join(",")}]` };
+}
+
+/** Fails the attempt when its time is up; what the handler does later is not waited for. */
+async function limited<E>(
+  judged: Promise<Result>,
+  { context }: Attempt<E>,
+  timeout_ms: number,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`timed out after ${timeout_ms} ms`);
+      context.abort(error);
+      reject(error);
+    }, timeout_ms);
+  });
+  judged.catch(() => {});
+  try {
+    return await Promise.race([judged, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failure(thrown: unknown): { error: Error; payload: null } {
+  return { error: thrown instanceof Error ? thrown : new Error(messageOf(thrown)), payload: null };
+}
+
+/** What is kept as last_error: the message, and where it came from. */
+function errorText(error: Error): string {
+  return error.stack?.includes(error.message)
+    ? error.stack
+    : `${error.message}\n${error.stack ?? ""}`;
+}

@@ -1,0 +1,186 @@
+// One connection on which a worker exchanges finished jobs for new ones. What it sends goes out in
+// one go (pg's pipeline mode); each statement is a transaction of its own.
+
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import pg from "pg";
+import { type Database, type Queryable, query } from "../database/database.ts";
+import type { SchemaName } from "../database/schema-name.ts";
+import { type ClaimedRow, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
+import { failJobs, finishJobs, parseIdArray, returnJobs } from "../queue/settle-jobs.ts";
+import type { OutcomeBatch } from "./outcomes.ts";
+
+export interface LaneSettings {
+  readonly connection: pg.ClientConfig;
+  readonly schema: SchemaName;
+  readonly workerId: string;
+  readonly preparedStatements: boolean;
+  onLoss(error: Error): void;
+}
+
+export interface Claim {
+  readonly identifiers: readonly string[];
+  readonly want: number;
+  readonly form: ClaimForm;
+  readonly mark: LowWaterMark;
+  readonly forbiddenFlags: readonly string[];
+}
+
+/** Where the last full claim of jobs ended. */
+export interface LowWaterMark {
+  readonly priority: number;
+  readonly runAt_s: number | "-Infinity";
+}
+
+/** No mark: look at everything. */
+export const NO_MARK: LowWaterMark = { priority: -32_768, runAt_s: "-Infinity" };
+
+export interface Exchange {
+  readonly rows: readonly ClaimedRow[];
+  /** Some named queue is free: the next claim should look at queued jobs, too. */
+  readonly queues: boolean;
+  /** Jobs that were no longer ours. */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Jobs of one named queue that are taken at once. They run one after another, so more would only
+ * keep them from other workers for longer.
+ */
+const QUEUE_RUN_JOBS = 50;
+
+// A claim is a few index probes; one that takes this long is stuck, and the lane must not be.
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+// The claim's plan must walk its index in order whatever the statistics say: a bitmap or a
+// sequential scan would read every ready job to take a few. A lane's connection runs nothing else.
+const SESSION = `set enable_bitmapscan = off; set enable_seqscan = off; set jit = off;
+  set statement_timeout = ${STATEMENT_TIMEOUT_MS}`;
+
+export class Lane {
+  readonly #settings: LaneSettings;
+  readonly #names = new Map<string, string>();
+  #client: pg.Client | null = null;
+
+  constructor(settings: LaneSettings) {
+    this.#settings = settings;
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== null;
+  }
+
+  async connect(): Promise<void> {
+    const { connection, preparedStatements, onLoss } = this.#settings;
+    const client = new pg.Client({ ...connection, pipeline: true, keepAlive: true });
+    const lost = (error: Error): void => {
+      if (this.#client !== client) return;
+      this.#client = null;
+      onLoss(error);
+    };
+    client.on("error", lost);
+    client.on("end", () => lost(new Error("the connection was closed")));
+    await client.connect();
+    // Behind a transaction pooler a session setting would reach somebody else.
+    if (preparedStatements) await client.query(SESSION);
+    this.#client = client;
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => {});
+  }
+
+  /** Lane statements through the ordinary queue operations. */
+  get database(): Database {
+    const client: Queryable = { query: (config) => this.#query(config) };
+    return { client, schema: this.#settings.schema };
+  }
+
+  /** Writes outcomes and takes new jobs, all in one round trip. */
+  async exchange(batch: OutcomeBatch, claim: Claim | null): Promise<Exchange> {
+    const { workerId } = this.#settings;
+    const db = this.database;
+    const writes: Promise<string[]>[] = [];
+    if (batch.failures.length > 0) writes.push(failJobs(db, workerId, batch.failures, []));
+    if (batch.returned.length > 0) writes.push(returnJobs(db, workerId, batch.returned, []));
+    // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
+    // does the same, so then the deletes go with the freeing, ahead of the claim.
+    const alone = claim === null || batch.freedQueues.length > 0;
+    if (alone && batch.done.length + batch.freedQueues.length > 0) {
+      writes.push(finishJobs(db, workerId, batch.done, batch.freedQueues));
+    }
+    const claimed = claim === null ? null : this.#claim(db, claim, alone ? [] : batch.done);
+    const settled = await Promise.allSettled([claimed, ...writes]);
+    for (const one of settled) if (one.status === "rejected") throw one.reason;
+    const lost = (await Promise.all(writes)).flat();
+    const answer = await claimed;
+    if (answer === null) return { rows: [], queues: false, lost };
+    return {
+      rows: JSON.parse(answer.jobs) as ClaimedRow[],
+      queues: answer.queues,
+      lost: [...lost, ...parseIdArray(answer.lost)],
+    };
+  }
+
+  async #claim(db: Database, claim: Claim, done: readonly string[]) {
+    const { form, mark } = claim;
+    const values: unknown[] = [
+      claim.identifiers,
+      claim.want,
+      this.#settings.workerId,
+      `{${done.join(",")}}`,
+      mark.priority,
+      mark.runAt_s,
+    ];
+    // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
+    if (form.queues) values.push(QUEUE_RUN_JOBS);
+    if (form.flags) values.push(claim.forbiddenFlags);
+    const rows = await query<ClaimAnswer>(db, statementOf(form), values);
+    return rows[0] as ClaimAnswer;
+  }
+
+  #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+    const client = this.#client;
+    if (client === null) return Promise.reject(new Error("Connection terminated"));
+    if (!this.#settings.preparedStatements) return client.query<R>(config);
+    return client.query<R>({ ...config, name: this.#nameOf(config.text) });
+  }
+
+  /** Statement names of this connection; their number is that of our statements' forms. */
+  #nameOf(text: string): string {
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      name = `worker_${this.#names.size}`;
+      this.#names.set(text, name);
+    }
+    return name;
+  }
+}
+
+interface ClaimAnswer {
+  jobs: string;
+  queues: boolean;
+  lost: string | null;
+}
+
+const statements = new Map<string, ReturnType<typeof claimStatement>>();
+
+function statementOf(form: ClaimForm): ReturnType<typeof claimStatement> {
+  const key = `${form.queues}${form.flags}${form.rawPayloads}`;
+  let statement = statements.get(key);
+  if (statement === undefined) {
+    const text = new Map<string, string>();
+    const build = claimStatement(form);
+    statement = (schema) => {
+      let built = text.get(schema);
+      if (built === undefined) {
+        built = build(schema);
+        text.set(schema, built);
+      }
+      return built;
+    };
+    statements.set(key, statement);
+  }
+  return statement;
+}

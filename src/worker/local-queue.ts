@@ -1,0 +1,212 @@
+// Jobs that are claimed and wait for a slot, and the pace at which more are asked for.
+//
+//                    ┌────────── all taken ──────────┐
+//                    ▼                               │
+//   starting ──▶  polling ──── jobs came ───────▶ waiting ──── ttl passed ──▶ ttl_expired
+//                  ▲  │ refetch delay holds           │                           │
+//                  │  └ the next fetch back           │                           │
+//                  └──────────── a slot asks ─────────┼───────────────────────────┘
+//   any ── release() ──▶ released
+//
+// In `polling` nothing is cached. A worker never stops fetching in `waiting`: it refills while it
+// works, so that Node and PostgreSQL do not take turns.
+import { monotonic } from "../base/clock.ts";
+import type { ClaimedJob, WorkUnit } from "./claimed-job.ts";
+import type { Hooks, LocalQueueMode } from "./hooks.ts";
+import type { LocalQueueConfig } from "./worker-options.ts";
+
+// The time that fetched-ahead jobs should last: some round trips, so that slots never run dry.
+const HORIZON_MS = 25;
+
+export class LocalQueue {
+  readonly #config: LocalQueueConfig;
+  readonly #hooks: Hooks;
+  readonly #workerId: string;
+  readonly #returnJobs: (jobs: readonly ClaimedJob[], queueIds: readonly number[]) => void;
+  readonly #onDelayOver: () => void;
+  #mode: LocalQueueMode = "starting";
+  #units: WorkUnit[] = [];
+  /** Taken units before this place are gone; the array is cut when it is half empty. */
+  #next = 0;
+  #size = 0;
+  #ttl: NodeJS.Timeout | undefined;
+  #delay: NodeJS.Timeout | undefined;
+  #announced = 0;
+  #abortAt = 0;
+  #rate_per_ms = 0;
+  #finished = 0;
+  #measuredAt = monotonic();
+
+  constructor(
+    config: LocalQueueConfig,
+    hooks: Hooks,
+    workerId: string,
+    events: {
+      returnJobs(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void;
+      delayOver(): void;
+    },
+  ) {
+    this.#config = config;
+    this.#hooks = hooks;
+    this.#workerId = workerId;
+    this.#returnJobs = events.returnJobs;
+    this.#onDelayOver = events.delayOver;
+    hooks.emit("localQueue:init", { workerId });
+  }
+
+  get mode(): LocalQueueMode {
+    return this.#mode;
+  }
+
+  /** Jobs that wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get isDelayed(): boolean {
+    return this.#delay !== undefined;
+  }
+
+  start(): void {
+    this.#setMode("polling");
+  }
+
+  /** How many jobs beyond the free slots one claim should bring now: up to half the size. */
+  get aim(): number {
+    const most = Math.ceil(this.#config.size / 2);
+    if (!this.#config.adaptive) return most;
+    return Math.min(most, Math.floor(this.#rate_per_ms * HORIZON_MS));
+  }
+
+  /** A job ended: the speed that `aim` follows. */
+  finished(): void {
+    this.#finished++;
+  }
+
+  /** Updates the measured speed; called once a fetch. */
+  measure(): void {
+    const now = monotonic();
+    const elapsed_ms = now - this.#measuredAt;
+    if (elapsed_ms < 1) return;
+    const rate = this.#finished / elapsed_ms;
+    // A longer pause counts in full, a burst is believed half: grows in a few fetches, never jumps.
+    this.#rate_per_ms = elapsed_ms > 1_000 ? rate : (this.#rate_per_ms + rate) / 2;
+    this.#finished = 0;
+    this.#measuredAt = now;
+  }
+
+  /** Puts fetched jobs behind what waits. `wanted` tells a short answer from a full one. */
+  add(units: readonly WorkUnit[], count: number, wanted: number): void {
+    this.#hooks.emit("localQueue:jobsFetched", { workerId: this.#workerId, count });
+    this.#considerDelay(count, wanted);
+    if (count === 0 || this.#mode === "released") return;
+    this.#units.push(...units);
+    this.#size += count;
+    if (this.#mode !== "waiting") this.#setMode("waiting");
+    this.#armTtl();
+  }
+
+  take(): WorkUnit | undefined {
+    const unit = this.#units[this.#next];
+    if (unit === undefined) {
+      if (this.#mode === "ttl_expired") this.#setMode("polling");
+      return undefined;
+    }
+    this.#next++;
+    this.#size -= unit.jobs.length;
+    if (this.#next > 512 && this.#next * 2 > this.#units.length) {
+      this.#units = this.#units.slice(this.#next);
+      this.#next = 0;
+    }
+    if (this.#size === 0) this.#emptied();
+    return unit;
+  }
+
+  /** New jobs were announced: enough of them end a refetch delay. */
+  announce(count: number): void {
+    if (this.#delay === undefined) return;
+    this.#announced += count;
+    if (this.#announced < this.#abortAt) return;
+    this.#endDelay();
+    this.#hooks.emit("localQueue:refetchDelayAbort", {
+      workerId: this.#workerId,
+      count: this.#announced,
+    });
+    this.#onDelayOver();
+  }
+
+  /** Gives back what waits and takes no more. */
+  release(): void {
+    if (this.#mode === "released") return;
+    this.#giveBack();
+    this.#endDelay();
+    this.#setMode("released");
+  }
+
+  #emptied(): void {
+    this.#units = [];
+    this.#next = 0;
+    clearTimeout(this.#ttl);
+    this.#ttl = undefined;
+    if (this.#mode === "waiting") this.#setMode("polling");
+  }
+
+  #armTtl(): void {
+    if (this.#ttl !== undefined) return;
+    const oldest = this.#units[this.#next]?.jobs[0]?.claimedAt_ms ?? monotonic();
+    const left_ms = Math.max(1, oldest + this.#config.ttl_ms - monotonic());
+    this.#ttl = setTimeout(() => {
+      this.#ttl = undefined;
+      const first = this.#units[this.#next]?.jobs[0];
+      if (first === undefined) return;
+      // What waits now may have come later than what armed the timer.
+      if (monotonic() - first.claimedAt_ms < this.#config.ttl_ms) this.#armTtl();
+      else {
+        this.#giveBack();
+        this.#setMode("ttl_expired");
+      }
+    }, left_ms).unref();
+  }
+
+  #giveBack(): void {
+    const units = this.#units.slice(this.#next);
+    this.#units = [];
+    this.#next = 0;
+    this.#size = 0;
+    clearTimeout(this.#ttl);
+    this.#ttl = undefined;
+    if (units.length === 0) return;
+    const jobs = units.flatMap((unit) => unit.jobs);
+    const queueIds = units.flatMap(({ queueId }) => (queueId === null ? [] : [queueId]));
+    this.#hooks.emit("localQueue:jobsReturned", { workerId: this.#workerId, count: jobs.length });
+    this.#returnJobs(jobs, queueIds);
+  }
+
+  #considerDelay(count: number, wanted: number): void {
+    const delay = this.#config.refetchDelay;
+    if (delay === null || this.#delay !== undefined) return;
+    if (count >= Math.min(delay.threshold, wanted)) return;
+    this.#announced = 0;
+    // Random, so that workers that were told of the same jobs do not all come at once.
+    this.#abortAt = Math.ceil(Math.random() * delay.maxAbortThreshold);
+    const { duration_ms } = delay;
+    this.#hooks.emit("localQueue:refetchDelayStart", { workerId: this.#workerId, duration_ms });
+    this.#delay = setTimeout(() => {
+      this.#delay = undefined;
+      this.#hooks.emit("localQueue:refetchDelayExpired", { workerId: this.#workerId });
+      this.#onDelayOver();
+    }, duration_ms);
+  }
+
+  #endDelay(): void {
+    clearTimeout(this.#delay);
+    this.#delay = undefined;
+  }
+
+  #setMode(newMode: LocalQueueMode): void {
+    const oldMode = this.#mode;
+    this.#mode = newMode;
+    if (oldMode === newMode || !this.#hooks.observed("localQueue:setMode")) return;
+    this.#hooks.emit("localQueue:setMode", { workerId: this.#workerId, oldMode, newMode });
+  }
+}

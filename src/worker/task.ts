@@ -1,0 +1,80 @@
+// How an application says what a job does: a task identifier and a handler, typed.
+import { InputError } from "../base/errors.ts";
+import type { TaskContext } from "./task-context.ts";
+
+/**
+ * Runs one job. Throwing, rejecting, or returning a non-empty string or an Error fails the attempt
+ * with that as its last_error; anything else completes the job.
+ */
+export type TaskHandler<Payload, Extensions> = (
+  payload: Payload,
+  context: TaskContext<Extensions>,
+) => unknown;
+
+/**
+ * Runs a batch: `items` is the job's payload, an array. Gives one result an item, in order; an item
+ * whose result is an Error, a non-empty string or a rejecting promise has failed. If some failed,
+ * the payload is replaced by those items (their text byte for byte) and the job is tried again.
+ * Throwing or rejecting fails the whole batch.
+ */
+export type BatchHandler<Item, Extensions> = (
+  items: readonly Item[],
+  context: TaskContext<Extensions>,
+) => BatchResults | Promise<BatchResults>;
+
+export type BatchResults = readonly unknown[] | undefined;
+
+export interface TaskOptions {
+  /** Fails an attempt that takes longer, milliseconds, and aborts its signal. Default: none. */
+  readonly timeout_ms?: number;
+  /** `job.payloadText` is the exact stored text (integers beyond 2^53 survive). Default false. */
+  readonly rawPayload?: boolean;
+}
+
+export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptions {
+  readonly identifier: string;
+  readonly kind: "single" | "batch";
+  // Method syntax keeps tasks of different payloads assignable to one list.
+  handle(payload: Payload, context: TaskContext<Extensions>): unknown;
+}
+
+/** A task of single jobs. Throws InputError for an identifier that the schema could not hold. */
+export function defineTask<Payload = unknown, Extensions = unknown>(
+  identifier: string,
+  handler: TaskHandler<Payload, Extensions>,
+  options: TaskOptions = {},
+): Task<Payload, Extensions> {
+  return Object.freeze({
+    ...options,
+    identifier: checkedIdentifier(identifier),
+    kind: "single",
+    handle: handler,
+  });
+}
+
+/** A task whose payload is an array of items that can succeed one by one. */
+export function defineBatchTask<Item = unknown, Extensions = unknown>(
+  identifier: string,
+  handler: BatchHandler<Item, Extensions>,
+  options: TaskOptions = {},
+): Task<readonly Item[], Extensions> {
+  return Object.freeze({
+    ...options,
+    rawPayload: true,
+    identifier: checkedIdentifier(identifier),
+    kind: "batch",
+    handle: handler,
+  });
+}
+
+const LONGEST_IDENTIFIER = 128;
+
+function checkedIdentifier(identifier: string): string {
+  if (typeof identifier !== "string" || identifier === "" || identifier.includes("\0")) {
+    throw new InputError([{ path: "identifier", message: "must be a non-empty string" }]);
+  }
+  if ([...identifier].length > LONGEST_IDENTIFIER) {
+    throw new InputError([{ path: "identifier", message: "must have at most 128 characters" }]);
+  }
+  return identifier;
+}

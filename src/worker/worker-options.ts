@@ -1,0 +1,188 @@
+// What an application may say about a worker, checked all at once, and the frozen configuration
+// that the runtime reads. Durations are milliseconds and say so in their names.
+import type { Pool } from "pg";
+import * as v from "valibot";
+import { InputError } from "../base/errors.ts";
+import { type Logger, silentLogger } from "../base/logger.ts";
+import { strict, validate } from "../base/validate.ts";
+import { type SchemaName, schemaName } from "../database/schema-name.ts";
+import type { Plugin } from "./hooks.ts";
+import type { Task } from "./task.ts";
+
+export interface WorkerOptions<Extensions = unknown> {
+  /** What this worker can do. At least one. */
+  // biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
+  readonly tasks: readonly Task<any, Extensions>[];
+  /** `postgres://…`; the worker makes a pool of its own and ends it. Or give `pool`. */
+  readonly connectionString?: string;
+  /** A pool that is lent: never ended. The worker's own connections copy its settings. */
+  readonly pool?: Pool;
+  /** Most connections of the worker's own pool, for tasks. Default 10. */
+  readonly maxConnections?: number;
+  /** Default `worker`. */
+  readonly schema?: string;
+  /** Jobs that run at once. Default 10. */
+  readonly concurrency?: number;
+  /** How long an idle worker waits before it looks again, milliseconds. Default 2,000. */
+  readonly pollInterval_ms?: number;
+  /** Wake up by LISTEN. Off behind a transaction pooler such as pgbouncer. Default true. */
+  readonly notify?: boolean;
+  /** Off behind a transaction pooler. Default true. */
+  readonly preparedStatements?: boolean;
+  /** Jobs with one of these flags are left to other workers. */
+  readonly forbiddenFlags?: readonly string[];
+  /** Fails any attempt that takes longer, milliseconds; a task's own timeout_ms goes first. */
+  readonly timeout_ms?: number;
+  readonly localQueue?: LocalQueueOptions;
+  /** Connections that finish and fetch jobs side by side. Default 2. */
+  readonly lanes?: number;
+  /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */
+  readonly abortGrace_ms?: number;
+  readonly plugins?: readonly Plugin[];
+  /** Default: silent. */
+  readonly logger?: Logger;
+  /** Given to every task as `context.extensions`. */
+  readonly extensions?: Extensions;
+}
+
+export interface LocalQueueOptions {
+  /** Most jobs that are fetched ahead of the running ones. Default 1,000. */
+  readonly size?: number;
+  /**
+   * Fetch ahead only what the recent speed will use up within 25 ms, so that slow jobs are left to
+   * other workers. Default true; false fills the local queue to its size.
+   */
+  readonly adaptive?: boolean;
+  /** A job that waited this long unstarted goes back to the database. Default 300,000. */
+  readonly ttl_ms?: number;
+  /** After a fetch that found few jobs, wait before the next: spares the database. Default: off. */
+  readonly refetchDelay?: {
+    /** At most `pollInterval_ms`. */
+    readonly duration_ms: number;
+    /** A fetch of fewer jobs than this starts the delay. Default: size. */
+    readonly threshold?: number;
+    /** A random number up to this of announced jobs ends the delay early. Default: 5 × size. */
+    readonly maxAbortThreshold?: number;
+  };
+}
+
+export interface WorkerConfig<Extensions> {
+  readonly tasks: ReadonlyMap<string, Task<unknown, Extensions>>;
+  readonly connectionString: string | undefined;
+  readonly pool: Pool | undefined;
+  readonly maxConnections: number;
+  readonly schema: SchemaName;
+  readonly concurrency: number;
+  readonly pollInterval_ms: number;
+  readonly notify: boolean;
+  readonly preparedStatements: boolean;
+  readonly forbiddenFlags: readonly string[];
+  readonly timeout_ms: number | undefined;
+  readonly localQueue: LocalQueueConfig;
+  readonly lanes: number;
+  readonly abortGrace_ms: number;
+  readonly plugins: readonly Plugin[];
+  readonly logger: Logger;
+  readonly extensions: Extensions;
+}
+
+export interface LocalQueueConfig {
+  readonly size: number;
+  readonly adaptive: boolean;
+  readonly ttl_ms: number;
+  readonly refetchDelay: {
+    readonly duration_ms: number;
+    readonly threshold: number;
+    readonly maxAbortThreshold: number;
+  } | null;
+}
+
+const count = (most: number) =>
+  v.pipe(
+    v.number("must be a number"),
+    v.integer("must be a whole number"),
+    v.minValue(1, "must be at least 1"),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+const duration = count(2 ** 31 - 1);
+const any = v.any();
+
+const optionsSchema = strict({
+  tasks: v.pipe(v.array(any, "must be a list of tasks"), v.minLength(1, "needs at least one task")),
+  connectionString: v.optional(v.string("must be a string")),
+  pool: v.optional(any),
+  maxConnections: v.optional(count(1_000), 10),
+  schema: v.optional(v.string("must be a string"), "worker"),
+  concurrency: v.optional(count(10_000), 10),
+  pollInterval_ms: v.optional(duration, 2_000),
+  notify: v.optional(v.boolean("must be true or false"), true),
+  preparedStatements: v.optional(v.boolean("must be true or false"), true),
+  forbiddenFlags: v.optional(v.array(v.string("must be a string")), []),
+  timeout_ms: v.optional(duration),
+  localQueue: v.optional(
+    strict({
+      size: v.optional(count(100_000), 1_000),
+      adaptive: v.optional(v.boolean("must be true or false"), true),
+      ttl_ms: v.optional(duration, 300_000),
+      refetchDelay: v.optional(
+        strict({
+          duration_ms: duration,
+          threshold: v.optional(count(100_000)),
+          maxAbortThreshold: v.optional(count(1_000_000)),
+        }),
+      ),
+    }),
+    {},
+  ),
+  lanes: v.optional(count(16), 2),
+  abortGrace_ms: v.optional(duration, 5_000),
+  plugins: v.optional(v.array(any), []),
+  logger: v.optional(any),
+  extensions: v.optional(any),
+});
+
+/** Checks the options and fills in the defaults. Throws InputError with all problems. */
+export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig<E> {
+  const checked = validate(optionsSchema, options);
+  const { size, refetchDelay } = checked.localQueue;
+  if ((checked.connectionString === undefined) === (checked.pool === undefined)) {
+    throw new InputError("give either connectionString or pool");
+  }
+  if (refetchDelay !== undefined && refetchDelay.duration_ms > checked.pollInterval_ms) {
+    throw new InputError([
+      { path: "localQueue.refetchDelay.duration_ms", message: "must not exceed pollInterval_ms" },
+    ]);
+  }
+  return Object.freeze({
+    ...checked,
+    connectionString: checked.connectionString,
+    pool: options.pool,
+    timeout_ms: checked.timeout_ms,
+    tasks: taskMap(options.tasks),
+    schema: schemaName(checked.schema),
+    logger: options.logger ?? silentLogger,
+    extensions: options.extensions as E,
+    localQueue: {
+      ...checked.localQueue,
+      refetchDelay:
+        refetchDelay === undefined
+          ? null
+          : {
+              duration_ms: refetchDelay.duration_ms,
+              threshold: Math.min(refetchDelay.threshold ?? size, size),
+              maxAbortThreshold: refetchDelay.maxAbortThreshold ?? 5 * size,
+            },
+    },
+  });
+}
+
+function taskMap<E>(tasks: readonly Task<never, E>[]): ReadonlyMap<string, Task<unknown, E>> {
+  const map = new Map<string, Task<unknown, E>>();
+  for (const task of tasks) {
+    if (map.has(task.identifier)) {
+      throw new InputError([{ path: "tasks", message: `"${task.identifier}" stands there twice` }]);
+    }
+    map.set(task.identifier, task as Task<unknown, E>);
+  }
+  return map;
+}
