@@ -6,24 +6,23 @@
 //
 // A lost connection is normal weather: jobs in hand go on, their outcomes wait, and before the next
 // claim everything that was locked for us without our knowing is given back.
-import { monotonic, wait } from "../base/clock.ts";
+import { monotonic } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { isTransient } from "../database/database-errors.ts";
 import type { ClaimedRow } from "../queue/claim-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
-import { ClaimedJob, type WorkUnit, workUnits } from "./claimed-job.ts";
+import { ClaimedJob, workUnits } from "./claimed-job.ts";
+import { Holdings } from "./holdings.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
-import { type Claim, type Exchange, type Lane, type LowWaterMark, NO_MARK } from "./lane.ts";
+import type { Claim, Exchange, Lane } from "./lane.ts";
 import { Lanes, type LanesEvents } from "./lanes.ts";
 import { LocalQueue } from "./local-queue.ts";
+import { LowWater } from "./low-water.ts";
 import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
 import { WakeTimer } from "./wake-timer.ts";
 import type { WorkerConfig } from "./worker-options.ts";
-
-/** How long a low-water mark is trusted: a job that is more urgent waits at most this long. */
-const MARK_MS = 50;
 
 export class Dispatcher<E> {
   readonly #config: WorkerConfig<E>;
@@ -33,13 +32,10 @@ export class Dispatcher<E> {
   readonly #hooks: Hooks;
   readonly #lanes: Lanes;
   readonly #localQueue: LocalQueue;
-  readonly #stop = new AbortController();
   readonly #identifiers: readonly string[];
   readonly #rawPayloads: boolean;
   #taskNames: ReadonlyMap<number, string> = new Map();
-  /** Claimed jobs by id that the database has not yet heard the outcome of. */
-  readonly #held = new Map<string, ClaimedJob>();
-  readonly #heldQueues = new Set<number>();
+  readonly #holdings = new Holdings();
   #activeSlots = 0;
   /** Jobs that claims under way have asked for. */
   #asked = 0;
@@ -48,12 +44,12 @@ export class Dispatcher<E> {
   #pulse = 1;
   #drainedAt = 0;
   #queuesInUse = true;
-  #mark: LowWaterMark = NO_MARK;
-  #markedAt_ms = 0;
+  readonly #lowWater = new LowWater();
   #claiming = true;
   #advancing = false;
   readonly #wakeTimer: WakeTimer;
   #idleWaiters: (() => void)[] = [];
+  #quietWaiters: (() => void)[] = [];
 
   constructor(
     config: WorkerConfig<E>,
@@ -84,7 +80,7 @@ export class Dispatcher<E> {
 
   /** Ids of the jobs this worker holds: running, waiting, or not yet written. */
   get heldIds(): string[] {
-    return [...this.#held.keys()];
+    return this.#holdings.jobIds;
   }
 
   async start(): Promise<void> {
@@ -98,7 +94,7 @@ export class Dispatcher<E> {
   /** Something may have become ready; `count` jobs, where that is known. */
   pulse(count = 1): void {
     this.#pulse++;
-    this.#mark = NO_MARK;
+    this.#lowWater.forget();
     this.#localQueue.announce(count);
     this.#scheduleAdvance();
   }
@@ -123,7 +119,6 @@ export class Dispatcher<E> {
 
   /** Lets the connections go. What is unwritten then stays locked until the lease is swept. */
   async close(): Promise<void> {
-    this.#stop.abort();
     this.#wakeTimer.cancel();
     await this.#lanes.close();
   }
@@ -229,6 +224,7 @@ export class Dispatcher<E> {
       this.#unwritten(batch, error);
     } finally {
       this.#exchanges--;
+      if (this.#exchanges === 0) for (const resolve of this.#quietWaiters.splice(0)) resolve();
       this.#asked -= want;
       this.#lanes.giveBack(lane);
       this.#advance();
@@ -236,28 +232,24 @@ export class Dispatcher<E> {
   }
 
   #claim(want: number, queues: boolean): Claim {
-    if (monotonic() - this.#markedAt_ms > MARK_MS) this.#mark = NO_MARK;
     const { forbiddenFlags } = this.#config;
     const flags = forbiddenFlags.length > 0;
     return {
       identifiers: this.#identifiers,
       want,
       form: { queues, flags, rawPayloads: this.#rawPayloads },
-      mark: this.#mark,
+      mark: this.#lowWater.mark,
       forbiddenFlags,
     };
   }
 
   #written(batch: OutcomeBatch, lost: readonly string[]): void {
-    for (const id of batch.done) this.#held.delete(id);
-    for (const { id } of batch.failures) this.#held.delete(id);
-    for (const id of batch.returned) this.#held.delete(id);
-    for (const id of batch.freedQueues) this.#heldQueues.delete(id);
+    const jobs = batch.isRepeated ? [] : lost.map((id) => ({ id, job: this.#holdings.job(id) }));
+    this.#holdings.written(batch);
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (batch.freedQueues.length > 0) this.#pulse++;
-    if (batch.isRepeated) return;
-    for (const jobId of lost) {
-      this.#hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
+    for (const { id, job } of jobs) {
+      this.#hooks.emit("job:interrupted", { jobId: id, job, reason: "lease_lost" });
     }
   }
 
@@ -282,40 +274,27 @@ export class Dispatcher<E> {
     this.#localQueue.measure();
     const jobs = rows.map((row) => this.#job(row, now_ms));
     const units = workUnits(jobs);
-    this.#hold(jobs, units);
+    this.#holdings.claimed(units);
     this.#queuesInUse = queues;
     const sawAll = asked.queues || !queues;
     if (rows.length < want && sawAll) this.#drained(pulse);
-    else this.#remember(jobs, now_ms);
-    if (this.#claiming) this.#localQueue.add(units, rows.length, want);
-    else
-      this.#giveBack(
-        jobs,
-        units.flatMap(({ queueId }) => (queueId === null ? [] : [queueId])),
-      );
+    else this.#remember(jobs);
+    this.#localQueue.add(units, rows.length, want);
   }
 
   #job(row: ClaimedRow, now_ms: number): ClaimedJob {
     return new ClaimedJob(row, this.#taskNames.get(row[1]) ?? "", this.#rawPayloads, now_ms);
   }
 
-  #hold(jobs: readonly ClaimedJob[], units: readonly WorkUnit[]): void {
-    for (const job of jobs) this.#held.set(job.id, job);
-    for (const { queueId } of units) if (queueId !== null) this.#heldQueues.add(queueId);
-  }
-
   /** A full claim: the next one starts where it ended. */
-  #remember(jobs: readonly ClaimedJob[], now_ms: number): void {
+  #remember(jobs: readonly ClaimedJob[]): void {
     const last = jobs.at(-1);
-    if (last === undefined || last.isQueued || this.#queuesInUse) return;
-    if (this.#mark === NO_MARK) this.#markedAt_ms = now_ms;
-    // A double holds microseconds only just: stay on the safe side of the last digit.
-    this.#mark = { priority: last.priority, runAt_s: last.runAt_s - 0.00001 };
+    if (last !== undefined && !last.isQueued && !this.#queuesInUse) this.#lowWater.remember(last);
   }
 
   /** A short claim: there is no more, unless something happened since it was sent. */
   #drained(pulse: number): void {
-    this.#mark = NO_MARK;
+    this.#lowWater.forget();
     this.#drainedAt = Math.max(this.#drainedAt, pulse);
     if (this.#drainedAt < this.#pulse || !this.#claiming) return;
     void this.#wakeTimer.sleep(this.#lanes.any?.database ?? null);
@@ -331,8 +310,9 @@ export class Dispatcher<E> {
   async #reconcile(lane: Lane): Promise<void> {
     // A claim under way on another lane may have committed without our having its answer yet: its
     // jobs would look unknown, be given back, and run twice.
-    while (this.#exchanges > 0) await wait(5, this.#stop.signal);
+    if (this.#exchanges > 0) await new Promise<void>((resolve) => this.#quietWaiters.push(resolve));
     this.#taskNames = await registerTasks(lane.database, this.#identifiers);
-    await returnUnknownJobs(lane.database, this.#workerId, this.heldIds, [...this.#heldQueues]);
+    const { jobIds, queueIds } = this.#holdings;
+    await returnUnknownJobs(lane.database, this.#workerId, jobIds, queueIds);
   }
 }

@@ -95,13 +95,20 @@ export class LocalQueue {
     this.#measuredAt = now;
   }
 
-  /** Puts fetched jobs behind what waits. `wanted` tells a short answer from a full one. */
+  /**
+   * Puts fetched jobs behind what waits; after release() they go back at once. `wanted` tells a
+   * short answer from a full one.
+   */
   add(units: readonly WorkUnit[], count: number, wanted: number): void {
     this.#hooks.emit("localQueue:jobsFetched", { workerId: this.#workerId, count });
     this.#considerDelay(count, wanted);
-    if (count === 0 || this.#mode === "released") return;
-    this.#units.push(...units);
+    if (count === 0) return;
+    for (const unit of units) this.#units.push(unit);
     this.#size += count;
+    if (this.#mode === "released") {
+      this.#giveBack();
+      return;
+    }
     if (this.#mode !== "waiting") this.#setMode("waiting");
     this.#armTtl();
   }

@@ -1,0 +1,30 @@
+// Where the next claim may start: behind the jobs that the last full claim took. Under a held xmin
+// the dead index entries of finished jobs stay, and a claim without the mark walks over all of them.
+import { monotonic } from "../base/clock.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+import { type LowWaterMark, NO_MARK } from "./lane.ts";
+
+/** How long a mark is trusted: a job that is more urgent waits at most this long. */
+const TRUST_MS = 50;
+
+export class LowWater {
+  #mark: LowWaterMark = NO_MARK;
+  #since_ms = 0;
+
+  get mark(): LowWaterMark {
+    if (monotonic() - this.#since_ms > TRUST_MS) this.#mark = NO_MARK;
+    return this.#mark;
+  }
+
+  /** Anything may have become ready: the next claim looks at everything. */
+  forget(): void {
+    this.#mark = NO_MARK;
+  }
+
+  /** A full claim of jobs without a queue ended with this one. */
+  remember(last: ClaimedJob): void {
+    if (this.#mark === NO_MARK) this.#since_ms = monotonic();
+    // A double holds microseconds only just: stay on the safe side of the last digit.
+    this.#mark = { priority: last.priority, runAt_s: last.runAt_s - 0.00001 };
+  }
+}
