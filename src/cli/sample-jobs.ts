@@ -104,6 +104,13 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
+  // To have used up its attempts a job must have been there for a while.
+  const young = drawn.length - 60;
+  for (let n = young; n < drawn.length; n++) {
+    for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
+      [drawn[n], drawn[other]] = [drawn[other] as Kind, "failed"];
+    }
+  }
   let locked = 0;
   const busyQueues = new Set<string>();
   return drawn.map((kind, n) => {
@@ -114,7 +121,8 @@ function makeSamples(): SampleJob[] {
       task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     }
     if (kind === "locked" && task.queueName !== undefined) busyQueues.add(task.queueName);
-    const worker = kind === "locked" ? (workers[locked++ % workers.length] ?? null) : null;
+    const able = workers.filter((one) => one.locked_s < created_s);
+    const worker = kind === "locked" ? (able[locked++ % able.length] ?? null) : null;
     return sample(kind, task, { random, n, created_s, worker });
   });
 }
@@ -138,7 +146,7 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
     scheduled:
       n % 40 === 7 ? 31_536_000 : 60 + Math.round((random(1_000) / 1_000) ** 3 * 3 * WEEK_S),
     "retry later": 20 + random(7_200),
-    locked: -30 - random(30),
+    locked: -(worker?.locked_s ?? 0) - random(20),
     failed: -random(created_s),
   };
   return {

@@ -67,6 +67,7 @@ const memoryError = stack(
 export const sampleTasks: readonly SampleTask[] = [
   {
     identifier: "send_email",
+    maxAttempts: 6,
     priority: -5,
     errors: [smtpError, "Error: getaddrinfo EAI_AGAIN smtp.example.com"],
     payload: (random, n) => ({
@@ -79,6 +80,7 @@ export const sampleTasks: readonly SampleTask[] = [
   },
   {
     identifier: "resize_image",
+    maxAttempts: 4,
     flags: ["memory-heavy"],
     errors: [memoryError, "Error: unsupported image format: image/heic"],
     payload: (random, n) => ({
@@ -134,6 +136,7 @@ export const sampleTasks: readonly SampleTask[] = [
   },
   {
     identifier: "index_document",
+    maxAttempts: 8,
     errors: ["Error: mapper_parsing_exception: failed to parse field [price] of type [long]"],
     payload: (random, n) => ({ index: "products", id: `sku-${n}`, version: random(40) }),
   },
@@ -151,6 +154,7 @@ export const sampleTasks: readonly SampleTask[] = [
   },
   {
     identifier: "moderate_comment",
+    maxAttempts: 5,
     errors: ["Error: model overloaded, try again later"],
     payload: (random, n) => ({ id: n, author: pick(random, people), text: pick(random, comments) }),
   },

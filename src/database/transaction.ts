@@ -2,33 +2,26 @@
 import type { Pool } from "pg";
 import type { Database } from "./database.ts";
 import { explainDatabaseError } from "./database-errors.ts";
+import { withClient } from "./pool.ts";
 
 /**
  * Runs `work` in a transaction on one connection of the pool in `db`. A client in `db` is used as
- * it is: whether it is in a transaction is its owner's affair.
+ * it is: whether it is in a transaction is its owner's affair. Throws WorkerError.
  */
 export async function inTransaction<T>(
   db: Database,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   if (!isPool(db.client)) return work(db);
-  const client = await db.client.connect().catch((error: unknown) => {
-    throw explainDatabaseError(error, db.schema.name);
-  });
-  let broken: Error | undefined;
   try {
-    await client.query("begin");
-    const result = await work({ ...db, client });
-    await client.query("commit");
-    return result;
-  } catch (error) {
-    // A failed rollback means that the connection itself is gone: do not give it back for reuse.
-    await client.query("rollback").catch((lost: Error) => {
-      broken = lost;
+    return await withClient(db.client, async (client) => {
+      await client.query("begin");
+      const result = await work({ ...db, client });
+      await client.query("commit");
+      return result;
     });
+  } catch (error) {
     throw explainDatabaseError(error, db.schema.name);
-  } finally {
-    client.release(broken);
   }
 }
 

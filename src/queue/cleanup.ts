@@ -24,8 +24,9 @@ const CHUNK = 10_000;
 /**
  * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
  * given; an empty list runs none. Failed jobs are deleted in steps of 10,000, each a statement of
- * its own. A running worker knows its tasks by their ids, so collect task identifiers
- * ("gc-task-identifiers") when no worker runs, or restart the workers after it.
+ * its own. Collect task identifiers ("gc-task-identifiers") when no worker runs and nobody adds
+ * jobs of a task that has none: workers know their tasks by ids, and a job that is added at the
+ * very moment its task is collected keeps the old id and never runs.
  * Throws InputError for an unknown task.
  */
 export async function cleanup(
