@@ -2,8 +2,9 @@
 
 import type { Service } from "../base/service.ts";
 import { createDispatcher } from "../http/endpoint.ts";
+import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { createHttpServer, type HttpServer, type Limits } from "../http/server.ts";
+import { createHttpServer, type HttpServer } from "../http/server.ts";
 import type { Admin, AdminRoute } from "./admin.ts";
 import { createAssetStore, type EmbeddedAssets } from "./assets.ts";
 import type { AdminServerConfig } from "./config.ts";

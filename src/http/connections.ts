@@ -16,8 +16,11 @@ export interface Connections {
   add(socket: Socket): void;
   /** A request has begun; `settled` says whether an answer on this connection could be for it. */
   open(socket: Socket, settled: () => boolean): OpenExchange;
-  /** True when an error may be answered: once, and only where it is clear which request it is for. */
-  refuse(socket: Socket): boolean;
+  /**
+   * What to do about bytes that cannot be read: `answer` where it is clear which request the answer
+   * is for, else `cut` the connection; `wait` when it has been answered and is about to end.
+   */
+  refuse(socket: Socket): "answer" | "cut" | "wait";
   /** Aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
   /** Ends event streams and idle connections; the others end with their answer. */
@@ -80,11 +83,13 @@ export function createConnections(limit: number): Connections {
     },
     refuse(socket) {
       const connection = all.get(socket);
-      if (connection === undefined || connection.refused) return false;
+      if (connection === undefined) return "cut";
+      if (connection.refused) return "wait";
       connection.refused = true;
       // A request whose body is still coming is the one that broke; a complete one is not.
       const open = [...connection.exchanges];
-      return open.length === 0 || (open.length === 1 && open[0]?.settled() === false);
+      const isClear = open.length === 0 || (open.length === 1 && open[0]?.settled() === false);
+      return isClear ? "answer" : "cut";
     },
     closed: (socket) => all.get(socket)?.closed.signal ?? AbortSignal.abort(),
     drain() {

@@ -8,7 +8,7 @@ import type { AuthOptions } from "../../src/admin/auth-options.ts";
 import { adminServerConfig } from "../../src/admin/config.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
-import type { Limits } from "../../src/http/server.ts";
+import type { Limits } from "../../src/http/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];

@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { after, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import type { Limits } from "../../src/http/limits.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 import { readJsonText } from "../../src/http/request.ts";
 import { type HttpResponse, plainText } from "../../src/http/response.ts";
-import { createHttpServer, type HttpServer, type Limits } from "../../src/http/server.ts";
+import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
 import { connect, rawExchange, statuses } from "./raw-client.ts";
 
 type Handle = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

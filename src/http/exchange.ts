@@ -1,0 +1,140 @@
+// From Node's request and response objects to ours and back: one call for every request.
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { wait } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Connections, OpenExchange } from "./connections.ts";
+import { errorResponse } from "./endpoint.ts";
+import type { Limits } from "./limits.ts";
+import { Refusal } from "./refusal.ts";
+import type { HttpRequest } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
+import { checkHeaders, parseTarget } from "./target.ts";
+
+export interface ExchangeOptions {
+  /** Answers a request; it does not throw. */
+  readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
+  /** Headers of answers to what is too malformed to be handled. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly logger: Logger;
+}
+
+/** `expects`: the client waits to be invited before it sends the body. */
+export type Answer = (req: IncomingMessage, res: ServerResponse, expects: boolean) => void;
+
+export function createAnswer(
+  options: ExchangeOptions,
+  limits: Limits,
+  connections: Connections,
+): Answer {
+  let unanswered = 0;
+
+  const respond = async (request: HttpRequest, problem: Refusal | null) => {
+    if (problem === null && unanswered < limits.unanswered) {
+      unanswered += 1;
+      try {
+        return await options.handle(request);
+      } catch (error) {
+        // handle() does not throw; if it does, the process must not end for it.
+        return withHeaders(errorResponse(error, request, options.logger), request);
+      } finally {
+        unanswered -= 1;
+      }
+    }
+    const busy = new Refusal(503, "busy", "too many requests at once; try again", {
+      headers: { "retry-after": "2" },
+    });
+    return withHeaders(errorResponse(problem ?? busy, request, options.logger), request);
+  };
+
+  const withHeaders = (response: HttpResponse, { id }: HttpRequest): HttpResponse => ({
+    ...response,
+    headers: { ...response.headers, ...options.headers, "x-request-id": id },
+  });
+
+  return (req, res, expects) => {
+    const exchange = connections.open(req.socket, () => res.headersSent || req.complete);
+    res.once("close", exchange.close);
+    // Without a listener a connection that breaks while we write would end the process.
+    req.on("error", () => {});
+    res.on("error", () => {});
+    let invited = !expects;
+    const invite = () => {
+      if (!invited) res.writeContinue();
+      invited = true;
+    };
+    const { request, problem } = readRequest(req, limits, exchange, invite);
+    void respond(request, problem).then((response) => {
+      const close = connections.draining || !invited;
+      if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
+      send(res, response, req.method === "HEAD", close);
+    });
+  };
+}
+
+/** The request, and what is wrong with it before anybody has looked at what it wants. */
+function readRequest(
+  req: IncomingMessage,
+  limits: Limits,
+  exchange: OpenExchange,
+  invite: () => void,
+): { request: HttpRequest; problem: Refusal | null } {
+  const target = parseTarget(req.url ?? "", req.headers.host);
+  const request: HttpRequest = {
+    id: randomUUID(),
+    method: req.method ?? "",
+    path: target?.path ?? "",
+    query: target?.query ?? new URLSearchParams(),
+    params: {},
+    headers: req.headers,
+    host: target?.host,
+    remoteAddress: req.socket.remoteAddress ?? "",
+    closing: exchange.gone,
+    body: { stream: req, invite },
+    notes: {},
+  };
+  const problem =
+    target === null
+      ? new Refusal(400, "bad_request", "the request's target is not a path of this server")
+      : checkHeaders(req.rawHeaders, req.httpVersion, target.host, limits.headerCount);
+  return { request, problem };
+}
+
+function send(
+  res: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  isHead: boolean,
+  close: boolean,
+): void {
+  if (res.destroyed || res.headersSent) return;
+  if (close) res.setHeader("connection", "close");
+  if (typeof body === "function") {
+    res.writeHead(status, headers);
+    if (isHead) res.end();
+    else body(res);
+    return;
+  }
+  const bytes = typeof body === "string" ? Buffer.from(body) : (body ?? Buffer.alloc(0));
+  res.writeHead(status, status === 304 ? headers : { ...headers, "content-length": bytes.length });
+  res.end(bytes);
+}
+
+/** Reads on for a while, so that the client gets to see the answer, then cuts the connection. */
+function discardRest(req: IncomingMessage, limits: Limits): void {
+  const { socket } = req;
+  let left = limits.discardedBytes;
+  const done = new AbortController();
+  const finish = () => {
+    done.abort();
+    socket.off("close", finish);
+  };
+  req.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) socket.destroy();
+  });
+  req.once("end", finish);
+  // After the answer Node no longer tells the request that its connection has closed.
+  socket.once("close", finish);
+  req.resume();
+  void wait(limits.discard_ms, done.signal).then((passed) => passed && socket.destroy());
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chooseEncoding } from "../../src/admin/assets.ts";
+import { startAdmin, testAssets } from "./admin-harness.ts";
+
+const { client } = await startAdmin();
+const get = (path: string, headers: Record<string, string> = {}) =>
+  client.send("GET", path, { headers });
+
+test("Every file of the page is served with its type.", async () => {
+  const files = {
+    "/": "index.html",
+    "/assets/admin.css": "admin.css",
+    "/assets/admin.js": "admin.js",
+    "/assets/admin_ui.js": "admin_ui.js",
+    "/assets/admin_ui_bg.wasm": "admin_ui_bg.wasm",
+    "/favicon.ico": "favicon.svg",
+  } as const;
+  for (const [path, name] of Object.entries(files)) {
+    const { status, headers, text } = await get(path);
+    const asset = testAssets[name];
+    assert.deepEqual([status, headers["content-type"]], [200, asset.content_type], path);
+    assert.equal(text, Buffer.from(asset.identity, "base64").toString());
+    assert.equal(headers["content-length"], String(text.length));
+    assert.equal(headers["content-encoding"], undefined);
+    assert.equal(headers.vary, "accept-encoding");
+  }
+});
+
+test("The smallest encoding that the client takes is sent, with an ETag of its own.", async () => {
+  const etags = new Set<string | undefined>();
+  for (const [accepted, encoding, text] of [
+    ["gzip, deflate, br, zstd", "br", "script in br"],
+    ["gzip", "gzip", "script in gzip"],
+    ["identity", undefined, "script"],
+  ] as const) {
+    const answer = await get("/assets/admin.js", { "accept-encoding": accepted });
+    assert.deepEqual([answer.headers["content-encoding"], answer.text], [encoding, text]);
+    assert.match(answer.headers.etag ?? "", /^"[^"]+"$/);
+    etags.add(answer.headers.etag);
+  }
+  assert.equal(etags.size, 3);
+});
+
+test("What the client has already is 304 without a body.", async () => {
+  const first = await get("/assets/admin.js", { "accept-encoding": "br" });
+  const etag = first.headers.etag ?? "";
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+    const answer = await get("/assets/admin.js", {
+      "accept-encoding": "br",
+      "if-none-match": known,
+    });
+    assert.deepEqual([answer.status, answer.text], [304, ""], known);
+    assert.deepEqual([answer.headers.etag, answer.headers.vary], [etag, "accept-encoding"]);
+    assert.equal(answer.headers["cache-control"], "public, max-age=3600");
+  }
+  for (const [encoding, known] of [
+    ["gzip", etag],
+    ["br", '"other"'],
+    ["br", etag.slice(1, -1)],
+  ]) {
+    const headers = { "accept-encoding": encoding ?? "", "if-none-match": known ?? "" };
+    assert.equal((await get("/assets/admin.js", headers)).status, 200);
+  }
+});
+
+test("The page itself is never kept, whatever its address ends with.", async () => {
+  const { status, headers } = await get("/?page=jobs&state=failed&__proto__=1");
+  assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
+});
+
+test("Weights decide between encodings, then size.", () => {
+  const all = ["br", "gzip", "identity"] as const;
+  const cases: [string | undefined, string][] = [
+    [undefined, "identity"],
+    ["", "identity"],
+    ["*", "br"],
+    ["gzip;q=1.0, br;q=0.5", "gzip"],
+    ["br;q=0, *;q=0.1", "gzip"],
+    ["br;q=0, gzip;q=0", "identity"],
+    ["identity;q=1, br;q=0.5", "identity"],
+    ["GZIP", "gzip"],
+    ["br;q=nonsense, gzip", "gzip"],
+    ["deflate, zstd", "identity"],
+    ["identity;q=0", "identity"],
+    ["x".repeat(10_000), "identity"],
+  ];
+  for (const [accepted, encoding] of cases) {
+    assert.equal(chooseEncoding(accepted, all), encoding, accepted);
+  }
+  assert.equal(chooseEncoding("br, gzip", ["identity"]), "identity");
+});
+
+test("Behind a base path everything lives below it, and the path itself leads there.", async () => {
+  const based = await startAdmin({ basePath: "/queue" });
+  const at = async (path: string) => (await based.client.get(path)).status;
+  assert.deepEqual(
+    [await at("/queue/"), await at("/queue/api/session"), await at("/queue/assets/admin.js")],
+    [200, 200, 200],
+  );
+  assert.deepEqual(
+    [await at("/"), await at("/api/session"), await at("/queuex/")],
+    [404, 404, 404],
+  );
+  const redirect = await based.client.get("/queue?next=//evil.example");
+  assert.deepEqual([redirect.status, redirect.headers.location], [308, "/queue/"]);
+  assert.match(based.server.url, /^http:\/\/127\.0\.0\.1:\d+\/queue\/$/);
+});

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import type { Pool } from "pg";
+import pg from "pg";
+import type { AuthOptions } from "../../src/admin/auth-options.ts";
+import { adminServerConfig } from "../../src/admin/config.ts";
+import { InputError } from "../../src/base/errors.ts";
+
+// Never connected.
+const pool = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
+
+test("The defaults are the contract's.", () => {
+  const config = adminServerConfig(pool).build();
+  assert.equal(config.schema.name, "worker");
+  assert.deepEqual(config.listen, { host: "127.0.0.1", port: 4000 });
+  assert.deepEqual([config.auth.mode, config.auth.username], ["basic", "admin"]);
+  assert.deepEqual([config.readOnly, config.basePath], [false, "/"]);
+  assert.ok(Object.isFrozen(config));
+});
+
+test("A generated secret has at least 128 bits and is another one each time.", () => {
+  const secrets = Array.from({ length: 50 }, (_, n) => {
+    const mode = (["basic", "bearer", "header"] as const)[n % 3] ?? "basic";
+    return adminServerConfig(pool).auth({ mode }).build().auth.generatedSecret ?? "";
+  });
+  assert.equal(new Set(secrets).size, 50);
+  for (const secret of secrets) {
+    assert.ok(Buffer.from(secret, "base64url").length >= 16, secret);
+    assert.match(secret, /^[\w-]+$/);
+  }
+});
+
+test("A configured secret is not in the configuration any more, whoever looks.", () => {
+  for (const auth of [
+    { mode: "basic", password: "tell-nobody" },
+    { mode: "bearer", token: "tell-nobody" },
+    { mode: "header", token: "tell-nobody" },
+  ] as const) {
+    const config = adminServerConfig(pool).auth(auth).build();
+    const seen = inspect(config.auth, { depth: 9, showHidden: true }) + JSON.stringify(config.auth);
+    assert.ok(!seen.includes("tell-nobody"));
+    assert.equal(config.auth.generatedSecret, null);
+    assert.equal(
+      config.auth.secret?.matches(auth.mode === "basic" ? "admin:tell-nobody" : "tell-nobody"),
+      true,
+    );
+    assert.equal(config.auth.secret?.matches("tell-nobody "), false);
+  }
+});
+
+test("Everything that is wrong is reported at once.", () => {
+  const builder = adminServerConfig(null as unknown as Pool)
+    .schema("")
+    .listenAddr("4000")
+    .auth({ mode: "bearer", token: "two words" })
+    .basePath("queue")
+    .readOnly("no" as unknown as boolean);
+  assert.throws(
+    () => builder.build(),
+    (error) => {
+      assert.ok(error instanceof InputError);
+      const paths = error.problems.map(({ path }) => path).sort();
+      assert.deepEqual(paths, [
+        "auth.token",
+        "basePath",
+        "listenAddr",
+        "pool",
+        "readOnly",
+        "schema",
+      ]);
+      assert.ok(!error.message.includes("two words"), "a secret is not repeated");
+      return true;
+    },
+  );
+});
+
+test("Options of logins are checked, for their mode.", () => {
+  const refused: [unknown, RegExp][] = [
+    [{ mode: "digest" }, /auth\.mode: must be one of basic, bearer, header, none/],
+    [null, /auth\.mode/],
+    [{ mode: "basic", username: "a:b" }, /auth\.username/],
+    [{ mode: "basic", username: "" }, /auth\.username/],
+    [{ mode: "basic", password: "" }, /auth\.password: must not be empty/],
+    [{ mode: "basic", password: "a\nb" }, /auth\.password/],
+    [{ mode: "basic", pasword: "x" }, /auth\.pasword: unknown field, did you mean "password"/],
+    [{ mode: "bearer", token: "" }, /auth\.token: must not be empty/],
+    [{ mode: "bearer", token: "ü" }, /auth\.token/],
+    [{ mode: "header", headerName: "x y" }, /auth\.headerName/],
+    [{ mode: "header", headerName: "Cookie" }, /auth\.headerName: has another meaning/],
+    [{ mode: "header", headerName: "X-Worker-Admin-CSRF" }, /another meaning/],
+    [{ mode: "header", headerName: "Sec-Fetch-Site" }, /another meaning/],
+    [{ mode: "none", token: "x" }, /auth\.token: unknown field/],
+  ];
+  for (const [auth, message] of refused) {
+    assert.throws(
+      () =>
+        adminServerConfig(pool)
+          .auth(auth as AuthOptions)
+          .build(),
+      message,
+    );
+  }
+});
+
+test("A listen address is host:port, IPv6 in brackets.", () => {
+  const host = (address: string) => adminServerConfig(pool).listenAddr(address).build().listen;
+  assert.deepEqual(host("0.0.0.0:80"), { host: "0.0.0.0", port: 80 });
+  assert.deepEqual(host("[::]:0"), { host: "::", port: 0 });
+  assert.deepEqual(host("[::1]:65535"), { host: "::1", port: 65_535 });
+  assert.deepEqual(host("db-1.example:4000"), { host: "db-1.example", port: 4000 });
+  for (const address of [
+    "",
+    ":4000",
+    "127.0.0.1",
+    "127.0.0.1:",
+    "127.0.0.1:65536",
+    "127.0.0.1:-1",
+    "::1:4000",
+    "[::1]",
+    "[127.0.0.1]:1",
+    "127.0.0:4000",
+    "127.0.0.01:4000",
+    "0x7f.1:4000",
+    "300.1.1.1:4000",
+    "http://127.0.0.1:4000",
+    "a b:4000",
+    "-a:4000",
+    "127.0.0.1:4000\n",
+  ]) {
+    assert.throws(() => host(address), /listenAddr: must be host:port/, address);
+  }
+});
+
+test("Mode none is refused unless the address is loopback beyond doubt.", () => {
+  const open = (address: string) =>
+    adminServerConfig(pool).listenAddr(address).auth({ mode: "none" }).build();
+  for (const address of [
+    "127.0.0.1:1",
+    "127.9.9.9:1",
+    "[::1]:1",
+    "[0:0:0:0:0:0:0:1]:1",
+    "[0::1]:1",
+  ]) {
+    assert.equal(open(address).auth.secret, null, address);
+  }
+  for (const address of [
+    "0.0.0.0:1",
+    "[::]:1",
+    "[::ffff:127.0.0.1]:1",
+    "[::ffff:7f00:1]:1",
+    "[::127.0.0.1]:1",
+    "[::2]:1",
+    "[1::1]:1",
+    "[fe80::1]:1",
+    "[0:0:1::1]:1",
+    "localhost:1",
+    "localhost.localdomain:1",
+    "127.example:1",
+    "192.168.0.1:1",
+    "128.0.0.1:1",
+  ]) {
+    assert.throws(() => open(address), /auth: mode none lets everybody in/, address);
+  }
+});
+
+test("The schema is that of the utils unless another one is named.", () => {
+  const utils = {
+    database: { client: pool, schema: { name: "of_utils", quoted: '"of_utils"' } },
+  };
+  assert.equal(adminServerConfig(pool, utils).build().schema.name, "of_utils");
+  assert.equal(adminServerConfig(pool, utils).schemaName("other").build().schema.name, "other");
+  const hostile = adminServerConfig(pool).schema('"; drop schema x; --').build();
+  assert.equal(hostile.schema.quoted, '"""; drop schema x; --"');
+});
+
+test("A base path ends with a slash and cannot leave its place.", () => {
+  const path = (text: string) => adminServerConfig(pool).basePath(text).build().basePath;
+  assert.deepEqual(
+    [path("/"), path(""), path("/queue"), path("/a/b/")],
+    ["/", "/", "/queue/", "/a/b/"],
+  );
+  for (const text of ["queue", "//evil.example", "/a/../b", "/a b", "/a?b", "/a//b", "/."]) {
+    assert.throws(() => path(text), /basePath/, text);
+  }
+});

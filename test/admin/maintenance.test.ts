@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+const { client, pool } = await startAdmin();
+const maintain = async (fields: object) => {
+  const { status, body, text } = await client.post("/api/maintenance", fields);
+  assert.equal(status, 200, text);
+  return body;
+};
+const addLocked = async (worker: string, age: string) => {
+  const { body } = await client.post("/api/jobs", { identifier: "locked", queue: `q-${worker}` });
+  await pool.query(
+    `update worker._private_jobs set locked_by = $1, locked_at = now() - $2::interval, attempts = 1
+     where id = $3`,
+    [worker, age, body.jobs[0].id],
+  );
+  return body.jobs[0].id as number;
+};
+
+test("Cleanup without tasks runs all three, with an empty list none.", async () => {
+  const add = await client.post("/api/jobs", { identifier: "spent", queue: "spent" });
+  await client.post("/api/jobs/action", { action: "fail", ids: [add.body.jobs[0].id] });
+  assert.deepEqual(await maintain({ action: "cleanup", cleanup_tasks: [] }), {
+    message: "No cleanup task was given, so nothing was done",
+    deleted_jobs: null,
+    deleted_task_identifiers: null,
+    deleted_queues: null,
+  });
+  assert.deepEqual(
+    await maintain({ action: "cleanup", cleanup_tasks: ["delete-permanently-failed-jobs"] }),
+    {
+      message: "Deleted 1 failed job",
+      deleted_jobs: 1,
+      deleted_task_identifiers: null,
+      deleted_queues: null,
+    },
+  );
+  assert.equal(
+    (await maintain({ action: "cleanup" })).message,
+    "Deleted 0 failed jobs, 1 task identifier, 1 queue",
+  );
+});
+
+test("Force-unlock frees what the named workers hold, and nothing else.", async () => {
+  const [mine, other] = [await addLocked("dead", "1 minute"), await addLocked("alive", "1 minute")];
+  assert.deepEqual(await maintain({ action: "force-unlock", worker_ids: ["dead", "nobody"] }), {
+    message: "Unlocked 1 job and 0 queues of 2 workers",
+    unlocked_jobs: 1,
+    unlocked_queues: 0,
+  });
+  const state = async (id: number) => (await client.get(`/api/jobs/${id}`)).body.state;
+  assert.deepEqual([await state(mine), await state(other)], ["ready", "locked"]);
+});
+
+test("A sweep says beforehand what it would do, then does it.", async () => {
+  const id = await addLocked("silent", "2 hours");
+  await pool.query("select worker.worker_heartbeat('silent')");
+  await pool.query(
+    "update worker._private_workers set last_heartbeat_at = now() - interval '1 hour'",
+  );
+  const sweep = { action: "sweep-stale-workers", sweep_threshold_secs: 600 };
+  const dry = await maintain({ ...sweep, dry_run: true });
+  assert.deepEqual([dry.dry_run, dry.stale_workers, dry.recovered_jobs], [true, ["silent"], 0]);
+  assert.equal(dry.message, "Would sweep 1 dead worker holding 1 job");
+  assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "locked");
+  const swept = await maintain({ ...sweep, recovery_delay_secs: 0 });
+  assert.equal(swept.message, "Swept 1 dead worker; 1 job recovered");
+  assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "ready");
+});
+
+test("Migrate builds a schema that is missing, and says what it did.", async () => {
+  const { url } = await migratedDatabase();
+  const empty = await startAdmin({ url, schema: "second" });
+  const before = await empty.client.get("/api/overview");
+  assert.deepEqual([before.status, before.body.code], [503, "schema_missing"]);
+  assert.match(before.body.error, /schema "second".*migrate/);
+  assert.equal((await empty.client.get("/readyz")).status, 503);
+  const built = await empty.client.post("/api/maintenance", { action: "migrate" });
+  assert.equal(built.status, 200, built.text);
+  assert.match(built.body.message, /^Created the schema second \(level \d+\)$/);
+  assert.equal((await empty.client.get("/api/overview")).status, 200);
+  const again = await empty.client.post("/api/maintenance", { action: "migrate" });
+  assert.match(again.body.message, /^The schema second is up to date/);
+});

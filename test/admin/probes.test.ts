@@ -1,0 +1,142 @@
+// For machines: probes, metrics, the OpenAPI document; and the overview, which everybody reads.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { routes } from "../../src/admin/routes.ts";
+import { rightCredentials, startAdmin } from "./admin-harness.ts";
+
+const { client, pool } = await startAdmin();
+
+test("Health and readiness are open and say nothing but yes.", async () => {
+  const closed = await startAdmin({ mode: "basic" });
+  assert.deepEqual((await closed.client.get("/healthz")).body, { status: "ok" });
+  assert.deepEqual((await closed.client.get("/readyz")).body, { status: "ready" });
+});
+
+test("A thousand probes at once ask the database once.", async () => {
+  let queries = 0;
+  const counted = await startAdmin();
+  const { connect } = counted.pool;
+  counted.pool.connect = function (this: unknown, ...args: unknown[]) {
+    queries += 1;
+    return Reflect.apply(connect, counted.pool, args);
+  } as typeof connect;
+  const answers = await Promise.all(
+    Array.from({ length: 150 }, () => counted.client.get("/readyz")),
+  );
+  assert.ok(answers.every(({ status }) => status === 200));
+  assert.ok(queries <= 4, `${queries} connections were asked for`);
+});
+
+test("The overview counts jobs by state and passes a worker's metadata as it is.", async () => {
+  const metadata = '{"b": 12345678901234567890, "a" : "é"}';
+  // jsonb rewrites what it stores; we pass on what it gives.
+  const { rows } = await pool.query("select $1::jsonb::text as text", [metadata]);
+  await pool.query("select worker.worker_heartbeat('w1', $1::json)", [metadata]);
+  const add = (fields: object) =>
+    client.post("/api/jobs", { identifier: "t", queue: "q", ...fields });
+  await add({});
+  await add({ run_at: "2090-01-01T00:00:00Z" });
+  const locked = (await add({})).body.jobs[0].id;
+  await pool.query(
+    "update worker._private_jobs set locked_by = 'w1', locked_at = now() where id = $1",
+    [locked],
+  );
+  await client.post("/api/jobs/action", { action: "fail", ids: [(await add({})).body.jobs[0].id] });
+  const { body, text } = await client.get("/api/overview");
+  assert.deepEqual(body.stats, { total: 4, ready: 1, scheduled: 1, locked: 1, failed: 1 });
+  const { id, ...queue } = body.queues[0];
+  assert.equal(typeof id, "number");
+  assert.deepEqual(queue, {
+    queue_name: "q",
+    locked_at: null,
+    locked_by: null,
+    job_count: 4,
+    ready_count: 1,
+    scheduled_count: 1,
+    locked_count: 1,
+    failed_count: 1,
+  });
+  assert.deepEqual(body.workers, [{ worker_id: "w1", locked_jobs: 1, locked_queues: 0 }]);
+  const [worker] = body.active_workers;
+  assert.deepEqual([worker.worker_id, worker.is_stale], ["w1", false]);
+  assert.ok(text.includes(`"metadata":${rows[0].text}`));
+  assert.match(body.as_of, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+test("Metrics count jobs by state and requests by route, never by what was sent.", async () => {
+  await client.get("/api/jobs/123456");
+  await client.get("/no-such-path-666");
+  const { text, headers } = await client.get("/metrics");
+  assert.match(headers["content-type"] ?? "", /^text\/plain; version=/);
+  assert.match(text, /^worker_jobs\{state="failed"\} 1$/m);
+  assert.match(text, /^worker_database_up 1$/m);
+  assert.match(text, /_count\{method="GET",route="\/api\/jobs\/\{id\}",status="404"\} 1/);
+  assert.match(text, /route="unmatched",status="404"/);
+  assert.match(text, /^process_cpu_seconds_total /m);
+  assert.doesNotMatch(text, /123456|666/);
+});
+
+test("The OpenAPI document has every route, and only those.", async () => {
+  const { body } = await client.get("/api/openapi.json");
+  assert.equal(body.openapi, "3.1.0");
+  const documented = Object.entries(body.paths as object).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  assert.deepEqual(documented.sort(), routes.map(({ method, path }) => `${method} ${path}`).sort());
+  const ids = Object.values(body.paths as object).flatMap((methods) =>
+    Object.values(methods as object).map(({ operationId }) => operationId),
+  );
+  assert.equal(new Set(ids).size, routes.length);
+});
+
+test("The OpenAPI document describes what is really answered.", async () => {
+  const { body: document } = await client.get("/api/openapi.json");
+  for (const { method, path, operation } of routes) {
+    if (method !== "GET" || typeof operation.answer === "string") continue;
+    const { body, status } = await client.get(path.replace("{id}", "1"));
+    assert.equal(status, 200, path);
+    const { schema } = document.paths[path].get.responses[200].content["application/json"];
+    assertFits(body, schema, path);
+  }
+});
+
+/** As much of JSON Schema as our documents use. */
+function assertFits(value: unknown, schema: Record<string, unknown>, path: string): void {
+  const types = [schema["type"] ?? []].flat();
+  const type =
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "array"
+        : Number.isInteger(value)
+          ? "integer"
+          : typeof value;
+  assert.ok(types.length === 0 || types.includes(type), `${path} is ${type}, not ${types}`);
+  if (type === "array") {
+    for (const [index, item] of (value as unknown[]).entries()) {
+      assertFits(item, schema["items"] as Record<string, unknown>, `${path}[${index}]`);
+    }
+  }
+  const properties = schema["properties"] as Record<string, Record<string, unknown>> | undefined;
+  if (type !== "object" || properties === undefined) return;
+  assert.deepEqual(Object.keys(value as object).sort(), Object.keys(properties).sort(), path);
+  for (const [name, item] of Object.entries(value as object)) {
+    assertFits(item, properties[name] ?? {}, `${path}.${name}`);
+  }
+}
+
+test("The session says how this server is set up and gives no secret away.", async () => {
+  const header = await startAdmin({ mode: "header", readOnly: true, schema: "worker" });
+  const { body } = await header.client.send("GET", "/api/session", {
+    headers: rightCredentials.header,
+  });
+  const { csrf_token, version, ...rest } = body;
+  assert.ok(Buffer.from(csrf_token, "base64url").length >= 16);
+  assert.match(version, /^\d+\.\d+\.\d+/);
+  assert.deepEqual(rest, {
+    schema: "worker",
+    read_only: true,
+    csrf_header: "x-worker-admin-csrf",
+    auth: { mode: "header", username: null, header_name: "x-queue-token", generated_secret: false },
+  });
+});
