@@ -1,5 +1,6 @@
 // Preloaded by `node --import ./test/support/register.mjs`: lets Node run the sources as they are.
-// `import text from "./x.sql"` gives the file's text, exactly as esbuild's text loader does.
+// `import text from "./x.sql"` gives the file's text, exactly as esbuild's text loader does. And in a
+// test file it ends what would never end: Node's own time limit counts only while a test runs.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -15,3 +16,13 @@ registerHooks({
     };
   },
 });
+
+const LONGEST_FILE_MS = 180_000;
+
+if (process.env.NODE_TEST_CONTEXT !== undefined) {
+  setTimeout(() => {
+    const kept = process.getActiveResourcesInfo().join(", ");
+    console.error(`${process.argv[1]} does not end; it is kept alive by: ${kept}`);
+    process.exit(1);
+  }, LONGEST_FILE_MS).unref();
+}
