@@ -7,8 +7,7 @@
 // A lost connection is normal weather: jobs in hand go on, their outcomes wait, and before the next
 // claim everything that was locked for us without our knowing is given back.
 import { monotonic } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
-import { isTransient } from "../database/database-errors.ts";
+import { messageOf, WorkerError } from "../base/errors.ts";
 import type { ClaimedRow } from "../queue/claim-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
@@ -21,22 +20,22 @@ import { Lanes, type LanesEvents } from "./lanes.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { LowWater } from "./low-water.ts";
 import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
+import { Slots } from "./slots.ts";
 import { WakeTimer } from "./wake-timer.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
 export class Dispatcher<E> {
   readonly #config: WorkerConfig<E>;
   readonly #workerId: string;
-  readonly #executor: JobExecutor<E>;
   readonly #outcomes: Outcomes;
   readonly #hooks: Hooks;
   readonly #lanes: Lanes;
   readonly #localQueue: LocalQueue;
+  readonly #slots: Slots;
   readonly #identifiers: readonly string[];
   readonly #rawPayloads: boolean;
   #taskNames: ReadonlyMap<number, string> = new Map();
   readonly #holdings = new Holdings();
-  #activeSlots = 0;
   /** Jobs that claims under way have asked for. */
   #asked = 0;
   #exchanges = 0;
@@ -63,7 +62,6 @@ export class Dispatcher<E> {
   ) {
     this.#config = config;
     this.#workerId = workerId;
-    this.#executor = parts.executor;
     this.#outcomes = parts.outcomes;
     this.#hooks = parts.hooks;
     this.#lanes = new Lanes(parts.lanes, this.#laneEvents(), config.logger);
@@ -75,6 +73,11 @@ export class Dispatcher<E> {
     this.#localQueue = new LocalQueue(config.localQueue, parts.hooks, workerId, {
       returnJobs: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
       delayOver: () => this.#advance(),
+    });
+    this.#slots = new Slots(config.concurrency, this.#localQueue, {
+      executor: parts.executor,
+      outcomes: parts.outcomes,
+      ended: () => this.#scheduleAdvance(),
     });
   }
 
@@ -112,6 +115,7 @@ export class Dispatcher<E> {
   /** Claims nothing more and gives back what has not started. */
   stopClaiming(): void {
     this.#claiming = false;
+    this.#slots.endRuns();
     this.#wakeTimer.cancel();
     this.#localQueue.release();
     this.#scheduleAdvance();
@@ -142,7 +146,7 @@ export class Dispatcher<E> {
 
   #isIdle(): boolean {
     const drained = !this.#claiming || this.#drainedAt >= this.#pulse;
-    const empty = this.#localQueue.size === 0 && this.#activeSlots === 0;
+    const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
     return drained && empty && this.#outcomes.isEmpty && this.#exchanges === 0;
   }
 
@@ -157,37 +161,11 @@ export class Dispatcher<E> {
   }
 
   #advance(): void {
-    this.#fillSlots();
+    this.#slots.fill();
     this.#feedLanes();
     if (this.#idleWaiters.length > 0 && this.#isIdle()) {
       for (const resolve of this.#idleWaiters.splice(0)) resolve();
     }
-  }
-
-  #fillSlots(): void {
-    const free = this.#config.concurrency - this.#activeSlots;
-    for (let slot = 0; slot < free && this.#localQueue.size > 0; slot++) void this.#runSlot();
-  }
-
-  /** One slot: unit after unit until nothing waits. */
-  async #runSlot(): Promise<void> {
-    this.#activeSlots++;
-    for (let unit = this.#localQueue.take(); unit !== undefined; unit = this.#localQueue.take()) {
-      for (const job of unit.jobs) {
-        // A stop by force decides about the rest of a queue's run, too.
-        if (!this.#claiming && unit.queueId !== null && job !== unit.jobs[0]) {
-          this.#outcomes.return(job.id);
-          continue;
-        }
-        const pending = this.#executor.run(job);
-        if (pending !== undefined) await pending;
-        this.#localQueue.finished();
-      }
-      if (unit.queueId !== null) this.#outcomes.freeQueue(unit.queueId);
-      this.#scheduleAdvance();
-    }
-    this.#activeSlots--;
-    this.#scheduleAdvance();
   }
 
   #feedLanes(): void {
@@ -202,7 +180,7 @@ export class Dispatcher<E> {
   /** How many jobs a claim should ask for now. */
   #wanted(): number {
     if (!this.#claiming || this.#drainedAt >= this.#pulse || this.#localQueue.isDelayed) return 0;
-    const free = this.#config.concurrency - this.#activeSlots;
+    const free = this.#slots.free;
     const { aim, size } = this.#localQueue;
     // Room for two claims of a full aim, so that one is under way while the other is worked off.
     const room = free + 2 * aim - size - this.#asked;
@@ -216,19 +194,15 @@ export class Dispatcher<E> {
     const pulse = this.#pulse;
     const startedAt_ms = monotonic();
     const queues = this.#queuesInUse;
-    try {
-      const answer = await lane.exchange(batch, want === 0 ? null : this.#claim(want, queues));
-      this.#written(batch, answer.lost);
-      if (want > 0) this.#received(answer, { want, pulse, queues, startedAt_ms });
-    } catch (error) {
-      this.#unwritten(batch, error);
-    } finally {
-      this.#exchanges--;
-      if (this.#exchanges === 0) for (const resolve of this.#quietWaiters.splice(0)) resolve();
-      this.#asked -= want;
-      this.#lanes.giveBack(lane);
-      this.#advance();
-    }
+    const answer = await lane.exchange(batch, want === 0 ? null : this.#claim(want, queues));
+    if (answer.failure === null) this.#written(batch, answer.lost);
+    else this.#unwritten(batch, answer.failure);
+    if (want > 0) this.#received(answer, { want, pulse, queues, startedAt_ms });
+    this.#exchanges--;
+    if (this.#exchanges === 0) for (const resolve of this.#quietWaiters.splice(0)) resolve();
+    this.#asked -= want;
+    this.#lanes.giveBack(lane);
+    this.#advance();
   }
 
   #claim(want: number, queues: boolean): Claim {
@@ -253,20 +227,23 @@ export class Dispatcher<E> {
     }
   }
 
-  #unwritten(batch: OutcomeBatch, error: unknown): void {
+  #unwritten(batch: OutcomeBatch, failure: unknown): void {
     this.#outcomes.putBack(batch);
-    if (isTransient(error)) return;
-    // Not the weather: something about the schema or our rights. Say so, and do not spin.
-    this.#config.logger.error({ error: messageOf(error) }, "cannot exchange jobs");
-    this.connectionLost(error instanceof Error ? error : new Error(String(error)));
+    const error = failure instanceof Error ? failure : new Error(String(failure));
+    // The victim of a deadlock has waited already.
+    if (error instanceof WorkerError && error.code === "database_busy") return;
+    this.#config.logger.warn({ error: messageOf(error) }, "cannot exchange jobs");
+    this.connectionLost(error);
   }
 
   #received(
-    { rows, queues }: Exchange,
+    { rows, queues, failure }: Exchange,
     asked: { want: number; pulse: number; queues: boolean; startedAt_ms: number },
   ): void {
     const now_ms = monotonic();
     const { want, pulse, startedAt_ms } = asked;
+    // A claim that failed says nothing about what is there.
+    if (failure !== null && rows.length === 0) return;
     if (this.#hooks.observed("job:fetch")) {
       const duration_ms = now_ms - startedAt_ms;
       this.#hooks.emit("job:fetch", { workerId: this.#workerId, count: rows.length, duration_ms });
@@ -297,7 +274,7 @@ export class Dispatcher<E> {
     this.#lowWater.forget();
     this.#drainedAt = Math.max(this.#drainedAt, pulse);
     if (this.#drainedAt < this.#pulse || !this.#claiming) return;
-    void this.#wakeTimer.sleep(this.#lanes.any?.database ?? null);
+    this.#wakeTimer.sleep(() => this.#lanes.any?.database ?? null);
   }
 
   #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {

@@ -40,6 +40,8 @@ export interface Exchange {
   readonly queues: boolean;
   /** Jobs that were no longer ours. */
   readonly lost: readonly string[];
+  /** Why some outcome or the claim was not written; what came is to be kept all the same. */
+  readonly failure: unknown;
 }
 
 /**
@@ -110,16 +112,22 @@ export class Lane {
     if (alone && batch.done.length + batch.freedQueues.length > 0) {
       writes.push(finishJobs(db, workerId, batch.done, batch.freedQueues));
     }
-    const claimed = claim === null ? null : this.#claim(db, claim, alone ? [] : batch.done);
-    const settled = await Promise.allSettled([claimed, ...writes]);
-    for (const one of settled) if (one.status === "rejected") throw one.reason;
-    const lost = (await Promise.all(writes)).flat();
-    const answer = await claimed;
-    if (answer === null) return { rows: [], queues: false, lost };
+    // Each statement is a transaction of its own: when one fails, the jobs of a claim that went
+    // through are ours nevertheless.
+    const [claimed, ...written] = await Promise.allSettled([
+      claim === null ? null : this.#claim(db, claim, alone ? [] : batch.done),
+      ...writes,
+    ]);
+    const failed = [claimed, ...written].find(({ status }) => status === "rejected");
+    const answer = claimed.status === "fulfilled" ? claimed.value : null;
     return {
-      rows: JSON.parse(answer.jobs) as ClaimedRow[],
-      queues: answer.queues,
-      lost: [...lost, ...parseIdArray(answer.lost)],
+      rows: answer === null ? [] : (JSON.parse(answer.jobs) as ClaimedRow[]),
+      queues: answer?.queues ?? false,
+      lost: [
+        ...written.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+        ...parseIdArray(answer?.lost),
+      ],
+      failure: failed?.status === "rejected" ? failed.reason : null,
     };
   }
 

@@ -2,6 +2,9 @@
 import type { Database } from "../database/database.ts";
 import { nextRunAt } from "../queue/next-run-at.ts";
 
+// A worker that has a job every few milliseconds would ask after each of them.
+const SETTLED_MS = 15;
+
 export class WakeTimer {
   readonly #pollInterval_ms: number;
   readonly #wake: () => void;
@@ -14,15 +17,20 @@ export class WakeTimer {
     this.#wake = wake;
   }
 
-  /** Nothing is ready now. Asks the database how long that will last. */
-  async sleep(db: Database | null): Promise<void> {
+  /** Nothing is ready now. Once that has lasted a moment, asks the database for how long. */
+  sleep(db: () => Database | null): void {
     const sleep = ++this.#sleep;
-    this.#arm(this.#pollInterval_ms);
+    const settled_ms = Math.min(SETTLED_MS, this.#pollInterval_ms);
+    this.#arm(settled_ms, () => void this.#ask(sleep, db()));
+  }
+
+  async #ask(sleep: number, db: Database | null): Promise<void> {
+    this.#arm(this.#pollInterval_ms, this.#wake);
     if (db === null) return;
     // Without an answer the poll interval stands.
     const next_ms = await nextRunAt(db).catch(() => null);
     if (next_ms === null || sleep !== this.#sleep) return;
-    this.#arm(Math.min(this.#pollInterval_ms, Math.max(1, Math.ceil(next_ms))));
+    this.#arm(Math.min(this.#pollInterval_ms, Math.max(1, Math.ceil(next_ms))), this.#wake);
   }
 
   cancel(): void {
@@ -30,8 +38,8 @@ export class WakeTimer {
     clearTimeout(this.#timer);
   }
 
-  #arm(wait_ms: number): void {
+  #arm(wait_ms: number, then: () => void): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#wake, wait_ms);
+    this.#timer = setTimeout(then, wait_ms);
   }
 }

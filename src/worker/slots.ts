@@ -1,0 +1,70 @@
+// The places in which jobs run, as many as the worker's concurrency. A slot takes unit after unit
+// from the local queue until nothing waits; a run of one named queue stays in its slot, in order.
+import type { WorkUnit } from "./claimed-job.ts";
+import type { JobExecutor } from "./job-executor.ts";
+import type { LocalQueue } from "./local-queue.ts";
+import type { Outcomes } from "./outcomes.ts";
+
+export interface SlotParts<E> {
+  readonly executor: JobExecutor<E>;
+  readonly outcomes: Outcomes;
+  /** A unit has ended, or a slot is free. */
+  ended(): void;
+}
+
+export class Slots<E> {
+  readonly #count: number;
+  readonly #localQueue: LocalQueue;
+  readonly #parts: SlotParts<E>;
+  #active = 0;
+  #isEnding = false;
+
+  constructor(count: number, localQueue: LocalQueue, parts: SlotParts<E>) {
+    this.#count = count;
+    this.#localQueue = localQueue;
+    this.#parts = parts;
+  }
+
+  get free(): number {
+    return this.#count - this.#active;
+  }
+
+  get isIdle(): boolean {
+    return this.#active === 0;
+  }
+
+  /** Gives waiting units to free slots. */
+  fill(): void {
+    for (let free = this.free; free > 0 && this.#localQueue.size > 0; free--) void this.#run();
+  }
+
+  /** What has not started in a queue's run goes back instead. */
+  endRuns(): void {
+    this.#isEnding = true;
+  }
+
+  async #run(): Promise<void> {
+    const { outcomes, ended } = this.#parts;
+    this.#active++;
+    for (let unit = this.#localQueue.take(); unit !== undefined; unit = this.#localQueue.take()) {
+      await this.#runUnit(unit);
+      if (unit.queueId !== null) outcomes.freeQueue(unit.queueId);
+      ended();
+    }
+    this.#active--;
+    ended();
+  }
+
+  async #runUnit(unit: WorkUnit): Promise<void> {
+    const { executor, outcomes } = this.#parts;
+    for (const job of unit.jobs) {
+      if (this.#isEnding && unit.queueId !== null && job !== unit.jobs[0]) {
+        outcomes.return(job.id);
+        continue;
+      }
+      const pending = executor.run(job);
+      if (pending !== undefined) await pending;
+      this.#localQueue.finished();
+    }
+  }
+}
