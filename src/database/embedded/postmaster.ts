@@ -4,14 +4,13 @@
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
-import { readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, wait } from "../../base/clock.ts";
-import { codeOf, WorkerError } from "../../base/errors.ts";
+import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Account } from "./account.ts";
-import { isAlive } from "./owner.ts";
-import { exitOf, lastLines, launch } from "./program.ts";
+import { pidFile } from "./orphan.ts";
+import { exitOf, lastLines, launch, signalUntilGone, within } from "./program.ts";
 
 export interface Postmaster {
   readonly pid: number;
@@ -33,14 +32,6 @@ interface PostmasterOptions {
 // Recovery after a crash may replay a gigabyte of log before the server is ready.
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
-const NEVER = new AbortController().signal;
-
-// Fast, then without ceremony, then not asked: [signal, how long it may take].
-const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
-  ["SIGINT", 30_000],
-  ["SIGQUIT", 10_000],
-  ["SIGKILL", 10_000],
-];
 
 // A word means that the server has been stopped in order. The end of the file means that we died;
 // then the server is stopped, if the pid file still names it: its number may be another's by now.
@@ -97,72 +88,9 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   return { pid, exited, stop };
 }
 
-/**
- * Stops the server that a killed process left on `cluster`. A pid file that names a process of
- * another kind is removed: PostgreSQL would take that process for a server and refuse to start.
- */
-export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
-  const [first = ""] = pidFile(cluster);
-  const pid = Number(first);
-  if (!Number.isSafeInteger(pid) || pid <= 1) return;
-  if (!worksIn(pid, cluster)) {
-    rmSync(join(cluster, "postmaster.pid"), { force: true });
-    return;
-  }
-  logger.warn({ pid }, "stopping the PostgreSQL server that a killed process left behind");
-  const isThere = () => isAlive(pid) && worksIn(pid, cluster);
-  await signalUntilGone(
-    (stopping) => isThere() && process.kill(pid, stopping),
-    async (limit_ms) => {
-      const deadline = monotonic() + limit_ms;
-      while (isThere() && monotonic() < deadline) await wait(POLL_MS, NEVER);
-      return !isThere();
-    },
-  );
-}
-
-async function signalUntilGone(
-  send: (signal: NodeJS.Signals) => void,
-  isGoneWithin: (limit_ms: number) => Promise<boolean>,
-): Promise<void> {
-  for (const [signal, patience_ms] of STOPPING) {
-    send(signal);
-    if (await isGoneWithin(patience_ms)) return;
-  }
-}
-
-/** Whether `done` resolves within `limit_ms`. */
-async function within(limit_ms: number, done: Promise<void>): Promise<boolean> {
-  const timer = new AbortController();
-  const late = wait(limit_ms, timer.signal).then(() => false);
-  const isDone = await Promise.race([done.then(() => true), late]);
-  timer.abort();
-  return isDone;
-}
-
-/** Every server process works in its data directory: a sign that no other program bears. */
-function worksIn(pid: number, cluster: string): boolean {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
-  } catch {
-    return false;
-  }
-}
-
 function isReady(cluster: string, pid: number): boolean {
   const lines = pidFile(cluster);
   return lines[0] === String(pid) && lines[7] === "ready";
-}
-
-/** Lines of postmaster.pid: the first is the pid, the eighth the status. */
-function pidFile(cluster: string): string[] {
-  try {
-    const text = readFileSync(join(cluster, "postmaster.pid"), "utf8");
-    return text.split("\n").map((line) => line.trim());
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 function watchOver(pid: number, cluster: string, account: Account, logger: Logger): ChildProcess {

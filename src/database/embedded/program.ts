@@ -1,7 +1,9 @@
 // Starting the programs of PostgreSQL: as its account, with an environment of our own making, in a
-// session of their own so that Ctrl-C in a terminal reaches us alone and we stop them in order.
+// session of their own so that Ctrl-C in a terminal reaches us alone and we stop them in order. And
+// stopping them, each step bounded.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
+import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { Account } from "./account.ts";
 
@@ -96,4 +98,31 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   } catch (error) {
     if (codeOf(error) !== "ESRCH") throw error;
   }
+}
+
+// Fast, then without ceremony, then not asked: [signal, how long it may take].
+const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
+  ["SIGINT", 30_000],
+  ["SIGQUIT", 10_000],
+  ["SIGKILL", 10_000],
+];
+
+/** Stops a server: asks with growing insistence until it is gone. */
+export async function signalUntilGone(
+  send: (signal: NodeJS.Signals) => void,
+  isGoneWithin: (limit_ms: number) => Promise<boolean>,
+): Promise<void> {
+  for (const [signal, patience_ms] of STOPPING) {
+    send(signal);
+    if (await isGoneWithin(patience_ms)) return;
+  }
+}
+
+/** Whether `done` resolves within `limit_ms`. */
+export async function within(limit_ms: number, done: Promise<void>): Promise<boolean> {
+  const timer = new AbortController();
+  const late = wait(limit_ms, timer.signal).then(() => false);
+  const isDone = await Promise.race([done.then(() => true), late]);
+  timer.abort();
+  return isDone;
 }

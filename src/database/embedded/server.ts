@@ -7,8 +7,9 @@ import { type Logger, silentLogger } from "../../base/logger.ts";
 import { type Account, serverAccount } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
 import { openCluster, prepareDataDirectory } from "./cluster.ts";
+import { stopOrphan } from "./orphan.ts";
 import { claimDirectory, type Ownership } from "./owner.ts";
-import { type Postmaster, startPostmaster, stopOrphan } from "./postmaster.ts";
+import { type Postmaster, startPostmaster } from "./postmaster.ts";
 import { run } from "./program.ts";
 import { makeSocketDirectory, removeSocketDirectory, SOCKET_PORT } from "./socket-directory.ts";
 
