@@ -1,5 +1,6 @@
 // Puts an admin server together from its configuration, and runs it as a service.
 
+import { messageOf } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
@@ -61,10 +62,21 @@ export async function createAdminServer(
     logger,
     ...(parts.limits === undefined ? {} : { limits: parts.limits }),
   });
+  // The loss of an idle connection is an event that would end the process if nobody listened.
+  const onLost = (error: Error) => {
+    logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
+  };
+  const stop = async () => {
+    await http.stop();
+    config.pool.off("error", onLost);
+  };
   return {
-    start: () => http.start(),
-    stop: () => http.stop(),
-    [Symbol.asyncDispose]: () => http.stop(),
+    start: async () => {
+      config.pool.on("error", onLost);
+      await http.start();
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
     get address() {
       return http.address;
     },

@@ -1,0 +1,136 @@
+// PostgreSQL goes away, comes back, or freezes: outages are weather, not reasons to restart us.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import pg from "pg";
+import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { connect } from "../http/raw-client.ts";
+import { recordingLogger, startAdmin } from "./admin-harness.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
+let postgres: EmbeddedServer = await startEmbeddedServer({ dataDir });
+const pool = new pg.Pool({ connectionString: postgres.url() });
+await migrate(pool, schemaName("worker"));
+await pool.end();
+after(async () => {
+  await postgres.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("While PostgreSQL is away answers are 503, and without a restart all is well again.", async () => {
+  const { logger, lines } = recordingLogger();
+  const admin = await startAdmin({ url: postgres.url(), logger });
+  const { client } = admin;
+  assert.equal((await client.post("/api/jobs", { identifier: "before" })).status, 200);
+  const viewer = await connect(admin.port);
+  viewer.socket.write("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await viewer.received(/"total":1,/);
+
+  await postgres.stop();
+  for (const path of ["/api/overview", "/api/jobs", "/api/jobs/1"]) {
+    const { status, body, headers } = await client.get(path);
+    assert.deepEqual([status, body.code], [503, "database_unreachable"], path);
+    assert.match(headers["retry-after"] ?? "", /^\d+$/);
+  }
+  const write = await client.post("/api/jobs", { identifier: "during" });
+  assert.deepEqual([write.status, write.body.code], [503, "database_unreachable"]);
+  const migration = await client.post("/api/maintenance", { action: "migrate" });
+  assert.deepEqual([migration.status, migration.body.code], [503, "database_unreachable"]);
+  assert.equal((await client.get("/healthz")).status, 200);
+  let ready = await client.get("/readyz");
+  while (ready.status === 200) ready = await client.get("/readyz");
+  assert.deepEqual(ready.body, { error: "not ready", code: "not_ready" });
+  assert.match((await client.get("/metrics")).text, /^worker_database_up 0$/m);
+  assert.equal((await client.get("/api/session")).status, 200);
+  assert.equal((await client.get("/")).status, 200);
+  await viewer.received(/event: problem\ndata: \{"error":".+","code":"database_unreachable"\}/);
+
+  postgres = await startEmbeddedServer({ dataDir });
+  assert.equal((await client.post("/api/jobs", { identifier: "after" })).status, 200);
+  assert.equal((await client.get("/api/overview")).body.stats.total, 2);
+  await viewer.received(/event: problem[\s\S]*event: overview\ndata: .*"total":2,/);
+  viewer.socket.destroy();
+  while ((await client.get("/readyz")).status !== 200);
+
+  const said = lines.filter(
+    ({ level, message }) => level !== "debug" && message !== "write request",
+  );
+  assert.deepEqual(
+    said.map(({ level, fields, message }) => [level, fields.code ?? message]),
+    [
+      ["error", "database_unreachable"],
+      ["info", "the database is back"],
+    ],
+  );
+});
+
+/** Stands before PostgreSQL and can hold everything back without closing anything. */
+async function freezer(target: string) {
+  let frozen = false;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer({ pauseOnConnect: true }, (front) => {
+    const back = net.connect(target);
+    for (const [from, to] of [
+      [front, back],
+      [back, front],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (chunk) => to.write(chunk));
+      from.on("close", () => to.destroy());
+      from.on("error", () => {});
+      if (frozen) from.pause();
+      else from.resume();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    freeze(now: boolean) {
+      frozen = now;
+      for (const socket of sockets) now ? socket.pause() : socket.resume();
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test("A frozen PostgreSQL does not hold requests or connections for ever.", async () => {
+  const { host, port, user, database } = postgres.connection;
+  const front = await freezer(`${host}/.s.PGSQL.${port}`);
+  const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
+  const { client } = await startAdmin({ url });
+  assert.equal((await client.get("/api/overview")).status, 200);
+  front.freeze(true);
+  // More than the pool has connections, so that the last ones wait for the first.
+  const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
+  for (const { status, body } of stuck) {
+    assert.deepEqual([status, body.code], [503, "database_unreachable"]);
+  }
+  front.freeze(false);
+  assert.equal((await client.get("/api/overview")).status, 200);
+  // Idle connections break: nobody else listens to the pool, and the process goes on.
+  front.close();
+  assert.equal((await client.get("/api/overview")).status, 503);
+});
+
+test("A statement that takes too long is 503 and leaves its connection usable.", async () => {
+  const { client, pool } = await startAdmin({ url: postgres.url() });
+  const blocker = await pool.connect();
+  await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");
+  const { status, body, headers } = await client.get("/api/jobs");
+  assert.equal(status, 503);
+  assert.ok(["database_busy", "database_timeout"].includes(body.code), body.code);
+  assert.ok(headers["retry-after"]);
+  await blocker.query("rollback");
+  blocker.release();
+  assert.equal((await client.get("/api/jobs")).status, 200);
+});
