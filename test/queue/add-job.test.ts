@@ -91,7 +91,10 @@ test("What the schema cannot hold is refused before the database is asked.", asy
     [{ identifier: "" }, /identifier: must have 1 to 128/],
     [{ identifier: "x".repeat(129) }, /identifier: must have 1 to 128/],
     [{ identifier: "a\0b" }, /identifier: must not contain a NUL/],
-    [{ identifier: "\ud83d" }, /identifier: must not contain a NUL character or half a surrogate pair/],
+    [
+      { identifier: "\ud83d" },
+      /identifier: must not contain a NUL character or half a surrogate pair/,
+    ],
     [{ identifier: "t", payload: () => 1 }, /payload: a function is not JSON/],
     [{ identifier: "t", spec: { queueName: "q".repeat(129) } }, /spec.queueName/],
     [{ identifier: "t", spec: { jobKey: "k".repeat(513) } }, /spec.jobKey/],
