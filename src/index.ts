@@ -20,3 +20,26 @@ export {
   type WorkerUtils,
   type WorkerUtilsOptions,
 } from "./queue/worker-utils.ts";
+export type { TaskJob } from "./worker/claimed-job.ts";
+export type {
+  Hooks,
+  LocalQueueMode,
+  Plugin,
+  ScheduleVerdict,
+  Verdict,
+  WorkerEvents,
+  WorkerInterceptors,
+} from "./worker/hooks.ts";
+export { type RunOptions, run, runOnce } from "./worker/run.ts";
+export {
+  type BatchHandler,
+  type BatchResults,
+  defineBatchTask,
+  defineTask,
+  type Task,
+  type TaskHandler,
+  type TaskOptions,
+} from "./worker/task.ts";
+export type { TaskContext } from "./worker/task-context.ts";
+export { Worker } from "./worker/worker.ts";
+export type { LocalQueueOptions, WorkerOptions } from "./worker/worker-options.ts";

@@ -1,5 +1,4 @@
-// Exponential backoff with jitter, bounded in delay and, when asked, in attempts.
-import { wait } from "./clock.ts";
+// Exponential backoff with jitter, bounded in delay.
 
 export interface BackoffOptions {
   /** First delay, milliseconds. Default 100. */
@@ -13,27 +12,4 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
   const { first_ms = 100, longest_ms = 10_000 } = options;
   const base = Math.min(longest_ms, first_ms * 2 ** Math.min(attempt, 30));
   return base * (0.75 + Math.random() * 0.5);
-}
-
-/**
- * Runs `step` until it succeeds. `isTransient` decides whether an error is worth another attempt;
- * after `attempts` tries (or when `signal` aborts) the last error is thrown.
- */
-export async function retry<T>(
-  step: () => Promise<T>,
-  options: BackoffOptions & {
-    readonly attempts: number;
-    readonly isTransient: (error: unknown) => boolean;
-    readonly signal: AbortSignal;
-  },
-): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await step();
-    } catch (error) {
-      const last = attempt + 1 >= options.attempts;
-      if (last || !options.isTransient(error)) throw error;
-      if (!(await wait(backoffDelay(attempt, options), options.signal))) throw error;
-    }
-  }
 }

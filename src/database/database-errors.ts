@@ -113,11 +113,3 @@ function isConnectionLoss(message: string): boolean {
     message,
   );
 }
-
-/** Worth another attempt: the server was away, restarting, or two transactions collided. */
-export function isTransient(error: unknown): boolean {
-  return (
-    error instanceof WorkerError &&
-    (error.code === "database_unreachable" || error.code === "database_busy")
-  );
-}

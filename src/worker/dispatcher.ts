@@ -31,7 +31,7 @@ export class Dispatcher<E> {
   readonly #hooks: Hooks;
   readonly #lanes: Lanes;
   readonly #localQueue: LocalQueue;
-  readonly #slots: Slots;
+  readonly #slots: Slots<E>;
   readonly #identifiers: readonly string[];
   readonly #rawPayloads: boolean;
   #taskNames: ReadonlyMap<number, string> = new Map();
