@@ -2,6 +2,7 @@
 // it needs and passes that on, never the whole.
 import type { HttpRequest } from "../http/request.ts";
 import type { HttpResponse } from "../http/response.ts";
+import type { JobCounts } from "../queue/count-jobs.ts";
 import type { AssetStore } from "./assets.ts";
 import type { AdminServerConfig } from "./config.ts";
 import type { AdminDatabases } from "./databases.ts";
@@ -16,6 +17,8 @@ export interface Admin {
   readonly assets: AssetStore;
   readonly overview: OverviewFeed;
   readonly metrics: Metrics;
+  /** Shared by all scrapes at one time. */
+  readonly countJobs: () => Promise<JobCounts>;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
   readonly checkReady: () => Promise<void>;
   /** Every row of the route table, for the OpenAPI document. */

@@ -11,6 +11,8 @@ import type { SchemaName } from "../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s. */
   readonly reads: Database;
+  /** READ ONLY, 10 s: what reads all jobs, for many at once (overview, metrics). */
+  readonly counts: Database;
   /** 8 s. */
   readonly writes: Database;
   /** Cleanup, sweep, unlock: 30 s. */
@@ -18,6 +20,7 @@ export interface AdminDatabases {
 }
 
 const reads: Bounds = { statementTimeout_ms: 2_000, lockTimeout_ms: 1_000, readOnly: true };
+const counts: Bounds = { statementTimeout_ms: 10_000, lockTimeout_ms: 1_000, readOnly: true };
 const writes: Bounds = { statementTimeout_ms: 8_000, lockTimeout_ms: 4_000, readOnly: false };
 const maintenance: Bounds = {
   statementTimeout_ms: 30_000,
@@ -31,7 +34,12 @@ export function adminDatabases(pool: Pool, schema: SchemaName, logger: Logger): 
     schema,
     client: watch(boundedQueryable(pool, bounds)),
   });
-  return { reads: database(reads), writes: database(writes), maintenance: database(maintenance) };
+  return {
+    reads: database(reads),
+    counts: database(counts),
+    writes: database(writes),
+    maintenance: database(maintenance),
+  };
 }
 
 /** Reports the change between away and back, whichever statement meets it first. */

@@ -1,23 +1,31 @@
 // Numbers for Prometheus: requests by route, jobs by state, and the process. prom-client is loaded
 // when a server starts, not when this file is imported.
+import type { Registry } from "prom-client";
 import type { JobCounts } from "../queue/count-jobs.ts";
 
 export interface Metrics {
   /** `route` is the row's path, never what the client sent: the number of series is bounded. */
   observe(method: string, route: string, status: number, duration_ms: number): void;
-  /** The exposition; `counts` is null when the database does not answer. */
-  expose(counts: JobCounts | null, viewers: number): Promise<string>;
+  /** The exposition; `unknown`: the database is there but could not count in time. */
+  expose(counts: JobCounts | "away" | "unknown", viewers: number): Promise<string>;
   readonly contentType: string;
 }
 
 const methods = new Set(["GET", "HEAD", "POST"]);
 
+// What is measured of the process is measured once, however many servers it runs or has run.
+let ofProcess: Registry | undefined;
+
 export async function createMetrics(): Promise<Metrics> {
-  const { collectDefaultMetrics, Gauge, Histogram, Registry } = (await import("prom-client"))
-    .default;
+  const { default: prometheus } = await import("prom-client");
+  const { collectDefaultMetrics, Gauge, Histogram, Registry } = prometheus;
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  const processMetrics = ofProcess;
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: "worker_admin_http_request_duration_seconds",
     help: "Time from a request's headers to its answer, by route",
@@ -33,7 +41,7 @@ export async function createMetrics(): Promise<Metrics> {
   });
   const up = new Gauge({
     name: "worker_database_up",
-    help: "1 when the database answered this scrape",
+    help: "1 when the database could be reached for this scrape",
     registers,
   });
   const streams = new Gauge({
@@ -47,18 +55,18 @@ export async function createMetrics(): Promise<Metrics> {
       const labels = { method: methods.has(method) ? method : "other", route, status };
       requests.observe(labels, duration_ms / 1_000);
     },
-    expose(counts, viewers) {
-      up.set(counts === null ? 0 : 1);
+    async expose(counts, viewers) {
+      up.set(counts === "away" ? 0 : 1);
       streams.set(viewers);
       // Old counts would look like news.
       jobs.reset();
-      if (counts !== null) {
+      if (typeof counts === "object") {
         const { ready, scheduled, locked, failed } = counts;
         for (const [state, n] of Object.entries({ ready, scheduled, locked, failed })) {
           jobs.set({ state }, n);
         }
       }
-      return registry.metrics();
+      return `${await processMetrics.metrics()}\n${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };

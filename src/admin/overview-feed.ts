@@ -1,5 +1,6 @@
 // The overview for those who ask and those who watch. While somebody watches, a loop reads it every
-// 2 s, once for all viewers, and sends it when it has changed; with nobody watching nothing runs.
+// 2 s (less often when reading takes long), once for all viewers, and sends it when it has changed;
+// with nobody watching nothing runs.
 //
 //   quiet ──first viewer──▶ watching ──last viewer leaves, or stop()──▶ quiet
 import { monotonic, wait } from "../base/clock.ts";
@@ -26,6 +27,9 @@ export interface OverviewFeedOptions {
   readonly patience_ms?: number;
 }
 
+// Watching a very large queue must not become a load on it.
+const REST_FACTOR = 10;
+
 export function createOverviewFeed(db: Database, options: OverviewFeedOptions): OverviewFeed {
   const { interval_ms = 2_000, ping_ms = 15_000, patience_ms = 30_000 } = options;
   const read = singleFlight(() => readOverview(db));
@@ -49,7 +53,9 @@ export function createOverviewFeed(db: Database, options: OverviewFeedOptions): 
   const watch = async (signal: AbortSignal) => {
     let sent = "";
     let pinged = monotonic();
+    let rest_ms: number;
     do {
+      const began = monotonic();
       const event = await nextEvent();
       if (signal.aborted) return;
       if (event.comparable !== sent) {
@@ -61,7 +67,9 @@ export function createOverviewFeed(db: Database, options: OverviewFeedOptions): 
         pinged = monotonic();
         source.ping();
       }
-    } while (await wait(interval_ms, signal));
+      const took_ms = monotonic() - began;
+      rest_ms = Math.max(interval_ms, Math.min(took_ms * REST_FACTOR, ping_ms));
+    } while (await wait(rest_ms, signal));
   };
 
   const nextEvent = async () => {

@@ -72,7 +72,10 @@ function needsLogin(access: Access, byBrowser: boolean): boolean {
   }
 }
 
-/** A line for every write at info, whatever became of it; the rest at debug. Never a header. */
+/**
+ * A line for every write at info, whatever became of it, except what a guesser could fill the log
+ * with; the rest at debug. Never a header.
+ */
 function logAccess(logger: Logger, exchange: Exchange<AdminEndpoint>): void {
   const { request, endpoint, status, code, duration_ms } = exchange;
   const fields = {
@@ -85,6 +88,6 @@ function logAccess(logger: Logger, exchange: Exchange<AdminEndpoint>): void {
     duration_ms: Math.round(duration_ms),
     ...request.notes,
   };
-  if (endpoint?.access === "write") logger.info(fields, "write request");
+  if (endpoint?.access === "write" && status !== 429) logger.info(fields, "write request");
   else logger.debug(fields, "request");
 }

@@ -6,6 +6,7 @@ import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
+import { countJobs } from "../queue/count-jobs.ts";
 import type { Admin, AdminRoute } from "./admin.ts";
 import { createAssetStore, type EmbeddedAssets } from "./assets.ts";
 import type { AdminServerConfig } from "./config.ts";
@@ -18,6 +19,7 @@ import { createOverviewFeed } from "./overview-feed.ts";
 import { type AdminEndpoint, createPolicy } from "./policy.ts";
 import { createReadiness } from "./readiness.ts";
 import { routes } from "./routes.ts";
+import { singleFlight } from "./single-flight.ts";
 
 export interface AdminServer extends Service {
   /** Where it listens; known after start(). */
@@ -48,8 +50,9 @@ export async function createAdminServer(
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
-    overview: createOverviewFeed(databases.reads, { maxViewers: config.maxViewers }),
+    overview: createOverviewFeed(databases.counts, { maxViewers: config.maxViewers }),
     metrics,
+    countJobs: singleFlight(() => countJobs(databases.counts)),
     checkReady: createReadiness(databases.reads),
     routes,
   };

@@ -54,6 +54,9 @@ export function createAnswer(
 
   return (req, res, expects) => {
     const exchange = connections.open(req.socket, () => res.headersSent || req.complete);
+    // While we work the connection may be silent: the request and the statements have bounds of
+    // their own. Silence counts again once the client has something to read.
+    req.socket.setTimeout(0);
     res.once("close", exchange.close);
     // Without a listener a connection that breaks while we write would end the process.
     req.on("error", () => {});
@@ -67,6 +70,7 @@ export function createAnswer(
     void respond(request, problem).then((response) => {
       const close = connections.draining || !invited;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
+      req.socket.setTimeout(limits.silence_ms);
       send(res, response, req.method === "HEAD", close);
     });
   };

@@ -1,12 +1,14 @@
 // GET /metrics: the Prometheus exposition. It answers also when the database does not.
-import { countJobs } from "../../queue/count-jobs.ts";
+import { WorkerError } from "../../base/errors.ts";
 import type { Operation } from "../admin.ts";
 
 export const getMetrics: Operation = {
   summary: "Metrics for Prometheus",
   answer: "text/plain",
-  run: async ({ databases, metrics, overview }) => {
-    const counts = await countJobs(databases.reads).catch(() => null);
+  run: async ({ countJobs, metrics, overview }) => {
+    const counts = await countJobs().catch((error: unknown) =>
+      error instanceof WorkerError && error.code === "database_unreachable" ? "away" : "unknown",
+    );
     return {
       status: 200,
       headers: { "content-type": metrics.contentType },

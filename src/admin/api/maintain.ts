@@ -37,16 +37,16 @@ export const maintain: Operation = {
   run: async (admin, request) => {
     const input = await readInput(request, body, admin.config.bodyLimit);
     request.notes["action"] = input.action;
-    const outcome = await act(admin, input);
+    const outcome = await act(admin, input, request.closing);
     request.notes["outcome"] = outcome.message;
     return json(outcome);
   },
 };
 
-function act(admin: Admin, input: MaintenanceInput): Promise<Outcome> {
+function act(admin: Admin, input: MaintenanceInput, closing: AbortSignal): Promise<Outcome> {
   switch (input.action) {
     case "migrate":
-      return migrateSchema(admin);
+      return migrateSchema(admin, closing);
     case "cleanup":
       return cleanUp(admin, input);
     case "force-unlock":
@@ -58,9 +58,11 @@ function act(admin: Admin, input: MaintenanceInput): Promise<Outcome> {
   }
 }
 
-async function migrateSchema({ config }: Admin): Promise<Outcome> {
+/** Nobody waits for another migration once the client has gone or the server stops. */
+async function migrateSchema({ config }: Admin, closing: AbortSignal): Promise<Outcome> {
   const { pool, schema, logger } = config;
-  const { kind, level, extensions, warnings } = await migrate(pool, schema, { logger });
+  const options = { logger, signal: closing };
+  const { kind, level, extensions, warnings } = await migrate(pool, schema, options);
   const done = {
     created: `Created the schema ${schema.name}`,
     adopted: `Brought the schema ${schema.name} up to date`,
