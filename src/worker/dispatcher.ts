@@ -8,18 +8,18 @@
 // claim everything that was locked for us without our knowing is given back.
 import { monotonic } from "../base/clock.ts";
 import { messageOf, WorkerError } from "../base/errors.ts";
-import type { ClaimedRow } from "../queue/claim-jobs.ts";
-import { registerTasks } from "../queue/register-tasks.ts";
+import { Gate } from "../base/gate.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
-import { ClaimedJob, workUnits } from "./claimed-job.ts";
+import { type ClaimedJob, workUnits } from "./claimed-job.ts";
+import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
 import { Holdings } from "./holdings.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { Claim, Exchange, Lane } from "./lane.ts";
 import { Lanes, type LanesEvents } from "./lanes.ts";
 import { LocalQueue } from "./local-queue.ts";
-import { LowWater } from "./low-water.ts";
 import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
+import { Readiness } from "./readiness.ts";
 import { Slots } from "./slots.ts";
 import { WakeTimer } from "./wake-timer.ts";
 import type { WorkerConfig } from "./worker-options.ts";
@@ -32,23 +32,19 @@ export class Dispatcher<E> {
   readonly #lanes: Lanes;
   readonly #localQueue: LocalQueue;
   readonly #slots: Slots<E>;
-  readonly #identifiers: readonly string[];
-  readonly #rawPayloads: boolean;
-  #taskNames: ReadonlyMap<number, string> = new Map();
+  readonly #fastLanes: FastLanes<E> | null;
+  readonly #claims: Claims<E>;
   readonly #holdings = new Holdings();
   /** Jobs that claims under way have asked for. */
   #asked = 0;
   #exchanges = 0;
-  /** Raised by everything that may have made a job ready; a short claim older than it proves nothing. */
-  #pulse = 1;
-  #drainedAt = 0;
-  #queuesInUse = true;
-  readonly #lowWater = new LowWater();
+  readonly #readiness = new Readiness();
   #claiming = true;
   #advancing = false;
   readonly #wakeTimer: WakeTimer;
-  #idleWaiters: (() => void)[] = [];
-  #quietWaiters: (() => void)[] = [];
+  readonly #idle = new Gate();
+  /** Opens when no exchange is under way. */
+  readonly #quiet = new Gate();
 
   constructor(
     config: WorkerConfig<E>,
@@ -58,6 +54,7 @@ export class Dispatcher<E> {
       outcomes: Outcomes;
       hooks: Hooks;
       lanes: readonly Lane[];
+      fastLanes: ((link: FastLaneLink<E>) => FastLanes<E>) | null;
     },
   ) {
     this.#config = config;
@@ -66,10 +63,7 @@ export class Dispatcher<E> {
     this.#hooks = parts.hooks;
     this.#lanes = new Lanes(parts.lanes, this.#laneEvents(), config.logger);
     this.#wakeTimer = new WakeTimer(config.pollInterval_ms, () => this.pulse(0));
-    this.#identifiers = [...config.tasks.keys()];
-    this.#rawPayloads =
-      parts.hooks.interceptors("beforeJobRun").length > 0 ||
-      [...config.tasks.values()].some(({ rawPayload }) => rawPayload === true);
+    this.#claims = new Claims(config, parts.hooks);
     this.#localQueue = new LocalQueue(config.localQueue, parts.hooks, workerId, {
       returnJobs: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
       delayOver: () => this.#advance(),
@@ -77,8 +71,20 @@ export class Dispatcher<E> {
     this.#slots = new Slots(config.concurrency, this.#localQueue, {
       executor: parts.executor,
       outcomes: parts.outcomes,
-      ended: () => this.#scheduleAdvance(),
+      ended: () => this.#ended(),
     });
+    this.#fastLanes =
+      parts.fastLanes?.({
+        slots: this.#slots,
+        rawPayloads: this.#claims.rawPayloads,
+        taskName: (id) => this.#claims.taskName(id),
+        onChange: () => this.#scheduleAdvance(),
+      }) ?? null;
+  }
+
+  /** What runs jobs beside the executor that was given. */
+  get fastExecutors(): readonly JobExecutor<E>[] {
+    return this.#fastLanes?.executors ?? [];
   }
 
   /** Ids of the jobs this worker holds: running, waiting, or not yet written. */
@@ -89,27 +95,23 @@ export class Dispatcher<E> {
   async start(): Promise<void> {
     await this.#lanes.connect();
     const { database } = this.#lanes.any as Lane;
-    this.#taskNames = await registerTasks(database, this.#identifiers);
+    await this.#claims.register(database);
     this.#localQueue.start();
     this.#advance();
   }
 
   /** Something may have become ready; `count` jobs, where that is known. */
   pulse(count = 1): void {
-    this.#pulse++;
-    this.#lowWater.forget();
+    this.#readiness.raise();
+    this.#claims.forgetMark();
     this.#localQueue.announce(count);
+    this.#fastLanes?.pulse();
     this.#scheduleAdvance();
   }
 
   /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
   async drained(signal: AbortSignal): Promise<void> {
-    while (!this.#isIdle() && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#idleWaiters.push(resolve);
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-    }
+    while (!this.#isIdle() && !signal.aborted) await this.#idle.pass(signal);
   }
 
   /** Claims nothing more and gives back what has not started. */
@@ -118,12 +120,14 @@ export class Dispatcher<E> {
     this.#slots.endRuns();
     this.#wakeTimer.cancel();
     this.#localQueue.release();
+    void this.#fastLanes?.stop();
     this.#scheduleAdvance();
   }
 
   /** Lets the connections go. What is unwritten then stays locked until the lease is swept. */
   async close(): Promise<void> {
     this.#wakeTimer.cancel();
+    await this.#fastLanes?.stop();
     await this.#lanes.close();
   }
 
@@ -145,9 +149,16 @@ export class Dispatcher<E> {
   }
 
   #isIdle(): boolean {
-    const drained = !this.#claiming || this.#drainedAt >= this.#pulse;
+    const drained = !this.#claiming || this.#readiness.isDrained;
     const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
-    return drained && empty && this.#outcomes.isEmpty && this.#exchanges === 0;
+    const isFastIdle = this.#fastLanes?.isIdle ?? true;
+    return drained && empty && isFastIdle && this.#outcomes.isEmpty && this.#exchanges === 0;
+  }
+
+  /** A job ended: its slot may be what a fast lane waits for. */
+  #ended(): void {
+    this.#fastLanes?.slotFreed();
+    this.#scheduleAdvance();
   }
 
   /** Once a turn of the event loop, however many jobs end in it. */
@@ -163,9 +174,7 @@ export class Dispatcher<E> {
   #advance(): void {
     this.#slots.fill();
     this.#feedLanes();
-    if (this.#idleWaiters.length > 0 && this.#isIdle()) {
-      for (const resolve of this.#idleWaiters.splice(0)) resolve();
-    }
+    if (this.#idle.hasWaiting && this.#isIdle()) this.#idle.open();
   }
 
   #feedLanes(): void {
@@ -179,49 +188,33 @@ export class Dispatcher<E> {
 
   /** How many jobs a claim should ask for now. */
   #wanted(): number {
-    if (!this.#claiming || this.#drainedAt >= this.#pulse || this.#localQueue.isDelayed) return 0;
-    const free = this.#slots.free;
-    const { aim, size } = this.#localQueue;
-    // Room for two claims of a full aim, so that one is under way while the other is worked off.
-    const room = free + 2 * aim - size - this.#asked;
-    const isWorthIt = room > 0 && room >= Math.min(free + aim, aim / 2);
-    return isWorthIt ? Math.min(room, free + aim) : 0;
+    if (!this.#claiming || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
+    return this.#localQueue.wanted(this.#slots.free, this.#asked);
   }
 
   async #exchange(lane: Lane, batch: OutcomeBatch, want: number): Promise<void> {
     this.#exchanges++;
     this.#asked += want;
-    const pulse = this.#pulse;
+    const { pulse } = this.#readiness;
     const startedAt_ms = monotonic();
-    const queues = this.#queuesInUse;
-    const answer = await lane.exchange(batch, want === 0 ? null : this.#claim(want, queues));
+    const isFast = this.#fastLanes?.isActive ?? false;
+    const claim = want === 0 ? null : this.#claims.next(want, isFast);
+    const answer = await lane.exchange(batch, claim);
     if (answer.failure === null) this.#written(batch, answer.lost);
     else this.#unwritten(batch, answer.failure);
-    if (want > 0) this.#received(answer, { want, pulse, queues, startedAt_ms });
+    if (claim !== null) this.#received(claim, answer, pulse, startedAt_ms);
     this.#exchanges--;
-    if (this.#exchanges === 0) for (const resolve of this.#quietWaiters.splice(0)) resolve();
+    if (this.#exchanges === 0) this.#quiet.open();
     this.#asked -= want;
     this.#lanes.giveBack(lane);
     this.#advance();
-  }
-
-  #claim(want: number, queues: boolean): Claim {
-    const { forbiddenFlags } = this.#config;
-    const flags = forbiddenFlags.length > 0;
-    return {
-      identifiers: this.#identifiers,
-      want,
-      form: { queues, flags, rawPayloads: this.#rawPayloads },
-      mark: this.#lowWater.mark,
-      forbiddenFlags,
-    };
   }
 
   #written(batch: OutcomeBatch, lost: readonly string[]): void {
     const jobs = batch.isRepeated ? [] : lost.map((id) => ({ id, job: this.#holdings.job(id) }));
     this.#holdings.written(batch);
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
-    if (batch.freedQueues.length > 0) this.#pulse++;
+    if (batch.freedQueues.length > 0) this.#readiness.raise();
     for (const { id, job } of jobs) {
       this.#hooks.emit("job:interrupted", { jobId: id, job, reason: "lease_lost" });
     }
@@ -236,45 +229,24 @@ export class Dispatcher<E> {
     this.connectionLost(error);
   }
 
-  #received(
-    { rows, queues, failure }: Exchange,
-    asked: { want: number; pulse: number; queues: boolean; startedAt_ms: number },
-  ): void {
-    const now_ms = monotonic();
-    const { want, pulse, startedAt_ms } = asked;
+  #received(claim: Claim, answer: Exchange, pulse: number, startedAt_ms: number): void {
+    const count = answer.rows.length;
     // A claim that failed says nothing about what is there.
-    if (failure !== null && rows.length === 0) return;
+    if (answer.failure !== null && count === 0) return;
     if (this.#hooks.observed("job:fetch")) {
-      const duration_ms = now_ms - startedAt_ms;
-      this.#hooks.emit("job:fetch", { workerId: this.#workerId, count: rows.length, duration_ms });
+      const duration_ms = monotonic() - startedAt_ms;
+      this.#hooks.emit("job:fetch", { workerId: this.#workerId, count, duration_ms });
     }
     this.#localQueue.measure();
-    const jobs = rows.map((row) => this.#job(row, now_ms));
+    const jobs = this.#claims.jobs(answer.rows);
     const units = workUnits(jobs);
     this.#holdings.claimed(units);
-    this.#queuesInUse = queues;
-    const sawAll = asked.queues || !queues;
-    if (rows.length < want && sawAll) this.#drained(pulse);
-    else this.#remember(jobs);
-    this.#localQueue.add(units, rows.length, want);
-  }
-
-  #job(row: ClaimedRow, now_ms: number): ClaimedJob {
-    return new ClaimedJob(row, this.#taskNames.get(row[1]) ?? "", this.#rawPayloads, now_ms);
-  }
-
-  /** A full claim: the next one starts where it ended. */
-  #remember(jobs: readonly ClaimedJob[]): void {
-    const last = jobs.at(-1);
-    if (last !== undefined && !last.isQueued && !this.#queuesInUse) this.#lowWater.remember(last);
-  }
-
-  /** A short claim: there is no more, unless something happened since it was sent. */
-  #drained(pulse: number): void {
-    this.#lowWater.forget();
-    this.#drainedAt = Math.max(this.#drainedAt, pulse);
-    if (this.#drainedAt < this.#pulse || !this.#claiming) return;
-    this.#wakeTimer.sleep(() => this.#lanes.any?.database ?? null);
+    const isLast = this.#claims.learn(claim, jobs, answer.queues);
+    this.#fastLanes?.classicClaim(count, isLast);
+    if (isLast && this.#readiness.drained(pulse) && this.#claiming) {
+      this.#wakeTimer.sleep(() => this.#lanes.any?.database ?? null);
+    }
+    this.#localQueue.add(units, count, claim.want);
   }
 
   #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
@@ -287,8 +259,8 @@ export class Dispatcher<E> {
   async #reconcile(lane: Lane): Promise<void> {
     // A claim under way on another lane may have committed without our having its answer yet: its
     // jobs would look unknown, be given back, and run twice.
-    if (this.#exchanges > 0) await new Promise<void>((resolve) => this.#quietWaiters.push(resolve));
-    this.#taskNames = await registerTasks(lane.database, this.#identifiers);
+    if (this.#exchanges > 0) await this.#quiet.pass();
+    await this.#claims.register(lane.database);
     const { jobIds, queueIds } = this.#holdings;
     await returnUnknownJobs(lane.database, this.#workerId, jobIds, queueIds);
   }

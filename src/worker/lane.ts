@@ -175,7 +175,7 @@ interface ClaimAnswer {
 const statements = new Map<string, ReturnType<typeof claimStatement>>();
 
 function statementOf(form: ClaimForm): ReturnType<typeof claimStatement> {
-  const key = `${form.queues}${form.flags}${form.rawPayloads}`;
+  const key = JSON.stringify(Object.values(form));
   let statement = statements.get(key);
   if (statement === undefined) {
     const text = new Map<string, string>();

@@ -71,8 +71,17 @@ export class LocalQueue {
     this.#setMode("polling");
   }
 
+  /** How many jobs to ask for now; `asked`: by claims under way. */
+  wanted(freeSlots: number, asked: number): number {
+    const aim = this.#aim();
+    // Room for two claims of a full aim, so that one is under way while the other is worked off.
+    const room = freeSlots + 2 * aim - this.#size - asked;
+    const isWorthIt = room > 0 && room >= Math.min(freeSlots + aim, aim / 2);
+    return isWorthIt ? Math.min(room, freeSlots + aim) : 0;
+  }
+
   /** How many jobs beyond the free slots one claim should bring now: up to half the size. */
-  get aim(): number {
+  #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive) return most;
     return Math.min(most, Math.floor(this.#rate_per_ms * HORIZON_MS));

@@ -38,6 +38,18 @@ export class Slots<E> {
     for (let free = this.free; free > 0 && this.#localQueue.size > 0; free--) void this.#run();
   }
 
+  /** Takes a slot for somebody who runs jobs by himself; false when none is free. */
+  reserve(): boolean {
+    if (this.free === 0) return false;
+    this.#active++;
+    return true;
+  }
+
+  release(): void {
+    this.#active--;
+    this.#parts.ended();
+  }
+
   /** What has not started in a queue's run goes back instead. */
   endRuns(): void {
     this.#isEnding = true;

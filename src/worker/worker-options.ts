@@ -36,6 +36,12 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly localQueue?: LocalQueueOptions;
   /** Connections that finish and fetch jobs side by side. Default 2. */
   readonly lanes?: number;
+  /**
+   * Take short jobs without key and queue by row locks: several times the throughput, and a killed
+   * worker's jobs are free at once. A job that runs longer than `limit_ms` (default 100) gets the
+   * ordinary lock then. Not behind a transaction pooler. Default false.
+   */
+  readonly fastLane?: boolean | { readonly limit_ms?: number };
   /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */
   readonly abortGrace_ms?: number;
   readonly plugins?: readonly Plugin[];
@@ -80,6 +86,8 @@ export interface WorkerConfig<Extensions> {
   readonly timeout_ms: number | undefined;
   readonly localQueue: LocalQueueConfig;
   readonly lanes: number;
+  readonly fastLane: boolean;
+  readonly fastLaneLimit_ms: number;
   readonly abortGrace_ms: number;
   readonly plugins: readonly Plugin[];
   readonly logger: Logger;
@@ -135,6 +143,13 @@ const optionsSchema = strict({
     {},
   ),
   lanes: v.optional(count(16), 2),
+  fastLane: v.optional(
+    v.union(
+      [v.boolean(), strict({ limit_ms: v.optional(duration, 100) })],
+      "must be true, false or { limit_ms }",
+    ),
+    false,
+  ),
   abortGrace_ms: v.optional(duration, 5_000),
   plugins: v.optional(v.array(any), []),
   logger: v.optional(any),
@@ -157,6 +172,8 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     ...checked,
     connectionString: checked.connectionString,
     pool: options.pool,
+    fastLane: checked.fastLane !== false,
+    fastLaneLimit_ms: typeof checked.fastLane === "object" ? checked.fastLane.limit_ms : 100,
     timeout_ms: checked.timeout_ms,
     tasks: taskMap(options.tasks),
     schema: schemaName(checked.schema),

@@ -14,6 +14,7 @@ import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
 import { coalescedAdd } from "./add-coalescer.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { FastLanes } from "./fast-lanes.ts";
 import { Hooks } from "./hooks.ts";
 import { JobExecutor } from "./job-executor.ts";
 import { Lane } from "./lane.ts";
@@ -49,7 +50,15 @@ export class Worker<Extensions = unknown> implements Service {
       executor: this.#executor,
       outcomes,
       hooks: this.hooks,
-      lanes: Array.from({ length: config.lanes }, () => this.#lane(connection)),
+      lanes: this.#lanes(connection),
+      fastLanes: config.fastLane
+        ? (link) => {
+            // A fast lane looks after its own connection.
+            const lanes = this.#lanes(connection, () => {});
+            const { id: workerId, hooks } = this;
+            return new FastLanes(config, { workerId, hooks, source, lanes }, link);
+          }
+        : null,
     });
     this.#listener = config.notify ? this.#listen(connection) : null;
     this.hooks.emit("worker:init", {
@@ -78,11 +87,12 @@ export class Worker<Extensions = unknown> implements Service {
   /** As stop(), but running jobs are told to end now; what ignores that counts as failed. */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
-    this.#executor.abort(new Error(`the worker was stopped: ${reason}`));
+    const executors = [this.#executor, ...this.#dispatcher.fastExecutors];
+    for (const one of executors) one.abort(new Error(`the worker was stopped: ${reason}`));
     const grace = new AbortController();
     const ended = stopped.finally(() => grace.abort());
     if (await wait(this.#config.abortGrace_ms, grace.signal)) {
-      this.#executor.abandon(`interrupted: the worker was stopped (${reason})`);
+      for (const one of executors) one.abandon(`interrupted: the worker was stopped (${reason})`);
     }
     await ended;
   }
@@ -125,15 +135,13 @@ export class Worker<Extensions = unknown> implements Service {
     this.#ended.resolve();
   }
 
-  #lane(connection: pg.ClientConfig): Lane {
-    const { schema, preparedStatements } = this.#config;
-    return new Lane({
-      connection,
-      schema,
-      workerId: this.id,
-      preparedStatements,
-      onLoss: (error) => this.#dispatcher.connectionLost(error),
-    });
+  #lanes(
+    connection: pg.ClientConfig,
+    onLoss = (error: Error): void => this.#dispatcher.connectionLost(error),
+  ): Lane[] {
+    const { schema, preparedStatements, lanes } = this.#config;
+    const settings = { connection, schema, workerId: this.id, preparedStatements, onLoss };
+    return Array.from({ length: lanes }, () => new Lane(settings));
   }
 
   #listen(connection: pg.ClientConfig): Listener {

@@ -1,0 +1,21 @@
+// Where waits gather until somebody lets all of them through.
+export class Gate {
+  #waiting: (() => void)[] = [];
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Resolves at the next open(), or when `signal` aborts. */
+  async pass(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  open(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

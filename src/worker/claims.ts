@@ -1,0 +1,76 @@
+// What a worker's claims ask for and how their answers are read: its tasks and their ids, the form of
+// the statement that is needed, and where the next claim may start.
+import { monotonic } from "../base/clock.ts";
+import type { Database } from "../database/database.ts";
+import type { ClaimedRow } from "../queue/claim-jobs.ts";
+import { registerTasks } from "../queue/register-tasks.ts";
+import { ClaimedJob } from "./claimed-job.ts";
+import type { Hooks } from "./hooks.ts";
+import type { Claim } from "./lane.ts";
+import { LowWater } from "./low-water.ts";
+import type { WorkerConfig } from "./worker-options.ts";
+
+export class Claims<E> {
+  readonly identifiers: readonly string[];
+  /** Somebody needs payloads as exact text. */
+  readonly rawPayloads: boolean;
+  readonly #forbiddenFlags: readonly string[];
+  readonly #lowWater = new LowWater();
+  #taskNames: ReadonlyMap<number, string> = new Map();
+  /** Some named queue may be free: claims look at queued jobs, too. */
+  #queuesInUse = true;
+
+  constructor(config: WorkerConfig<E>, hooks: Hooks) {
+    this.identifiers = [...config.tasks.keys()];
+    this.rawPayloads =
+      hooks.interceptors("beforeJobRun").length > 0 ||
+      [...config.tasks.values()].some(({ rawPayload }) => rawPayload === true);
+    this.#forbiddenFlags = config.forbiddenFlags;
+  }
+
+  /** Makes the tasks known and learns their ids: a cleanup may have given them new ones. */
+  async register(db: Database): Promise<void> {
+    this.#taskNames = await registerTasks(db, this.identifiers);
+  }
+
+  taskName(id: number): string {
+    return this.#taskNames.get(id) ?? "";
+  }
+
+  /** Anything may have become ready: the next claim looks at everything. */
+  forgetMark(): void {
+    this.#lowWater.forget();
+  }
+
+  next(want: number, keyedOnly: boolean): Claim {
+    return {
+      identifiers: this.identifiers,
+      want,
+      form: {
+        queues: this.#queuesInUse,
+        flags: this.#forbiddenFlags.length > 0,
+        keyedOnly,
+        rawPayloads: this.rawPayloads,
+      },
+      mark: this.#lowWater.mark,
+      forbiddenFlags: this.#forbiddenFlags,
+    };
+  }
+
+  jobs(rows: readonly ClaimedRow[]): ClaimedJob[] {
+    const now_ms = monotonic();
+    return rows.map((row) => new ClaimedJob(row, this.taskName(row[1]), this.rawPayloads, now_ms));
+  }
+
+  /** Learns from an answer. True when it showed all there is for us. */
+  learn(claim: Claim, jobs: readonly ClaimedJob[], queuesAreFree: boolean): boolean {
+    this.#queuesInUse = queuesAreFree;
+    const sawQueues = claim.form.queues || !queuesAreFree;
+    const isLast = jobs.length < claim.want && sawQueues;
+    const last = jobs.at(-1);
+    if (isLast) this.#lowWater.forget();
+    // Queued jobs are taken in runs and leave others behind them: no mark then.
+    else if (last !== undefined && !last.isQueued && !queuesAreFree) this.#lowWater.remember(last);
+    return isLast;
+  }
+}

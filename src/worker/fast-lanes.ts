@@ -1,0 +1,102 @@
+// The worker's fast lanes as one, and when they begin: a worker takes its first jobs in the classic
+// way, which counts attempts before they run. Otherwise a job that kills its process would be taken
+// anew by the next one for ever, without its attempts ever being used up.
+import { messageOf } from "../base/errors.ts";
+import { FastLane } from "./fast-lane.ts";
+import type { Hooks } from "./hooks.ts";
+import { JobExecutor } from "./job-executor.ts";
+import type { Lane } from "./lane.ts";
+import { Outcomes } from "./outcomes.ts";
+import type { Slots } from "./slots.ts";
+import type { ContextSource } from "./task-context.ts";
+import type { WorkerConfig } from "./worker-options.ts";
+
+/** Jobs that a worker takes in the classic way first, unless the queue is empty before. */
+const CLASSIC_JOBS = 2_000;
+
+/** What the dispatcher lends its fast lanes. */
+export interface FastLaneLink<E> {
+  readonly slots: Slots<E>;
+  readonly rawPayloads: boolean;
+  taskName(id: number): string;
+  /** Jobs ended, or a lane went idle. */
+  onChange(): void;
+}
+
+export class FastLanes<E> {
+  readonly #lanes: readonly FastLane<E>[];
+  readonly #executors: readonly JobExecutor<E>[];
+  #classicJobs = 0;
+  #isActive = false;
+  #isStopped = false;
+
+  constructor(
+    config: WorkerConfig<E>,
+    parts: {
+      readonly workerId: string;
+      readonly hooks: Hooks;
+      readonly source: ContextSource<E>;
+      readonly lanes: readonly Lane[];
+    },
+    link: FastLaneLink<E>,
+  ) {
+    const { hooks, workerId, source } = parts;
+    const made = parts.lanes.map((lane) => {
+      const outcomes = new Outcomes();
+      const executor = new JobExecutor(config.tasks, source, outcomes, hooks, config.timeout_ms);
+      const fast = new FastLane({
+        ...link,
+        lane,
+        executor,
+        outcomes,
+        hooks,
+        workerId,
+        identifiers: [...config.tasks.keys()],
+        forbiddenFlags: config.forbiddenFlags,
+        limit_ms: config.fastLaneLimit_ms,
+        onError: (error) =>
+          config.logger.warn({ error: messageOf(error) }, "a fast lane starts over"),
+      });
+      return { executor, fast };
+    });
+    this.#lanes = made.map(({ fast }) => fast);
+    this.#executors = made.map(({ executor }) => executor);
+  }
+
+  /** Runs the jobs of the fast lanes. */
+  get executors(): readonly JobExecutor<E>[] {
+    return this.#executors;
+  }
+
+  /** Whether jobs without key and queue are ours to take. */
+  get isActive(): boolean {
+    return this.#isActive;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isActive || this.#lanes.every((lane) => lane.isIdle);
+  }
+
+  /** A classic claim took `count` jobs; `isLast`: it found all there were. */
+  classicClaim(count: number, isLast: boolean): void {
+    this.#classicJobs += count;
+    if (this.#isActive || this.#isStopped) return;
+    if (!isLast && this.#classicJobs < CLASSIC_JOBS) return;
+    this.#isActive = true;
+    for (const lane of this.#lanes) lane.start();
+  }
+
+  pulse(): void {
+    if (this.#isActive) for (const lane of this.#lanes) lane.pulse();
+  }
+
+  /** A slot is free: a lane may have had none for what is ready. */
+  slotFreed(): void {
+    if (this.#isActive) for (const lane of this.#lanes) lane.slotFreed();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#lanes.map((lane) => lane.stop()));
+  }
+}
