@@ -75,8 +75,8 @@ export async function createAdminServer(
   };
   return {
     start: async () => {
-      config.pool.on("error", onLost);
       await http.start();
+      config.pool.on("error", onLost);
     },
     stop,
     [Symbol.asyncDispose]: stop,

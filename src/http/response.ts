@@ -20,7 +20,3 @@ export function json(value: unknown, status = 200): HttpResponse {
 export function jsonText(text: string, status = 200): HttpResponse {
   return { status, headers: { "content-type": "application/json; charset=utf-8" }, body: text };
 }
-
-export function plainText(text: string, status = 200): HttpResponse {
-  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: text };
-}

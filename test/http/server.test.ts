@@ -7,7 +7,7 @@ import { silentLogger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/limits.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 import { readJsonText } from "../../src/http/request.ts";
-import { type HttpResponse, plainText } from "../../src/http/response.ts";
+import type { HttpResponse } from "../../src/http/response.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
 import { connect, rawExchange, statuses } from "./raw-client.ts";
 
@@ -35,6 +35,7 @@ async function startServer(handle: Handle, limits: Partial<Limits> = {}) {
   return { server, port: server.address.port };
 }
 
+const plainText = (body: string, status = 200) => ({ status, headers: {}, body });
 const echo: Handle = ({ method, path, host }) => plainText(`${method} ${path} ${host}`);
 
 /** Something that a handler waits for and a test gives. */
