@@ -11,6 +11,7 @@ import { messageOf, WorkerError } from "../base/errors.ts";
 import { Gate } from "../base/gate.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
 import { type ClaimedJob, workUnits } from "./claimed-job.ts";
+import { Claims } from "./claims.ts";
 import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
 import { Holdings } from "./holdings.ts";
 import type { Hooks } from "./hooks.ts";
