@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page } from "./harness.ts";
-import { calm, job, jobs, listed, opened, overview } from "./sample.ts";
+import { at, calm, job, jobs, listed, opened, overview } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -135,6 +135,19 @@ test("an outage does not close a dialog", async () => {
   page.pass(5000);
   page.answer("api/overview", overview());
   assert.equal(page.byId("field-reason").attrs["value"], "typed");
+});
+
+test("relative times are by the server's clock, told by its answers and not by late events", async () => {
+  const page = await listed([job(1, { run_at: at(-60) })]);
+  assert.match(page.text, /1m ago/);
+  page.pass(5000);
+  page.answer("api/overview", overview({ as_of: at(3600 + 5) }));
+  assert.match(page.text, /1h ago/);
+  page.app.pushed("overview", JSON.stringify(overview({ as_of: at(-86400) })));
+  assert.match(page.text, /1h ago/);
+  page.pass(5000);
+  page.answer("api/overview", overview({ as_of: at(9) }));
+  assert.match(page.text, /1m ago/, "clocks that differ by a second are the same");
 });
 
 test("an answer that can't be read is told once and changes nothing", async () => {

@@ -37,13 +37,17 @@ export class Runner {
     });
   }
 
-  /** Shows that the application has ended. */
+  /** Shows that the application has ended, and no longer what it drew: an open dialog would stand over it. */
   fail(error: unknown): void {
+    if (this.#broken) return;
     this.#broken = true;
+    console.error(error);
+    document.getElementById("app")?.remove();
     const fatal = document.getElementById("fatal");
     if (fatal) fatal.hidden = false;
-    fatal?.querySelector("button")?.addEventListener("click", () => location.reload());
-    console.error(error);
+    const reload = fatal?.querySelector("button");
+    reload?.addEventListener("click", () => location.reload());
+    reload?.focus();
   }
 
   #attempt(step: (app: App) => void): void {

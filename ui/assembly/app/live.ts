@@ -22,6 +22,8 @@ export class Live {
   freshAt: f64 = NaN;
   /** When the last overview was asked for. */
   askedAt: f64 = 0;
+  /** How far the server's clock is ahead of this machine's; 0 where they agree. */
+  ahead: f64 = 0;
   /** Why there is no fresh data; the empty string: there is. */
   outage: string = "";
 }

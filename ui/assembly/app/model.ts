@@ -19,6 +19,7 @@ export class JobModel {
 }
 
 export class Model {
+  /** By this machine's clock. */
   now: f64 = 0;
   route: Route = new Route();
   access: Access = new Access();
@@ -41,4 +42,9 @@ export class Model {
   dialog: Dialog | null = null;
   /** What takes the focus on the next page, in place of its heading. */
   focusNext: string = "";
+
+  /** By the server's clock, which wrote the times of jobs and workers. */
+  get serverNow(): f64 {
+    return this.now + this.live.ahead;
+  }
 }

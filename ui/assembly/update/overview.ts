@@ -10,6 +10,8 @@ const FAILING_EVERY_MS: f64 = 10000;
 const LAST_OFFSET: i64 = 20000;
 const SAMPLE = 50;
 const SHOWN = 8;
+/** Two clocks that differ by less are taken for the same. */
+const CLOCKS_AGREE_MS: f64 = 2000;
 
 export function askOverview(m: Model): void {
   m.live.askedAt = m.now;
@@ -27,6 +29,19 @@ export function askFailing(m: Model): void {
 export function refreshFailing(m: Model): void {
   if (m.requests.waitsFor(Topic.Failing) || m.now - m.failingAskedAt < FAILING_EVERY_MS) return;
   askFailing(m);
+}
+
+/**
+ * Takes in the answer to a question, which also tells the server's time. An event of the stream
+ * does not: it may have waited to be sent.
+ */
+export function takeAnsweredOverview(m: Model, body: string): bool {
+  if (!takeOverview(m, body)) return false;
+  const roundTrip = m.now - m.live.askedAt;
+  const ahead = m.overview.asOf - (m.live.askedAt + roundTrip / 2);
+  const differs = Math.abs(ahead) > roundTrip / 2 + CLOCKS_AGREE_MS;
+  m.live.ahead = differs ? ahead : 0;
+  return true;
 }
 
 /** Takes in an overview from either the stream or an answer; says whether it could be read. */

@@ -7,7 +7,7 @@ import { takeJob } from "./job";
 import { takeJobs } from "./jobs";
 import { outage, recovered } from "./live";
 import { refresh } from "./navigate";
-import { takeFailing, takeOverview } from "./overview";
+import { takeAnsweredOverview, takeFailing } from "./overview";
 import { writeDone, writeRefused } from "./results";
 import { askSession, denied, sessionAnswered } from "./session";
 
@@ -30,7 +30,7 @@ export function replied(m: Model, id: i32, status: i32, retryAfter: string, body
 function answered(m: Model, pending: Pending, body: string): void {
   switch (pending.topic) {
     case Topic.Overview:
-      if (takeOverview(m, body)) refresh(m);
+      if (takeAnsweredOverview(m, body)) refresh(m);
       break;
     case Topic.Failing:
       takeFailing(m, body);

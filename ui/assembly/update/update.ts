@@ -72,6 +72,6 @@ function updateDialog(m: Model, verb: string, arg: string, value: string): void 
   else if (verb === "input") dialog.draft.set(arg, value);
   else if (verb === "later") {
     const minutes = <f64>parseWhole(arg).value;
-    dialog.draft.set("run_at", localField(m.now + minutes * 60000));
+    dialog.draft.set("run_at", localField(m.serverNow + minutes * 60000));
   } else if (verb === "submit") submit(m);
 }

@@ -107,7 +107,7 @@ function runAt(m: Model, draft: Draft, label: string): Node {
   const field = new Field(draft, "run_at", label);
   field.kind = "datetime-local";
   const at = localTime(draft.value("run_at"));
-  if (!isNaN(at)) field.hint = `${relative(at, m.now)}: ${isoTime(at).substring(0, 19)}Z`;
+  if (!isNaN(at)) field.hint = `${relative(at, m.serverNow)}: ${isoTime(at).substring(0, 19)}Z`;
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [

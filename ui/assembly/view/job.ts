@@ -33,11 +33,11 @@ export function jobPage(m: Model): Node {
     box("div", "job-line", [
       leaf("strong", "job-task", taskOf(job)),
       stateBadge(job.state),
-      leaf("span", "job-sentence", sentence(job, m.now)),
+      leaf("span", "job-sentence", sentence(job, m.serverNow)),
     ]),
     box("div", "job-columns", [
       box("div", "column", [lastError(job), payload(m, job)]),
-      facts(job, m.now),
+      facts(job, m.serverNow),
     ]),
   ]);
 }

@@ -100,9 +100,9 @@ function row(m: Model, job: ListedJob, index: i32): Node {
     cell("col-queue", queueLink(job)),
     cell("col-priority", text(job.priority.toString())),
     cell("col-attempts", text(`${job.attempts}/${job.maxAttempts}`)),
-    cell("col-run", when(job.runAt, m.now)),
+    cell("col-run", when(job.runAt, m.serverNow)),
     keyCell(job),
-    cell("col-why", why(job, m.now)),
+    cell("col-why", why(job, m.serverNow)),
   ]);
 }
 

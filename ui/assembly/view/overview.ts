@@ -71,7 +71,7 @@ function failing(m: Model): Node {
     return panel("Failing now", path, "All failed", calm);
   }
   const items: Node[] = [];
-  for (let i = 0; i < m.failing.length; i++) items.push(failingItem(m.failing[i], m.now));
+  for (let i = 0; i < m.failing.length; i++) items.push(failingItem(m.failing[i], m.serverNow));
   return panel("Failing now", path, "All failed", box("ul", "failing", items));
 }
 
@@ -131,7 +131,7 @@ function workers(m: Model): Node {
     return panel("Workers", "/workers", "All workers", empty("No workers", "None has reported."));
   }
   const items: Node[] = [];
-  for (let i = 0; i < min(rows.length, SHOWN); i++) items.push(workerItem(rows[i], m.now));
+  for (let i = 0; i < min(rows.length, SHOWN); i++) items.push(workerItem(rows[i], m.serverNow));
   const all = `All ${counted(rows.length, "worker", "workers")}`;
   return panel("Workers", "/workers", all, box("ul", "lines worker-lines", items));
 }

@@ -33,7 +33,8 @@ export function queuesPage(m: Model): Node {
     ]);
   }
   const rows: Node[] = [];
-  for (let i = 0; i < min(queues.length, MOST_ROWS); i++) rows.push(queueRow(queues[i], m.now));
+  for (let i = 0; i < min(queues.length, MOST_ROWS); i++)
+    rows.push(queueRow(queues[i], m.serverNow));
   const more = queues.length - rows.length;
   return box("div", "queues-page", [
     pageHead("Queues", [leaf("span", "as-of", counted(queues.length, "queue", "queues"))]),

@@ -77,8 +77,8 @@ function workerRow(m: Model, worker: WorkerRow): Node {
   cells.push(cell("col-state", [leaf("span", "state " + worker.status, worker.statusText)]));
   cells.push(cell("col-num", [text(grouped(worker.lockedJobs))]));
   cells.push(cell("col-num", [text(grouped(worker.lockedQueues))]));
-  cells.push(cell("col-when", [when(worker.heartbeatAt, m.now)]));
-  cells.push(cell("col-when", [when(worker.startedAt, m.now)]));
+  cells.push(cell("col-when", [when(worker.heartbeatAt, m.serverNow)]));
+  cells.push(cell("col-when", [when(worker.startedAt, m.serverNow)]));
   cells.push(
     cell("col-meta", [
       metadata.length > 0

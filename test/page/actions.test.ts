@@ -1,0 +1,175 @@
+// What can be done to jobs: each says beforehand what it will touch, touches that, and says so.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { JobSpec } from "../../src/domain/job-spec.ts";
+import {
+  confirm,
+  noticed,
+  sees,
+  settled,
+  startAdmin,
+  type TestAdmin,
+  turned,
+  visit,
+} from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin({ samples: false });
+});
+
+async function addJob(spec: JobSpec = {}, identifier = "brew"): Promise<string> {
+  return (await admin.utils.addJob(identifier, {}, spec)).id;
+}
+
+async function lock(id: string): Promise<void> {
+  await admin.sql(
+    `update {}._private_jobs set locked_at = now(), locked_by = 'barista' where id = $1`,
+    [id],
+  );
+}
+
+const start = async (page: Page, id: string, action: string) => {
+  await turned(page, `Job ${id}`);
+  await page.getByRole("button", { name: action, exact: true }).click();
+};
+
+test("Completing a job deletes it.", async () => {
+  const [id, other] = [await addJob(), await addJob()];
+  const work = async ({ page }: { page: Page }) => {
+    await start(page, id, "Complete…");
+    await confirm(page, ["It is deleted and never runs.", `#${id}`], `Complete job ${id}`);
+    await noticed(page, "Completed 1 of 1 job");
+    await sees(page, `Job ${id} isn't here`);
+  };
+  await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
+  assert.equal(await admin.utils.getJob(id), null);
+  assert.ok(await admin.utils.getJob(other));
+});
+
+test("Failing a job takes its attempts and writes down the reason.", async () => {
+  const id = await addJob({ maxAttempts: 4 });
+  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+    await start(page, id, "Fail…");
+    await page.getByLabel("Reason").fill('the pot <b>broke</b>, "twice"');
+    await confirm(page, ["It gets no more attempts"], `Fail job ${id}`);
+    await noticed(page, "Failed 1 of 1 job");
+    await sees(page, "No attempts are left");
+    await sees(page, 'the pot <b>broke</b>, "twice"');
+  });
+  const job = await admin.utils.getJob(id);
+  assert.equal(job?.state, "failed");
+  assert.equal(job?.lastError, 'the pot <b>broke</b>, "twice"');
+  assert.equal(job?.attempts, 4);
+});
+
+test("Running a failed job now gives it its attempts back.", async () => {
+  const id = await addJob({ maxAttempts: 2 });
+  await admin.utils.permanentlyFailJobs([id], "cold");
+  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+    await start(page, id, "Run now…");
+    assert.ok(await page.getByLabel("Set attempts back to 0").isChecked());
+    const says = ["the next free worker takes it", "1 job has no attempts left"];
+    await confirm(page, says, `Run job ${id} now`);
+    await noticed(page, "Rescheduled to run now: 1 of 1 job");
+    await sees(page, "Runs as soon as a worker is free.");
+  });
+  const job = await admin.utils.getJob(id);
+  assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
+});
+
+test("Rescheduling changes what was filled in, by the local clock, and nothing else.", async () => {
+  const id = await addJob({ maxAttempts: 9, priority: 5 });
+  const work = async ({ page }: { page: Page }) => {
+    await start(page, id, "Reschedule…");
+    await page.getByRole("button", { name: `Reschedule job ${id}` }).click();
+    await sees(page, "Change at least one of these.");
+    await page.getByLabel("Run at").fill("2031-01-15T23:30:00");
+    await page.getByLabel("Attempts used").fill("3");
+    const says = ["what stays empty is left as it is", "2031-01-15T18:00:00Z"];
+    await confirm(page, says, `Reschedule job ${id}`);
+    await noticed(page, "Rescheduled 1 of 1 job");
+  };
+  await visit(admin, `/jobs/${id}`, work, { timezoneId: "Asia/Kolkata" });
+  const job = await admin.utils.getJob(id);
+  assert.equal(job?.runAt.toISOString(), "2031-01-15T18:00:00.000Z");
+  assert.deepEqual([job?.attempts, job?.maxAttempts, job?.priority], [3, 9, 5]);
+});
+
+test("A job is removed by its key, from its own page and from the list.", async () => {
+  const [first, second] = [await addJob({ jobKey: "pot:1" }), await addJob({ jobKey: "pot 2" })];
+  const work = async ({ page }: { page: Page }) => {
+    await start(page, first, "Remove by key…");
+    assert.equal(await page.getByLabel("Job key").inputValue(), "pot:1");
+    await confirm(page, ["The job with this key is deleted."], "Remove the job");
+    await noticed(page, /pot:1|[Rr]emoved/);
+    await sees(page, `Job ${first} isn't here`);
+    await page.getByRole("link", { name: "Jobs" }).last().click();
+    await turned(page, "Jobs");
+    await page.getByRole("button", { name: "Remove by key…" }).click();
+    await page.getByRole("button", { name: "Remove the job" }).click();
+    await sees(page, "Give the key of the job.");
+    await page.getByLabel("Job key").fill("pot 2");
+    await confirm(page, [], "Remove the job");
+    await page.locator(`#job-${second}`).waitFor({ state: "detached" });
+  };
+  await visit(admin, `/jobs/${first}`, work, { mayMeet: /404 \(Not Found\)/ });
+  assert.equal(await admin.utils.getJob(first), null);
+  assert.equal(await admin.utils.getJob(second), null);
+});
+
+const bulk = {
+  "Complete…": { verb: "Complete 3 jobs", says: "Completed 2 of 3 jobs" },
+  "Fail…": { verb: "Fail 3 jobs", says: "Failed 2 of 3 jobs" },
+  "Run now…": { verb: "Run 3 jobs now", says: "Rescheduled to run now: 2 of 3 jobs" },
+};
+
+for (const [action, { verb, says }] of Object.entries(bulk)) {
+  test(`"${verb}" leaves the locked one alone and says 2 of 3.`, async () => {
+    const task = `bulk ${action}`;
+    const soon = { runAt: new Date(Date.now() + 3_600_000) };
+    const all = [await addJob(soon, task), await addJob(soon, task), await addJob(soon, task)];
+    const [one = "", held = "", three = ""] = all;
+    await lock(held);
+    const untouched = await admin.utils.getJob(held);
+    await visit(admin, `/jobs?identifier=${task}`, async ({ page, requests }) => {
+      await page.locator(`#job-${three}`).waitFor();
+      await settled(page);
+      await page.getByLabel("Select all").check();
+      await sees(page, "3 jobs chosen");
+      await page.getByRole("button", { name: action, exact: true }).click();
+      const named = [`#${one}`, `#${held}`, `#${three}`];
+      await confirm(
+        page,
+        ["1 of them is held by a worker and will be left alone.", ...named],
+        verb,
+      );
+      await noticed(page, `${says}; 1 was locked or gone`);
+      await page.getByText("3 jobs chosen").waitFor({ state: "detached" });
+      assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
+        action: action.replace("…", "").toLowerCase().replace(" ", "-"),
+        ids: all.map(Number),
+      });
+    });
+    assert.deepEqual(await admin.utils.getJob(held), untouched);
+    const states = { "Complete…": undefined, "Fail…": "failed", "Run now…": "ready" };
+    for (const id of [one, three]) {
+      const job = await admin.utils.getJob(id);
+      assert.equal(job?.state, states[action as keyof typeof states]);
+    }
+  });
+}
+
+test("Cancelling changes nothing and sends nothing.", async () => {
+  const id = await addJob();
+  await visit(admin, `/jobs/${id}`, async ({ page, requests }) => {
+    for (const action of ["Complete…", "Fail…", "Reschedule…", "Run now…"]) {
+      await start(page, id, action);
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    assert.ok(requests.every(({ method }) => method === "GET"));
+  });
+  assert.equal((await admin.utils.getJob(id))?.state, "ready");
+});

@@ -1,0 +1,104 @@
+// Adding a job by hand: what is typed arrives in the database byte for byte, or not at all.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { noticed, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin({ samples: false });
+});
+
+const PAYLOAD = `{ "big": 9223372036854775807,
+  "twice": 1, "twice": 2, "z": null, "a": [1.10, 1e2, -0], "text": "\\u0041 \u{1f600} <b>" }`;
+
+async function openForm(page: Page): Promise<void> {
+  await turned(page, "Jobs");
+  await page.getByRole("button", { name: "Add a job" }).click();
+}
+
+const field = (page: Page, name: string) => page.locator(`#field-${name}`);
+const add = (page: Page) => page.getByRole("button", { name: "Add the job" });
+const posts = (requests: readonly { readonly method: string }[]) =>
+  requests.filter(({ method }) => method === "POST").length;
+
+test("A job is added with every field, its payload byte for byte.", async () => {
+  const work = async ({ page }: { page: Page }) => {
+    await openForm(page);
+    await field(page, "identifier").fill("charge");
+    await field(page, "payload").fill(PAYLOAD);
+    await field(page, "queue").fill("pay & ments");
+    await field(page, "run_at").fill("2031-07-01T09:30:15");
+    await field(page, "priority").fill("-3");
+    await field(page, "max_attempts").fill("7");
+    await field(page, "key").fill("charge:1");
+    await field(page, "job_key_mode").selectOption("unsafe-dedupe");
+    await field(page, "flags").fill("slow, eu");
+    await add(page).click();
+    await page.locator(".notice a").click();
+    await page.waitForURL(/#\/jobs\/\d+$/);
+    await sees(page, "charge:1");
+    await noticed(page, "Added");
+  };
+  await visit(admin, "/jobs", work, { timezoneId: "America/New_York" });
+  const [row] = await admin.sql(`
+    select tasks.identifier, queues.queue_name, jobs.payload::text, jobs.priority, jobs.key,
+      jobs.max_attempts, jobs.flags::text, to_char(jobs.run_at at time zone 'UTC', 'MM-DD HH24:MI:SS') as at
+    from {}._private_jobs as jobs
+    join {}._private_tasks as tasks on tasks.id = jobs.task_id
+    join {}._private_job_queues as queues on queues.id = jobs.job_queue_id`);
+  assert.deepEqual(row, {
+    identifier: "charge",
+    queue_name: "pay & ments",
+    payload: PAYLOAD,
+    priority: -3,
+    key: "charge:1",
+    max_attempts: 7,
+    flags: '{"eu": true, "slow": true}',
+    at: "07-01 13:30:15",
+  });
+});
+
+test("A payload that is no JSON is told in the form, and nothing is sent.", async () => {
+  const before = await admin.utils.countJobs();
+  await visit(admin, "/jobs", async ({ page, requests }) => {
+    await openForm(page);
+    await field(page, "identifier").fill("charge");
+    for (const bad of ['{"a":1,}', "{'a':1}", '{"a":01}', '"open', "nul", "[1]]"]) {
+      await field(page, "payload").fill(bad);
+      await sees(page, "Not JSON yet:");
+      await add(page).click();
+      await sees(page, "This isn't JSON:");
+      const payload = field(page, "payload");
+      assert.equal(await payload.getAttribute("aria-invalid"), "true");
+      assert.ok(await payload.evaluate((element) => element === document.activeElement));
+    }
+    await field(page, "payload").fill("{}");
+    await field(page, "identifier").fill(" ");
+    await add(page).click();
+    await sees(page, "Name the task that runs the job.");
+    await field(page, "identifier").fill("charge");
+    await field(page, "priority").fill("32768");
+    await add(page).click();
+    await sees(page, "Give a whole number from -32,768 to 32,767.");
+    assert.equal(posts(requests), 0);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+  assert.deepEqual(await admin.utils.countJobs(), before);
+});
+
+test("What the server refuses is told in the form, which keeps what was typed.", async () => {
+  const work = async ({ page }: { page: Page }) => {
+    await openForm(page);
+    await field(page, "identifier").fill("x".repeat(129));
+    await field(page, "payload").fill("[7]");
+    await add(page).click();
+    await page.locator(".dialog-error").getByText("identifier").waitFor();
+    assert.equal(await field(page, "payload").inputValue(), "[7]");
+    await field(page, "identifier").fill("short enough");
+    await add(page).click();
+    await noticed(page, "Added");
+  };
+  await visit(admin, "/jobs", work, { mayMeet: /400 \(Bad Request\)/ });
+});

@@ -1,0 +1,221 @@
+// The real admin server on a real PostgreSQL, seen through a real browser: one Chromium for each
+// test file, one context for each visit. A visit writes down whatever a healthy page never does.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before } from "node:test";
+import pg from "pg";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import type { AuthOptions } from "../../src/admin/auth-options.ts";
+import { adminServerConfig } from "../../src/admin/config.ts";
+import { type AdminServer, serve } from "../../src/admin/server.ts";
+import { insertSampleJobs } from "../../src/cli/sample-jobs.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const ARGS = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
+  ...["--disable-background-networking", "--disable-component-update"],
+];
+/** A step that takes longer than this has gone wrong. */
+const PATIENCE_MS = 10_000;
+
+const endings: (() => Promise<unknown>)[] = [];
+// Hooks run in the order in which they were made: ours stands before the one that drops databases,
+// because that module is imported after it.
+after(async () => {
+  for (const end of endings.reverse()) await end();
+});
+const { emptyDatabase, migratedDatabase } = await import("../support/database.ts");
+
+let browser: Browser;
+before(async () => {
+  assert.ok(
+    existsSync(CHROMIUM),
+    `The page's tests need ${CHROMIUM}: run "apt-get install chromium".`,
+  );
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  endings.push(() => browser.close());
+});
+
+export interface AdminOptions {
+  readonly auth?: AuthOptions;
+  readonly readOnly?: boolean;
+  readonly schema?: string;
+  readonly basePath?: string;
+  /** Default true: the few hundred jobs of the demo. */
+  readonly samples?: boolean;
+  /** What the server's pool connects to in place of the database itself. */
+  readonly through?: (config: pg.PoolConfig) => pg.PoolConfig;
+}
+
+export interface TestAdmin {
+  readonly server: AdminServer;
+  readonly url: string;
+  readonly utils: WorkerUtils;
+  /** Plain SQL past the server; `{}` stands for the schema. */
+  sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+}
+
+/** A running server on a database of its own. */
+export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
+  const { schema = "worker", samples = true, through = (config) => config } = options;
+  const { url } = schema === "worker" ? await migratedDatabase() : await emptyDatabase();
+  const pool = openPool({ connectionString: url, max: 4 });
+  const utils = await makeWorkerUtils({ pool, schema });
+  if (schema !== "worker") await utils.migrate();
+  if (samples) {
+    await insertSampleJobs(utils.database);
+    // Nothing becomes ready by itself while numbers are compared.
+    await pool.query(`update ${utils.database.schema.quoted}._private_jobs
+      set run_at = run_at + interval '1 hour' where run_at > now()`);
+  }
+  const server = await serve(
+    adminServerConfig(openPool(through({ ...addressOf(url), max: 4 })))
+      .schema(schema)
+      .listenAddr("127.0.0.1:0")
+      .auth(options.auth ?? { mode: "none" })
+      .readOnly(options.readOnly ?? false)
+      .basePath(options.basePath ?? "/")
+      .build(),
+  );
+  endings.push(() => server.stop());
+  const sql: TestAdmin["sql"] = async (text, values = []) => {
+    const quoted = text.replaceAll("{}", utils.database.schema.quoted);
+    return (await pool.query(quoted, values)).rows;
+  };
+  return { server, url: server.url, utils, sql };
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(config);
+  pool.on("error", () => {});
+  endings.push(() => pool.end());
+  return pool;
+}
+
+/** The parts of a connection string, so that host and port can be other ones. */
+function addressOf(url: string): pg.PoolConfig {
+  const { host, port, user, database, password } = new pg.Client(url);
+  return { host, port, user, database, ...(password ? { password } : {}) };
+}
+
+export interface Request {
+  readonly method: string;
+  /** With the query, without the origin. */
+  readonly path: string;
+  readonly body: string;
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What was sent to the API, in order. */
+  readonly requests: readonly Request[];
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  readonly theme?: "light" | "dark";
+  /** What this visit may meet although a healthy page never does. */
+  readonly mayMeet?: RegExp;
+  /** Something to do before the page is opened. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/**
+ * Opens the page at a route and does something with it. Fails when meanwhile the console had an
+ * error or a warning, a policy was violated, an exception was not caught, or a dialog popped up.
+ */
+export async function visit(
+  admin: Pick<TestAdmin, "url">,
+  route: string,
+  work: (visit: Visit) => Promise<void>,
+  { theme, mayMeet, prepare, ...options }: VisitOptions = {},
+): Promise<void> {
+  const size = { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" as const };
+  const context = await browser.newContext({ ...size, colorScheme: theme ?? null, ...options });
+  const faults: string[] = [];
+  const requests: Request[] = [];
+  try {
+    context.setDefaultTimeout(PATIENCE_MS);
+    await context.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+      });
+    });
+    context.on("page", (page) => watch(page, faults, requests));
+    const page = await context.newPage();
+    await prepare?.(page);
+    await page.goto(addressOfRoute(admin, route));
+    await work({ page, context, requests });
+  } finally {
+    await context.close();
+  }
+  assert.deepEqual(
+    faults.filter((fault) => mayMeet === undefined || !mayMeet.test(fault)),
+    [],
+  );
+}
+
+export function addressOfRoute(admin: Pick<TestAdmin, "url">, route: string): string {
+  return `${admin.url}#${route}`;
+}
+
+function watch(page: Page, faults: string[], requests: Request[]): void {
+  page.on("console", (message) => {
+    const kind = message.type();
+    if (kind === "error" || kind === "warning") faults.push(`${kind}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`not caught: ${error.message}`));
+  page.on("crash", () => faults.push("the page crashed"));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (!pathname.includes("/api/")) return;
+    requests.push({
+      method: request.method(),
+      path: pathname + search,
+      body: request.postData() ?? "",
+    });
+  });
+}
+
+/** Resolves when the text stands on the page. */
+export async function sees(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor();
+}
+
+/** The page has drawn what it asked for. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("#page-title").waitFor();
+  await page.locator(".loading, .loading-rows").first().waitFor({ state: "detached" });
+}
+
+/** The page of this title is there. */
+export async function turned(page: Page, title: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.title === `${wanted} · worker`, title);
+  await settled(page);
+}
+
+/** The open dialog says all of this; then its button is pressed, and it goes. */
+export async function confirm(page: Page, says: readonly (string | RegExp)[], verb: string) {
+  const dialog = page.getByRole("dialog");
+  for (const sentence of says) await dialog.getByText(sentence).first().waitFor();
+  await dialog.getByRole("button", { name: verb, exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+/** Has the notices say so, and takes them away. */
+export async function noticed(page: Page, text: string | RegExp): Promise<void> {
+  const notice = page.locator(".notice").filter({ hasText: text });
+  await notice.getByRole("button", { name: "Dismiss" }).click();
+  await notice.waitFor({ state: "detached" });
+}
