@@ -1,0 +1,102 @@
+// The five fields of a cron expression, in exactly Graphile Worker's grammar (its crontab
+// documentation): numbers, a-b, *, */n, and lists of these. No names, no a-b/n. What it refuses we
+// refuse, so that a crontab means the same to every worker on the schema.
+
+/** Something wrong in a text; `at` counts characters from 0. */
+export interface TextProblem {
+  readonly at: number;
+  readonly message: string;
+}
+
+interface Field {
+  readonly name: string;
+  readonly least: number;
+  readonly most: number;
+  /** `most + 1` is another way to write `least`: 7 is Sunday, too. */
+  readonly wraps?: true;
+}
+
+/** In the order in which they are written. */
+const fields: readonly Field[] = [
+  { name: "minute", least: 0, most: 59 },
+  { name: "hour", least: 0, most: 23 },
+  { name: "day of the month", least: 1, most: 31 },
+  { name: "month", least: 1, most: 12 },
+  { name: "day of the week", least: 0, most: 6, wraps: true },
+];
+
+export const FIELD_COUNT = fields.length;
+
+export const fieldName = (index: number) => fields[index]?.name ?? "";
+
+/**
+ * One field as an ascending list of its numbers, or `*` when it has them all: `1-31` restricts
+ * nothing, so it does not count as a restriction when the two day fields are combined.
+ */
+export function canonicalField(
+  index: number,
+  text: string,
+): { readonly field: string } | { readonly problems: readonly TextProblem[] } {
+  const field = fields[index];
+  if (field === undefined) throw new RangeError(`there is no field ${index}`);
+  const numbers = new Set<number>();
+  const problems: TextProblem[] = [];
+  let at = 0;
+  for (const part of text.split(",")) {
+    const found = numbersOf(part, field);
+    if (typeof found === "string") problems.push({ at, message: found });
+    else for (const number of found) numbers.add(number);
+    at += part.length + 1;
+  }
+  if (problems.length > 0) return { problems };
+  const isFull = numbers.size === field.most - field.least + 1;
+  return { field: isFull ? "*" : [...numbers].sort((a, b) => a - b).join(",") };
+}
+
+/** The numbers of one part of a list, or what is wrong with it. */
+function numbersOf(part: string, field: Field): number[] | string {
+  const { least, most } = field;
+  const [, single, from, to, divisor] =
+    /^(?:(\d+)|(\d+)-(\d+)|\*(?:\/(\d+))?)$/.exec(part) ?? NO_MATCH;
+  if (single !== undefined) return inRange([Number(single)], field);
+  if (from !== undefined) {
+    const [first, last] = [Number(from), Number(to)];
+    if (last <= first) return `the range "${part}" must ascend`;
+    const ends = inRange([first, last], field);
+    if (typeof ends === "string") return ends;
+    return inRange(steps(first, last, 1), field);
+  }
+  if (part.startsWith("*") && (part === "*" || divisor !== undefined)) {
+    const step = Number(divisor ?? 1);
+    return step >= 1 ? steps(least, most, step) : `the step of "${part}" must be at least 1`;
+  }
+  return misunderstood(part, field);
+}
+
+const NO_MATCH: readonly (string | undefined)[] = [];
+
+function steps(first: number, last: number, step: number): number[] {
+  const numbers: number[] = [];
+  for (let number = first; number <= last; number += step) numbers.push(number);
+  return numbers;
+}
+
+function inRange(numbers: readonly number[], field: Field): number[] | string {
+  const { name, least, most, wraps } = field;
+  const wrapped = numbers.map((number) => (wraps && number === most + 1 ? least : number));
+  const wrong = wrapped.find((number) => number < least || number > most);
+  if (wrong === undefined) return wrapped;
+  return `${wrong} is no ${name}; expected ${least}-${most}`;
+}
+
+function misunderstood(part: string, { name, least, most }: Field): string {
+  const expected = `expected a number from ${least} to ${most}, a range a-b, * or */n, or a list of these with commas`;
+  if (part === "") return `a ${name} is missing; ${expected}`;
+  if (/^\d+(-\d+)?\/\d+$/.test(part)) {
+    return `"${part}" is not understood: only * takes a step; write the numbers as a list`;
+  }
+  if (/[a-z]/i.test(part)) {
+    return `"${part}" is not understood as a ${name} (there are no names and no macros); ${expected}`;
+  }
+  return `"${part}" is not understood as a ${name}; ${expected}`;
+}

@@ -1,0 +1,121 @@
+// The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it (percent
+// escapes, + for a space), each option with what its value may be.
+import { parse } from "node:querystring";
+import { didYouMean } from "../base/validate.ts";
+import { type CronEntry, cronJobKeyModes, LONGEST_FILL_MS } from "./cron-entry.ts";
+import type { TextProblem } from "./cron-fields.ts";
+
+/** An entry while it is read. */
+export type EntryFields = { -readonly [Name in keyof CronEntry]?: CronEntry[Name] };
+
+interface Option {
+  /** Completes "expected …". */
+  readonly expected: string;
+  /** What the value means, or null when it is none of this option's. */
+  read(value: string): EntryFields | null;
+}
+
+const options: Readonly<Record<string, Option>> = {
+  id: {
+    expected: "letters, digits, _ and -, not beginning with a digit or -, at most 512",
+    read: (identifier) => (/^[_a-z][-_a-z0-9]{0,511}$/i.test(identifier) ? { identifier } : null),
+  },
+  fill: {
+    expected: "a time phrase such as 4w3d2h1m (weeks, days, hours, minutes), at most 366 days",
+    read: (value) => {
+      const fill_ms = timePhrase_ms(value);
+      return fill_ms === null || fill_ms > LONGEST_FILL_MS ? null : { fill_ms };
+    },
+  },
+  max: {
+    expected: "a number of attempts from 1 to 32767",
+    read: (value) => {
+      const maxAttempts = wholeNumber(value);
+      return /^\d+$/.test(value) && isWithin(maxAttempts, 1, 32_767) ? { maxAttempts } : null;
+    },
+  },
+  queue: {
+    expected: "letters, digits, -, _ and :, at most 128",
+    read: (queueName) => (/^[-a-z0-9_:]{1,128}$/i.test(queueName) ? { queueName } : null),
+  },
+  jobKey: {
+    expected: "1 to 512 characters in one line",
+    read: (jobKey) => {
+      const isStorable = !/[\0\n\r\u2028\u2029]/.test(jobKey);
+      return isStorable && isWithin([...jobKey].length, 1, 512) ? { jobKey } : null;
+    },
+  },
+  jobKeyMode: {
+    expected: cronJobKeyModes.join(" or "),
+    read: (value) => {
+      const jobKeyMode = cronJobKeyModes.find((known) => known === value);
+      return jobKeyMode === undefined ? null : { jobKeyMode };
+    },
+  },
+  priority: {
+    expected: "a whole number from -32768 to 32767",
+    read: (value) => {
+      const priority = wholeNumber(value);
+      return isWithin(priority, -32_768, 32_767) ? { priority } : null;
+    },
+  },
+};
+
+/** Reads what follows the question mark into `fields`; gives all problems. */
+export function readCrontabOptions(text: string, fields: EntryFields): TextProblem[] {
+  const problems: TextProblem[] = [];
+  const seen = new Set<string>();
+  let at = 0;
+  for (const piece of text.split("&")) {
+    // One piece at a time: that is how its place is known. An empty one means nothing.
+    for (const [name, value] of Object.entries(parse(piece))) {
+      const message = seen.has(name)
+        ? `the option "${name}" is given more than once`
+        : readOption(name, String(value), fields);
+      seen.add(name);
+      if (message !== undefined) problems.push({ at, message });
+    }
+    at += piece.length + 1;
+  }
+  // A mode without a key means nothing, here as in Graphile Worker.
+  if (fields.jobKey === undefined) delete fields.jobKeyMode;
+  return problems;
+}
+
+function readOption(name: string, value: string, fields: EntryFields): string | undefined {
+  const known = Object.keys(options);
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) {
+    return `unknown option "${name}"${didYouMean(name, known) || `; expected ${known.join(", ")}`}`;
+  }
+  const meant = option.read(value);
+  if (meant === null) return `"${value}" is no value of ${name}; expected ${option.expected}`;
+  Object.assign(fields, meant);
+  return undefined;
+}
+
+const PERIODS_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** `4w3d2h1m` in milliseconds; null when it is no time phrase. */
+function timePhrase_ms(text: string): number | null {
+  if (!/^(?:[0-9]+[smhdw])+$/.test(text)) return null;
+  let sum_ms = 0;
+  for (const [, quantity, period = ""] of text.matchAll(/([0-9]+)([smhdw])/g)) {
+    sum_ms += Number(quantity) * (PERIODS_MS[period] ?? 0);
+  }
+  return sum_ms;
+}
+
+function wholeNumber(text: string): number {
+  return /^-?[0-9]+$/.test(text) ? Number(text) + 0 : Number.NaN; // + 0: no -0
+}
+
+function isWithin(number: number, least: number, most: number): boolean {
+  return number >= least && number <= most;
+}

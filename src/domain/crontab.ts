@@ -1,0 +1,128 @@
+// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC.
+//
+//   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
+//
+// It is read to its end, so that all of its problems are known at once, each with line and column.
+import { InputError, type Problem } from "../base/errors.ts";
+import { type CronEntry, checkedEntry } from "./cron-entry.ts";
+import { canonicalField, FIELD_COUNT, fieldName, type TextProblem } from "./cron-fields.ts";
+import { json5Object } from "./cron-payload.ts";
+import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
+
+/** Longest text, in UTF-16 units. */
+export const LONGEST_CRONTAB = 1_000_000;
+const MAX_PROBLEMS = 100;
+
+/**
+ * The entries of a crontab text, in its order. Throws InputError with all problems (at most 100);
+ * a problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by default the task's)
+ * must differ.
+ */
+export function parseCrontab(text: string): CronEntry[] {
+  if (typeof text !== "string") throw new InputError("the crontab must be a text");
+  if (text.length > LONGEST_CRONTAB) {
+    throw new InputError(`the crontab is longer than ${LONGEST_CRONTAB} characters`);
+  }
+  const problems: Problem[] = [];
+  const entries: CronEntry[] = [];
+  const lineOf = new Map<string, number>();
+  for (const [index, whole] of text.split(/\r?\n/).entries()) {
+    const line = whole.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const result = readLine(line);
+    const complain = ({ at, message }: TextProblem): void => {
+      const column = whole.indexOf(line) + at + 1;
+      problems.push({ path: `line ${index + 1}, column ${column}`, message });
+    };
+    for (const problem of result.problems) complain(problem);
+    if (result.entry === null) continue;
+    const { identifier } = result.entry;
+    const before = lineOf.get(identifier);
+    if (before === undefined) {
+      lineOf.set(identifier, index + 1);
+      entries.push(result.entry);
+    } else {
+      const message = `"${identifier}" is on line ${before} already; tell them apart with ?id=…`;
+      complain({ at: result.taskAt, message });
+    }
+  }
+  if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
+  return entries;
+}
+
+interface Line {
+  /** null when there are problems. */
+  readonly entry: CronEntry | null;
+  readonly taskAt: number;
+  readonly problems: readonly TextProblem[];
+}
+
+function readLine(line: string): Line {
+  const problems: TextProblem[] = [];
+  const words = [...line.matchAll(/\S+/g)].slice(0, FIELD_COUNT + 1);
+  const fields: EntryFields = { fill_ms: 0, payload: {} };
+  for (const [place, { 0: word, index }] of words.slice(0, FIELD_COUNT).entries()) {
+    const result = canonicalField(place, word);
+    if ("field" in result) continue;
+    for (const { at, message } of result.problems) problems.push({ at: index + at, message });
+  }
+  fields.expression = words
+    .slice(0, FIELD_COUNT)
+    .map(([word]) => word)
+    .join(" ");
+  const taskAt = words[FIELD_COUNT]?.index ?? line.length;
+  if (words.length <= FIELD_COUNT) {
+    const missing = fieldName(words.length) || "task identifier";
+    problems.push({ at: taskAt, message: `the line ends too early; expected a ${missing}` });
+  } else {
+    problems.push(...readCommand(line, taskAt, fields));
+  }
+  const entry = problems.length === 0 ? entryOf(fields, taskAt, problems) : null;
+  return { entry, taskAt, problems };
+}
+
+/** What stands behind the five fields: task, options, payload. */
+function readCommand(line: string, start: number, fields: EntryFields): TextProblem[] {
+  const problems: TextProblem[] = [];
+  const [task = "", space = ""] = /^(\S+)(\s*)/.exec(line.slice(start))?.slice(1) ?? [];
+  if (!/^[_a-z][_a-z0-9:/-]*$/i.test(task)) {
+    const message = `"${task}" is no task identifier; expected letters, digits, _, :, / and -, beginning with a letter or _`;
+    problems.push({ at: start, message });
+  }
+  fields.taskIdentifier = task;
+  fields.identifier = task;
+  let at = start + task.length + space.length;
+  if (line[at] === "?") {
+    const [options = "", gap = ""] = /^\?(\S*)(\s*)/.exec(line.slice(at))?.slice(1) ?? [];
+    const found = readCrontabOptions(options, fields);
+    problems.push(...found.map((problem) => ({ ...problem, at: at + 1 + problem.at })));
+    if (options === "") problems.push({ at, message: "expected options behind the question mark" });
+    at += 1 + options.length + gap.length;
+  }
+  if (at < line.length) problems.push(...readPayload(line.slice(at), at, fields));
+  return problems;
+}
+
+function readPayload(text: string, start: number, fields: EntryFields): TextProblem[] {
+  if (!/^\{.*\}$/.test(text)) {
+    const message = text.startsWith("{")
+      ? "the payload does not end with }; it must be the last thing in the line"
+      : 'expected a JSON5 object in braces, such as {to: "me"}, or the end of the line';
+    return [{ at: start, message }];
+  }
+  const result = json5Object(text);
+  if ("problem" in result) return [{ ...result.problem, at: start + result.problem.at }];
+  fields.payload = result.value;
+  return [];
+}
+
+/** The last check: what the schema cannot hold, such as a task identifier that is too long. */
+function entryOf(fields: EntryFields, taskAt: number, problems: TextProblem[]): CronEntry | null {
+  try {
+    return checkedEntry(fields as CronEntry);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    problems.push({ at: taskAt, message: error.message });
+    return null;
+  }
+}
