@@ -94,6 +94,12 @@ export interface TestAdmin {
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const url = options.url ?? (await migratedDatabase(options.schema)).url;
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
+  // pg's end() resolves while sockets are still open; a PostgreSQL that stops at that moment would
+  // be reported as an uncaught exception.
+  const ended: Promise<unknown>[] = [];
+  pool.on("connect", (client) => {
+    ended.push(new Promise((resolve) => client.once("end", () => resolve(undefined))));
+  });
   const builder = adminServerConfig(pool)
     .listenAddr("127.0.0.1:0")
     .schemaName(options.schema ?? "worker")
@@ -109,6 +115,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   endings.push(async () => {
     await server.stop();
     await pool.end();
+    await Promise.all(ended);
   });
   const { port } = server.address;
   return { server, port, pool, client: createClient(port) };
