@@ -7,7 +7,7 @@ export {
 } from "./admin/config.ts";
 export { type AdminServer, serve } from "./admin/server.ts";
 export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/errors.ts";
-export type { Logger } from "./base/logger.ts";
+export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts";
 export { VERSION } from "./base/version.ts";
 export type { Queryable } from "./database/database.ts";
 export { type MigrationOptions, migrate } from "./database/migrate.ts";
@@ -41,5 +41,13 @@ export {
   type TaskOptions,
 } from "./worker/task.ts";
 export type { TaskContext } from "./worker/task-context.ts";
+export {
+  type DrainResult,
+  drainQueue,
+  type InlineOptions,
+  type InlineResult,
+  runJobInline,
+  waitForJob,
+} from "./worker/testing.ts";
 export { Worker } from "./worker/worker.ts";
 export type { LocalQueueOptions, WorkerOptions } from "./worker/worker-options.ts";

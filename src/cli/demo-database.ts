@@ -5,6 +5,7 @@ import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { createDatabase } from "../database/create-database.ts";
+import type { Database } from "../database/database.ts";
 import { type EmbeddedServer, startEmbeddedServer } from "../database/embedded/server.ts";
 import { userDirectory } from "../database/embedded/user-directory.ts";
 import { migrate } from "../database/migrate.ts";
@@ -25,6 +26,7 @@ export interface DemoDatabaseOptions {
 
 export interface DemoDatabase {
   readonly pool: Pool;
+  readonly database: Database;
   /** For other programs on this machine, over the unix socket. */
   readonly url: string;
   close(): Promise<void>;
@@ -48,7 +50,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
     if (signal.aborted) throw new WorkerError("aborted", "stopped before everything was up");
     logger.info({ data_dir: dataDir, postgresql: server.version, url }, "the demo database is up");
     const close = closeBoth(pool, server);
-    return { pool, url, close };
+    return { pool, database: { client: pool, schema }, url, close };
   } catch (error) {
     await closeBoth(pool, server)();
     throw error;

@@ -1,11 +1,12 @@
 // worker demo: everything at once on this machine: a PostgreSQL of its own, the schema, sample
-// jobs, and the admin. Stops cleanly on SIGTERM or SIGINT and goes on from there the next time.
+// jobs, a worker that works on them, and the admin. Stops cleanly on SIGTERM or SIGINT and goes on from there the next time.
 import { type AdminArguments, adminOptions } from "./admin-server.ts";
 import type { Command } from "./command.ts";
 
 interface DemoArguments extends AdminArguments {
   dataDir: string | undefined;
   fresh: boolean;
+  worker: boolean;
 }
 
 export const demoCommand: Command<DemoArguments> = {
@@ -19,6 +20,11 @@ export const demoCommand: Command<DemoArguments> = {
           requiresArg: true,
           describe: "Where the database lives [default: the user's data directory]",
         },
+        worker: {
+          type: "boolean",
+          default: true,
+          describe: "Run a sample worker that works on the jobs (--no-worker: keep them still)",
+        },
         fresh: { type: "boolean", default: false, describe: "Start over with an empty database" },
       }),
     ),
@@ -27,6 +33,7 @@ export const demoCommand: Command<DemoArguments> = {
     const { adminConfig, announce } = await import("./admin-server.ts");
     const { aborted, stopSignal } = await import("./signals.ts");
     const { openDemoDatabase } = await import("./demo-database.ts");
+    const { startDemoWorker } = await import("./demo-worker.ts");
     const { serve } = await import("../admin/server.ts");
     const logger = await commandLogger(args);
     const signal = stopSignal();
@@ -40,9 +47,10 @@ export const demoCommand: Command<DemoArguments> = {
       const config = await adminConfig(args, database.pool, schemaSetting(args), logger);
       const server = await serve(config);
       announce(server, config, args.json);
+      const worker = args.worker ? await startDemoWorker({ ...database, logger, signal }) : null;
       await aborted(signal);
       logger.info({ signal: signal.reason }, "stopping");
-      await server.stop();
+      await Promise.all([server.stop(), worker?.stop()]);
     } finally {
       await database.close();
     }

@@ -18,6 +18,7 @@ import { FastLanes } from "./fast-lanes.ts";
 import { Hooks } from "./hooks.ts";
 import { JobExecutor } from "./job-executor.ts";
 import { Lane } from "./lane.ts";
+import { logEvents } from "./log-listener.ts";
 import { Outcomes } from "./outcomes.ts";
 import { intercepted, interceptedAll } from "./schedule-interceptors.ts";
 import type { ContextSource } from "./task-context.ts";
@@ -41,6 +42,7 @@ export class Worker<Extensions = unknown> implements Service {
     const config = resolveWorkerOptions(options);
     this.#config = config;
     this.hooks = new Hooks(config.logger, config.plugins);
+    logEvents(this.hooks, config.logger);
     this.#pool = config.pool ?? ownPool(config);
     const outcomes = new Outcomes();
     const source = contextSource(config, this.#pool, this.hooks);
