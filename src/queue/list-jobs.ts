@@ -33,12 +33,20 @@ export async function listJobs(db: Database, filter: JobFilter = {}): Promise<Jo
     : searchJobs(db, resolved, resolved.search);
 }
 
+/** A page ends early rather than carry more payload and error text than this. */
+const LONGEST_PAGE_BYTES = 8 * 1024 * 1024;
+
+interface PageRow extends JobRow {
+  /** Ids that the page could have shown, one more than the limit at the most. */
+  readonly found: number;
+}
+
 async function pageOfJobs(db: Database, filter: ResolvedFilter): Promise<JobPage> {
   const values = [...filterValues(filter), filter.limit + 1, filter.offset];
-  const rows = await query<JobRow>(db, pageSql, values);
+  const rows = await query<PageRow>(db, pageSql, values);
   const jobs = rows.slice(0, filter.limit).map(toJob);
   const last = jobs.at(-1);
-  const isMore = rows.length > filter.limit && last !== undefined;
+  const isMore = last !== undefined && (rows[0]?.found ?? 0) > jobs.length;
   return {
     jobs,
     nextCursor: isMore ? encodeCursor({ after: last.id, isExactShown: false }) : null,
@@ -46,7 +54,7 @@ async function pageOfJobs(db: Database, filter: ResolvedFilter): Promise<JobPage
 }
 
 // The ids first: what is passed over is then read from an index alone, and only the page itself
-// touches rows and payloads.
+// touches rows and payloads. The first job is shown whatever its size.
 const pageSql: Statement = (schema) => `
   with page as materialized (
     select jobs.id
@@ -55,9 +63,17 @@ const pageSql: Statement = (schema) => `
     order by jobs.id
     limit $5::int
     offset $6::bigint
+  ), weighed as (
+    select page.id,
+      octet_length(jobs.payload::text) + coalesce(octet_length(jobs.last_error), 0) as bytes
+    from page
+    join ${schema}._private_jobs as jobs on jobs.id = page.id
+  ), shown as (
+    select id, sum(bytes) over (order by id) - bytes as bytes_before from weighed
   )
-  select ${jobColumns}
-  from page
-  join ${schema}._private_jobs as jobs on jobs.id = page.id
+  select ${jobColumns}, (select count(*)::int from page) as found
+  from shown
+  join ${schema}._private_jobs as jobs on jobs.id = shown.id
   ${jobNames(schema)}
+  where shown.bytes_before < ${LONGEST_PAGE_BYTES}
   order by jobs.id`;

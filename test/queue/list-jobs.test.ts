@@ -261,3 +261,15 @@ test("A job whose task and queue are gone is still listed.", async () => {
   assert.deepEqual([job?.taskIdentifier, job?.queueName], [null, null]);
   assert.equal(typeof job?.queueId, "number");
 });
+
+test("A page of very large jobs ends early, and its cursor goes on.", async () => {
+  const text = "x".repeat(1024 * 1024);
+  const { db } = queue;
+  for (let n = 0; n < 12; n++) await addJob(db, { identifier: "large", payload: { n, text } });
+  const first = await listJobs(db, { limit: 100 });
+  assert.ok(first.jobs.length >= 8 && first.jobs.length < 12, String(first.jobs.length));
+  const second = await listJobs(db, { limit: 100, cursor: first.nextCursor ?? "" });
+  assert.equal(second.nextCursor, null);
+  const seen = [...first.jobs, ...second.jobs].map(({ payload }) => (payload as { n: number }).n);
+  assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+});
