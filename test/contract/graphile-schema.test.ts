@@ -2,6 +2,7 @@
 // migrating anything, and stock Graphile Worker running the jobs that we added.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Logger, runMigrations, runOnce } from "graphile-worker";
 import type pg from "pg";
 import { schemaName } from "../../src/database/schema-name.ts";

@@ -1,0 +1,38 @@
+// A plugin: observers learn what happens, interceptors decide.
+import { defineTask, makeWorkerUtils, type Plugin, runOnce } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+await using utils = await makeWorkerUtils({ connectionString });
+
+const policy: Plugin = {
+  name: "policy",
+  register(hooks) {
+    hooks.on("job:complete", ({ job, duration_ms }) => {
+      console.log(`done: ${job.taskIdentifier} in ${duration_ms < 1_000 ? "time" : "a while"}`);
+    });
+    hooks.on("job:permanentlyFail", ({ job, error }) => {
+      console.log(`failed: ${job.taskIdentifier}: ${error.message}`);
+    });
+    hooks.intercept("beforeJobRun", ({ job, payloadText }) => {
+      if (job.flags.includes("dry-run")) return { action: "skip" };
+      if (payloadText.length > 100) return { action: "fail", message: "payload too long" };
+      return { action: "continue" };
+    });
+    hooks.intercept("beforeJobSchedule", (job) => ({
+      action: "change",
+      job: { ...job, payload: { ...(job.payload as object), tenant: "acme" } },
+    }));
+  },
+};
+
+const parent = defineTask("parent", async (_payload, { addJob }) => {
+  await addJob("child", { n: 1 });
+});
+const child = defineTask("child", async (payload) => {
+  console.log(`child got ${JSON.stringify(payload)}`);
+});
+
+await utils.addJob("parent");
+await utils.addJob("child", { n: 2 }, { flags: ["dry-run"] });
+await utils.addJob("child", { text: "x".repeat(200) }, { maxAttempts: 1 });
+await runOnce({ connectionString, tasks: [parent, child], plugins: [policy] });

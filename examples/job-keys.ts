@@ -1,0 +1,19 @@
+// Job keys: at most one waiting job has a key. Adding again replaces it, keeps its time, or does
+// nothing, as the mode says; removing by key needs no id.
+import { makeWorkerUtils } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+await using utils = await makeWorkerUtils({ connectionString });
+
+const runAt = new Date("2030-01-01T00:00:00Z");
+const first = await utils.addJob("sync", { version: 1 }, { jobKey: "sync:42", runAt });
+const second = await utils.addJob(
+  "sync",
+  { version: 2 },
+  { jobKey: "sync:42", jobKeyMode: "preserve_run_at" },
+);
+console.log(`same job: ${first.id === second.id}, payload: ${second.payloadText}`);
+console.log(`run at: ${second.runAt.toISOString()}`);
+
+const { outcome } = await utils.removeJob("sync:42");
+console.log(outcome);

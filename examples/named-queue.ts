@@ -1,0 +1,20 @@
+// A named queue: its jobs run one at a time and in order, on whatever host; others run beside it.
+import { defineTask, makeWorkerUtils, runOnce } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+await using utils = await makeWorkerUtils({ connectionString });
+const order: number[] = [];
+
+const apply = defineTask<{ step: number }>("apply", async ({ step }) => {
+  order.push(step);
+});
+
+await utils.addJobs(
+  [1, 2, 3, 4, 5].map((step) => ({
+    identifier: "apply",
+    payload: { step },
+    spec: { queueName: "account:7" },
+  })),
+);
+await runOnce({ connectionString, tasks: [apply], concurrency: 8 });
+console.log(`in order: ${order.join(" ")}`);

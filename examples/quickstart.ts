@@ -1,0 +1,17 @@
+// The smallest whole: a task, a job, one pass over the queue.
+//
+//   DATABASE_URL=postgres://… node examples/quickstart.ts
+import { defineTask, makeWorkerUtils, runOnce } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+
+const greet = defineTask<{ name: string }>("greet", async ({ name }, { job }) => {
+  console.log(`hello ${name} (attempt ${job.attempts})`);
+});
+
+await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
+await utils.addJob("greet", { name: "Ada" });
+
+await runOnce({ connectionString, tasks: [greet] });
+console.log(await utils.countJobs());

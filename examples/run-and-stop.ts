@@ -1,0 +1,27 @@
+// A worker that runs until it is stopped: concurrency, timeouts, and a graceful end. SIGTERM and
+// SIGINT stop it, too; a second one aborts the running jobs' signals.
+import { setTimeout } from "node:timers/promises";
+import { defineTask, makeWorkerUtils, run } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+const utils = await makeWorkerUtils({ connectionString });
+const done = Promise.withResolvers<void>();
+
+const slow = defineTask<{ ms: number }>(
+  "slow",
+  async ({ ms }, { signal, logger }) => {
+    await setTimeout(ms, undefined, { signal });
+    logger.info({ ms }, "slept");
+    console.log(`slept ${ms} ms`);
+    done.resolve();
+  },
+  { timeout_ms: 5_000 },
+);
+
+const worker = await run({ connectionString, tasks: [slow], concurrency: 4 });
+await utils.addJob("slow", { ms: 20 });
+await done.promise;
+
+await worker.stop(); // running jobs end, their outcomes are written
+console.log(`left: ${(await utils.countJobs()).total}`);
+await utils.end();

@@ -1,0 +1,21 @@
+// Many short jobs: bulk adding, a larger local queue, and the opt-in fast lane.
+import { defineTask, makeWorkerUtils, runOnce } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+await using utils = await makeWorkerUtils({ connectionString });
+let count = 0;
+
+const tick = defineTask("tick", () => {
+  count++;
+});
+
+const jobs = Array.from({ length: 5_000 }, (_, n) => ({ identifier: "tick", payload: { n } }));
+await utils.addJobs(jobs); // one insert
+await runOnce({
+  connectionString,
+  tasks: [tick],
+  concurrency: 24,
+  localQueue: { size: 2_000 },
+  fastLane: true,
+});
+console.log(`ran ${count}, left ${(await utils.countJobs()).total}`);

@@ -1,0 +1,27 @@
+// Adding a job inside your own transaction: it exists if and only if your change does.
+import pg from "pg";
+import { makeWorkerUtils } from "worker";
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
+const utils = await makeWorkerUtils({ pool }); // lent: never ended by us
+await pool.query("create table if not exists orders (id int primary key)");
+
+async function placeOrder(id: number): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await utils.with(client).addJob("send_invoice", { order: id });
+    await client.query("insert into orders values ($1)", [id]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+await placeOrder(1);
+await placeOrder(1).catch((error) => console.log(`refused: ${error.message}`));
+console.log(`jobs: ${(await utils.countJobs()).total}`);
+await pool.end();

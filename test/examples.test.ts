@@ -1,0 +1,44 @@
+// Every file in examples/ runs as it stands, on a queue of its own, and prints what it says here.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { migratedDatabase } from "./support/database.ts";
+
+const directory = join(import.meta.dirname, "../examples");
+const LONGEST_RUN_MS = 30_000;
+
+const prints: Record<string, RegExp> = {
+  "batch.ts": /left: \[\{"user":2\},\{"user":4\}\]\n.*2 of 4 items failed: mailbox full/,
+  "embedded-admin.ts": /overview: 200/,
+  "exact-payloads.ts": /\{"id": 9007199254740993, "b":1, "a":2\}\n\{"id":9223372036854775807\}/,
+  "extensions.ts": /mail to ada@example\.com\nrows: 1/,
+  "failures.ts": /failed: Error: an amount cannot be negative\nscheduled: Error: declined/,
+  "hooks.ts": /child got \{"n":1,"tenant":"acme"\}/,
+  "job-keys.ts": /same job: true, payload: \{"version":2\}\nrun at: 2030-.*\nremoved/,
+  "named-queue.ts": /in order: 1 2 3 4 5/,
+  "quickstart.ts": /hello Ada \(attempt 1\)\n.*total: 0/s,
+  "run-and-stop.ts": /slept 20 ms\nleft: 0/,
+  "testing.ts": /completed: 1, failed: 1.*completed/s,
+  "throughput.ts": /ran 5000, left 0/,
+  "transaction.ts": /refused: duplicate key.*jobs: 1/s,
+  "utilities.ts": /failed: the file is gone/,
+};
+
+test("There is an expectation for every example.", () => {
+  const names = readdirSync(directory).filter((name) => name.endsWith(".ts"));
+  assert.deepEqual(names.sort(), Object.keys(prints).sort());
+});
+
+for (const [name, expected] of Object.entries(prints)) {
+  test(`The example ${name} runs and prints what it promises.`, async () => {
+    const { url } = await migratedDatabase();
+    const { stdout } = await promisify(execFile)(process.execPath, [join(directory, name)], {
+      env: { ...process.env, DATABASE_URL: url },
+      timeout: LONGEST_RUN_MS,
+    });
+    assert.match(stdout, expected);
+  });
+}
