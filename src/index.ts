@@ -12,6 +12,15 @@ export { VERSION } from "./base/version.ts";
 export type { Queryable } from "./database/database.ts";
 export { type MigrationOptions, migrate } from "./database/migrate.ts";
 export { type SchemaName, schemaName } from "./database/schema-name.ts";
+export {
+  type CronEntry,
+  type CronEntryOptions,
+  cronEntry,
+  everyMinute,
+  everyMinutes,
+} from "./domain/cron-entry.ts";
+export type { CronStamp } from "./domain/cron-payload.ts";
+export { parseCrontab } from "./domain/crontab.ts";
 export type { Job, JobState } from "./domain/job.ts";
 export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";
@@ -21,6 +30,7 @@ export {
   type WorkerUtilsOptions,
 } from "./queue/worker-utils.ts";
 export type { TaskJob } from "./worker/claimed-job.ts";
+export type { CronOptions } from "./worker/cron-options.ts";
 export type {
   Hooks,
   LocalQueueMode,

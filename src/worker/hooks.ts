@@ -27,8 +27,16 @@ export interface WorkerEvents {
   "job:permanentlyFail": { job: TaskJob; error: Error; duration_ms: number };
   /** Was running when the worker stopped by force, or lost its lease meanwhile. */
   "job:interrupted": { jobId: string; job: TaskJob | null; reason: "shutdown" | "lease_lost" };
+  /** Entries of this worker fell due; whichever worker scheduled them, it is done. */
   "cron:tick": { timestamp: Date; taskIdentifiers: readonly string[] };
-  "cron:scheduled": { timestamp: Date; identifier: string; jobId: string; backfilled: boolean };
+  /** This worker scheduled a job. `identifier` is the entry's. */
+  "cron:scheduled": {
+    timestamp: Date;
+    identifier: string;
+    taskIdentifier: string;
+    jobId: string;
+    backfilled: boolean;
+  };
   "localQueue:init": { workerId: string };
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
   "localQueue:jobsFetched": { workerId: string; count: number };

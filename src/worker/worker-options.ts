@@ -6,6 +6,7 @@ import { InputError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
 import { strict, validate } from "../base/validate.ts";
 import { type SchemaName, schemaName } from "../database/schema-name.ts";
+import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import type { Plugin } from "./hooks.ts";
 import type { Task } from "./task.ts";
 
@@ -45,6 +46,8 @@ export interface WorkerOptions<Extensions = unknown> {
   /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */
   readonly abortGrace_ms?: number;
   readonly plugins?: readonly Plugin[];
+  /** Jobs that this worker adds by the clock, shared with all workers of the schema. UTC. */
+  readonly cron?: CronOptions;
   /** Default: silent. */
   readonly logger?: Logger;
   /** Given to every task as `context.extensions`. */
@@ -90,6 +93,7 @@ export interface WorkerConfig<Extensions> {
   readonly fastLaneLimit_ms: number;
   readonly abortGrace_ms: number;
   readonly plugins: readonly Plugin[];
+  readonly cron: CronConfig | null;
   readonly logger: Logger;
   readonly extensions: Extensions;
 }
@@ -152,6 +156,7 @@ const optionsSchema = strict({
   ),
   abortGrace_ms: v.optional(duration, 5_000),
   plugins: v.optional(v.array(any), []),
+  cron: v.optional(any),
   logger: v.optional(any),
   extensions: v.optional(any),
 });
@@ -176,6 +181,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     fastLaneLimit_ms: typeof checked.fastLane === "object" ? checked.fastLane.limit_ms : 100,
     timeout_ms: checked.timeout_ms,
     tasks: taskMap(options.tasks),
+    cron: resolveCronOptions(options.cron),
     schema: schemaName(checked.schema),
     logger: options.logger ?? silentLogger,
     extensions: options.extensions as E,

@@ -13,6 +13,7 @@ import { assertUsableSchema } from "../database/schema-state.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
 import { coalescedAdd } from "./add-coalescer.ts";
+import { Cron } from "./cron.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { FastLanes } from "./fast-lanes.ts";
 import { Hooks } from "./hooks.ts";
@@ -33,6 +34,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #executor: JobExecutor<Extensions>;
   readonly #dispatcher: Dispatcher<Extensions>;
   readonly #listener: Listener | null;
+  readonly #cron: Cron | null;
   readonly #ended = Promise.withResolvers<void>();
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
@@ -63,6 +65,7 @@ export class Worker<Extensions = unknown> implements Service {
         : null,
     });
     this.#listener = config.notify ? this.#listen(connection) : null;
+    this.#cron = cronOf(config, this.#pool, this.hooks);
     this.hooks.emit("worker:init", {
       workerId: this.id,
       concurrency: config.concurrency,
@@ -113,6 +116,8 @@ export class Worker<Extensions = unknown> implements Service {
     try {
       await assertUsableSchema({ client: this.#pool, schema: this.#config.schema });
       await this.#listener?.start();
+      // Before any job is taken: a crontab file that cannot be read leaves nothing running.
+      await this.#cron?.start();
       await this.#dispatcher.start();
       this.hooks.emit("worker:start", { workerId: this.id });
     } catch (error) {
@@ -124,6 +129,7 @@ export class Worker<Extensions = unknown> implements Service {
   async #stop(reason: string): Promise<void> {
     await this.#started?.catch(() => {});
     this.hooks.emit("worker:shutdown", { workerId: this.id, reason });
+    await this.#cron?.stop();
     await this.#listener?.stop();
     this.#dispatcher.stopClaiming();
     if (this.#started !== null) await this.#dispatcher.drained(new AbortController().signal);
@@ -131,6 +137,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   async #release(): Promise<void> {
+    await this.#cron?.stop();
     await this.#listener?.stop();
     await this.#dispatcher.close();
     if (this.#config.pool === undefined) await this.#pool.end();
@@ -182,6 +189,13 @@ function connectionOf<E>(config: WorkerConfig<E>, pool: pg.Pool): pg.ClientConfi
   if (connectionString !== undefined) return { connectionString, application_name: "worker lane" };
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   return rest;
+}
+
+function cronOf<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): Cron | null {
+  const { cron, logger, schema, tasks } = config;
+  if (cron === null) return null;
+  const db = { client: pool, schema };
+  return new Cron(cron, { db, hooks, logger, taskIdentifiers: new Set(tasks.keys()) });
 }
 
 function contextSource<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): ContextSource<E> {

@@ -1,0 +1,154 @@
+// A scheduler whose time is the test's: it sleeps until the test says that it is later.
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import type { Logger } from "../../src/base/logger.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import type { CronEntry } from "../../src/domain/cron-entry.ts";
+import { Cron, type CronTime } from "../../src/worker/cron.ts";
+import { Hooks, type Plugin } from "../../src/worker/hooks.ts";
+
+interface Sleeper {
+  readonly until_ms: number;
+  wake(): void;
+}
+
+/** The time of any number of schedulers. They rest when all of them sleep. */
+export class ManualTime implements CronTime {
+  now_ms: number;
+  readonly waits_ms: number[] = [];
+  readonly #sleepers = new Set<Sleeper>();
+  #watchers: { readonly count: number; resolve(): void }[] = [];
+
+  constructor(iso: string) {
+    this.now_ms = Date.parse(iso);
+  }
+
+  now(): Promise<number> {
+    return Promise.resolve(this.now_ms);
+  }
+
+  wait(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    this.waits_ms.push(ms);
+    return new Promise((resolve) => {
+      const end = (passed: boolean) => {
+        this.#sleepers.delete(sleeper);
+        signal.removeEventListener("abort", abort);
+        resolve(passed);
+      };
+      const abort = () => end(false);
+      const sleeper = { until_ms: this.now_ms + ms, wake: () => end(true) };
+      signal.addEventListener("abort", abort, { once: true });
+      this.#sleepers.add(sleeper);
+      for (const { resolve } of this.#watchers.filter(({ count }) => count === this.#sleepers.size))
+        resolve();
+    });
+  }
+
+  /** Resolves when so many schedulers sleep. */
+  async resting(count = 1): Promise<void> {
+    if (this.#sleepers.size === count) return;
+    await new Promise<void>((resolve) => this.#watchers.push({ count, resolve }));
+    this.#watchers = [];
+  }
+
+  /** Makes it `iso`, wakes everybody whose sleep is over, and waits until all sleep again. */
+  async goTo(iso: string, count = 1): Promise<void> {
+    await this.resting(count);
+    this.now_ms = Date.parse(iso);
+    this.wake();
+    await this.resting(count);
+  }
+
+  /** Wakes those whose sleep is over; with `all`, everybody: timers may be early. */
+  wake(all = false): void {
+    for (const sleeper of [...this.#sleepers]) {
+      if (all || sleeper.until_ms <= this.now_ms) sleeper.wake();
+    }
+  }
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+export function recorder(): { readonly lines: LogLine[]; readonly logger: Logger } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields: { ...fields }, message });
+  };
+  const logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { lines, logger };
+}
+
+export interface Scheduler {
+  readonly cron: Cron;
+  readonly hooks: Hooks;
+  readonly lines: LogLine[];
+  /** `scheduled <entry> <time>`, `tick <time> <tasks>`, in the order of the events. */
+  readonly events: string[];
+}
+
+export interface SchedulerOptions {
+  readonly pool: pg.Pool;
+  readonly entries: readonly CronEntry[];
+  readonly time?: CronTime;
+  readonly plugins?: readonly Plugin[];
+  readonly schema?: string;
+}
+
+export function scheduler(options: SchedulerOptions): Scheduler {
+  const { lines, logger } = recorder();
+  const hooks = new Hooks(logger, options.plugins);
+  const events: string[] = [];
+  hooks.on("cron:scheduled", ({ identifier, timestamp, backfilled }) => {
+    events.push(`${backfilled ? "backfilled" : "scheduled"} ${identifier} ${timestamp.toJSON()}`);
+  });
+  hooks.on("cron:tick", ({ timestamp, taskIdentifiers }) => {
+    events.push(`tick ${timestamp.toJSON()} ${taskIdentifiers}`);
+  });
+  const cron = new Cron(
+    { entries: options.entries, crontabFile: null },
+    {
+      db: { client: options.pool, schema: schemaName(options.schema) },
+      hooks,
+      logger,
+      taskIdentifiers: new Set(options.entries.map(({ taskIdentifier }) => taskIdentifier)),
+      ...(options.time === undefined ? {} : { time: options.time }),
+    },
+  );
+  return { cron, hooks, lines, events };
+}
+
+/** An identifier that no other test of the file uses. */
+export const unique = (name: string) => `${name}_${randomUUID().slice(0, 8)}`;
+
+export interface StoredJob {
+  readonly task_identifier: string;
+  readonly run_at: string;
+  readonly payload: string;
+  readonly queue_name: string | null;
+  readonly priority: number;
+  readonly max_attempts: number;
+  readonly key: string | null;
+}
+
+/** The jobs of tasks whose name begins with `prefix`, by time. */
+export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]> {
+  const { rows } = await pool.query<StoredJob>(
+    `select task_identifier, to_char(v.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SSZ') as run_at,
+       j.payload::text as payload, queue_name, v.priority, v.max_attempts, v.key
+     from worker.jobs v join worker._private_jobs j using (id)
+     where starts_with(task_identifier, $1)
+     order by v.run_at, v.id`,
+    [prefix],
+  );
+  return rows;
+}
+
+/** When the jobs run, `HH:MM`. */
+export async function timesOf(pool: pg.Pool, prefix: string): Promise<string[]> {
+  return (await jobsOf(pool, prefix)).map(({ run_at }) => run_at.slice(11, 16));
+}
