@@ -1,0 +1,111 @@
+// The one PostgreSQL of a run, as an application would have it (fsync on), and how each experiment
+// finds it: empty tables, the same jobs for everybody, statistics fresh, a checkpoint just done.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { migrate } from "../../../src/database/migrate.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+
+export interface BenchServer extends AsyncDisposable {
+  readonly version: string;
+  readonly postmaster: number;
+  /** Graphile Worker's schema, as our migration makes it, under the name `worker`. */
+  readonly queueUrl: string;
+  readonly bossUrl: string;
+  /** A connection to the database of `queueUrl`. */
+  readonly client: pg.Client;
+  /** `queues` 0 = jobs without a queue. */
+  seed(jobs: number, queues?: number): Promise<void>;
+  seedBoss(jobs: number): Promise<void>;
+}
+
+const SETTINGS = {
+  shared_buffers: "512MB",
+  max_wal_size: "8GB",
+  checkpoint_timeout: "30min",
+  max_connections: "200",
+};
+
+export async function startBenchServer(): Promise<BenchServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-"));
+  const server = await startEmbeddedServer({ dataDir, settings: SETTINGS });
+  const queueUrl = server.url("queue");
+  const bossUrl = server.url("boss");
+  await runOn(server.url(), "create database queue", "create database boss");
+  const pool = new pg.Pool({ connectionString: queueUrl });
+  const signal = new AbortController().signal;
+  await migrate(pool, schemaName("worker"), { logger: silentLogger, signal });
+  await pool.end();
+  await makeBoss(bossUrl);
+  const client = new pg.Client({ connectionString: queueUrl });
+  await client.connect();
+  const pidFile = join(dataDir, "cluster", "postmaster.pid");
+  return {
+    version: server.version,
+    postmaster: Number.parseInt(readFileSync(pidFile, "utf8"), 10),
+    queueUrl,
+    bossUrl,
+    client,
+    seed: (jobs, queues = 0) => seedQueue(client, jobs, queues),
+    seedBoss: (jobs) => seedBoss(bossUrl, jobs),
+    async [Symbol.asyncDispose]() {
+      await client.end();
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Empties the tables and adds jobs by the schema's own function. */
+async function seedQueue(client: pg.Client, jobs: number, queues: number): Promise<void> {
+  await client.query("truncate worker._private_jobs, worker._private_job_queues restart identity");
+  if (jobs > 0) {
+    await client.query(
+      `select count(*) from worker.add_jobs(array(
+        select row('bench', json_build_object('id', i, 'queue', i % $2::int),
+          'queue ' || i % $2::int,
+          now(), null, null, null, null)::worker.job_spec
+        from generate_series(1, $1::int) i))`,
+      // Without a number of queues all that is made from it is null.
+      [jobs, queues === 0 ? null : queues],
+    );
+  }
+  await settle(client);
+}
+
+/** Statistics, visibility and a checkpoint: what was before shall not be paid for by what follows. */
+export async function settle(client: pg.Client): Promise<void> {
+  await client.query("vacuum analyze worker._private_jobs");
+  await client.query("vacuum analyze worker._private_job_queues");
+  await client.query("checkpoint");
+}
+
+async function makeBoss(url: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false });
+  await boss.start();
+  await boss.createQueue("bench");
+  await boss.stop({ graceful: false });
+}
+
+async function seedBoss(url: string, jobs: number): Promise<void> {
+  await runOn(
+    url,
+    "delete from pgboss.job",
+    "vacuum full analyze pgboss.job",
+    `insert into pgboss.job (name, data)
+      select 'bench', json_build_object('id', i) from generate_series(1, ${jobs}) i`,
+    "vacuum analyze",
+    "checkpoint",
+  );
+}
+
+async function runOn(url: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}

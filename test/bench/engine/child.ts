@@ -1,0 +1,94 @@
+// One contender in a process of its own: loads its engine, says "ready", does its duty on the next
+// line of stdin and answers in JSON. All figures are taken here, beside the work.
+import { once } from "node:events";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import pg from "pg";
+import { add } from "./adding.ts";
+import type { Answer, Duty, Run, Sample } from "./duty.ts";
+import { type Engine, NotBuilt } from "./engines/engine.ts";
+import { idle, latency, scheduled, soak } from "./living.ts";
+import { Meter } from "./meter.ts";
+
+// Only the contender's own code is loaded: the memory measured is its own.
+const ours = async (settings: object) => (await import("./engines/ours.ts")).ours(settings);
+const graphile = async (batching: boolean) =>
+  (await import("./engines/graphile.ts")).graphile({ batching });
+const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss({ loops });
+
+const ENGINES: Record<string, () => Promise<Engine>> = {
+  ours: () => ours({}),
+  fast: () => ours({ fastLane: true }),
+  gw: () => graphile(false),
+  "gw-batch": () => graphile(true),
+  "boss-work": () => boss(false),
+  "boss-fetch": () => boss(true),
+};
+
+const duty = JSON.parse(process.argv[2] ?? "") as Duty;
+const engine = await ENGINES[duty.engine]?.();
+if (engine === undefined) throw new Error(`no engine ${duty.engine}`);
+const client = new pg.Client({ connectionString: duty.url });
+await client.connect();
+const meter = new Meter(client, duty.postmaster);
+process.stdout.write("ready\n");
+await once(process.stdin, "data");
+const answer = await work(engine).catch((error: unknown): Answer => {
+  if (error instanceof NotBuilt) return { notBuilt: error.message };
+  throw error;
+});
+// The answer may be megabytes; process.exit would cut it off.
+process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
+
+async function work(by: Engine): Promise<Answer> {
+  if (duty.kind === "drain") return drain(by);
+  const duties = { latency, scheduled, idle, soak, add };
+  return { sample: await duties[duty.kind](by, duty, meter, client) };
+}
+
+/** From the start of the engine to the last job's run; what it cost includes the last writes. */
+async function drain(by: Engine): Promise<Answer> {
+  const runs: Run[] = [];
+  let done = 0;
+  const all = Promise.withResolvers<void>();
+  const count = () => {
+    if (++done === duty.jobs) all.resolve();
+  };
+  const watch = async (payload: unknown) => {
+    const { id, queue } = payload as { id: number; queue: number };
+    const start_ms = now_ms();
+    await setImmediate();
+    runs.push([queue, id, start_ms, now_ms()]);
+    count();
+  };
+  await meter.begin();
+  const running = await by.start({
+    url: duty.url,
+    concurrency: 24,
+    pollInterval_ms: 2_000,
+    handler: duty.watched === true ? watch : count,
+  });
+  const inTime = setTimeout(duty.limit_ms, undefined, { ref: false });
+  // Several processes may share the jobs: then none of them sees all.
+  await Promise.race([all.promise, inTime, emptied()]);
+  const elapsed_ms = meter.elapsed_ms;
+  const jobs = done;
+  await running.stop();
+  const cost = await meter.end(done);
+  const sample: Sample = { ...cost, jps: (jobs / elapsed_ms) * 1_000, jobs: done };
+  return duty.watched === true ? { sample, runs } : { sample };
+}
+
+/** Resolves when the table is empty; only asked where jobs are shared. */
+async function emptied(): Promise<void> {
+  if (duty.watched !== true) return new Promise(() => {});
+  for (;;) {
+    const { rows } = await client.query("select from worker._private_jobs limit 1");
+    if (rows.length === 0) return;
+    await setTimeout(50);
+  }
+}
+
+/** Comparable between processes of one machine. */
+function now_ms(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

@@ -1,0 +1,48 @@
+// Runs a duty in a child process. Several at once start together.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Answer, Duty } from "./duty.ts";
+
+const register = join(import.meta.dirname, "../../support/register.mjs");
+const program = join(import.meta.dirname, "child.ts");
+
+export async function contend(...duties: readonly Duty[]): Promise<Answer[]> {
+  const children = duties.map(start);
+  try {
+    await Promise.all(children.map(({ ready }) => ready));
+    for (const { child } of children) child.stdin?.write("go\n");
+    return await Promise.all(children.map(({ answer }) => answer));
+  } finally {
+    for (const { child } of children) child.kill("SIGKILL");
+  }
+}
+
+interface Contender {
+  readonly child: ChildProcess;
+  readonly ready: Promise<void>;
+  readonly answer: Promise<Answer>;
+}
+
+function start(duty: Duty): Contender {
+  const child = spawn(process.execPath, ["--import", register, program, JSON.stringify(duty)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let output = "";
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      if (output.startsWith("ready\n")) resolve();
+    });
+    child.once("close", () => reject(new Error(`${duty.engine} ended before it began`)));
+  });
+  const overdue = setTimeout(() => child.kill("SIGKILL"), duty.limit_ms * 2 + 60_000);
+  const answer = once(child, "close").then(([code]) => {
+    clearTimeout(overdue);
+    const line = output.trimEnd().split("\n").at(-1) ?? "";
+    if (code !== 0 || !line.startsWith("{")) throw new Error(`${duty.engine} failed: ${code}`);
+    return JSON.parse(line) as Answer;
+  });
+  answer.catch(() => {});
+  return { child, ready, answer };
+}

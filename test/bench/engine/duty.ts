@@ -1,0 +1,27 @@
+// What a child process of the suite is told to do, and what it answers: numbers by name.
+export interface Duty {
+  readonly kind: "drain" | "latency" | "scheduled" | "idle" | "add" | "soak";
+  readonly engine: string;
+  readonly url: string;
+  readonly postmaster: number;
+  /** Jobs that are there, or to be added. */
+  readonly jobs: number;
+  /** A contender that has not done its jobs by then is measured by what it has done. */
+  readonly limit_ms: number;
+  readonly priority?: number;
+  readonly way?: "one" | "many" | "bulk";
+  readonly batch?: number;
+  /** Watch that jobs of a queue run in order and one at a time. */
+  readonly watched?: boolean;
+}
+
+export type Sample = Record<string, number>;
+
+/** When and where a watched job ran: queue, number in the order added, start and end (monotonic). */
+export type Run = readonly [queue: number, id: number, start_ms: number, end_ms: number];
+
+export interface Answer {
+  readonly sample?: Sample;
+  readonly runs?: readonly Run[];
+  readonly notBuilt?: string;
+}

@@ -1,0 +1,48 @@
+// Graphile Worker: as it comes, or with the batching preset that its documentation recommends.
+import { Logger, makeWorkerUtils, run } from "graphile-worker";
+import type { Adder, Engine } from "./engine.ts";
+
+const BATCHING = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
+const logger = new Logger(() => (level, message) => {
+  if (level === "error") console.error(message.slice(0, 500));
+});
+
+// Its log line for each job is off where it is compared for speed.
+process.env["NO_LOG_SUCCESS"] = "1";
+
+export function graphile({ batching }: { batching: boolean }): Engine {
+  return {
+    async start({ url, concurrency, pollInterval_ms, handler }) {
+      const runner = await run({
+        connectionString: url,
+        schema: "worker",
+        concurrency,
+        maxPoolSize: concurrency + 1,
+        pollInterval: pollInterval_ms,
+        noHandleSignals: true,
+        logger,
+        taskList: { bench: handler },
+        ...(batching ? { preset: { worker: BATCHING } } : {}),
+      });
+      return { stop: () => runner.stop() };
+    },
+    adder,
+  };
+}
+
+async function adder(url: string): Promise<Adder> {
+  const utils = await makeWorkerUtils({
+    connectionString: url,
+    schema: "worker",
+    maxPoolSize: 24,
+    logger,
+  });
+  return {
+    one: (payload) => utils.addJob("bench", payload),
+    many: (payloads) =>
+      utils.addJobs(payloads.map((payload) => ({ identifier: "bench", payload }))),
+    bulk: null,
+    end: async () => utils.release(),
+  };
+}

@@ -1,0 +1,84 @@
+// An experiment: contenders that take turns, and the rows of the table that follow from it.
+import type { BenchServer } from "./bench-server.ts";
+import { contend } from "./contender.ts";
+import type { Answer, Duty } from "./duty.ts";
+import type { BenchOptions } from "./options.ts";
+
+export interface Row {
+  readonly name: string;
+  readonly unit: string;
+  readonly metric: string;
+  readonly ours: string;
+  /** The best of them counts; none = a target of our own. */
+  readonly rivals: readonly string[];
+  readonly better: "more" | "less";
+  /** `ratio`: ours through the best rival's; `value`: ours alone. */
+  readonly target: { readonly ratio: number } | { readonly value: number };
+}
+
+export interface Experiment {
+  readonly name: string;
+  readonly rows: readonly Row[];
+  readonly contenders: readonly string[];
+  /** Once, before all rounds. */
+  prepare?(bench: Bench): Promise<void>;
+  run(bench: Bench, contender: string): Promise<Answer>;
+}
+
+export class Bench {
+  readonly server: BenchServer;
+  readonly options: BenchOptions;
+
+  constructor(server: BenchServer, options: BenchOptions) {
+    this.server = server;
+    this.options = options;
+  }
+
+  duty(kind: Duty["kind"], engine: string, rest: Partial<Duty>): Duty {
+    const { queueUrl, bossUrl, postmaster } = this.server;
+    const url = engine.startsWith("boss") ? bossUrl : queueUrl;
+    return { kind, engine, url, postmaster, jobs: 0, limit_ms: 120_000, ...rest };
+  }
+
+  async contend(kind: Duty["kind"], engine: string, rest: Partial<Duty>): Promise<Answer> {
+    const [answer] = await contend(this.duty(kind, engine, rest));
+    return answer ?? {};
+  }
+}
+
+/** Metric → values of all rounds, by contender; null = not built. */
+export type Figures = Map<string, Map<string, number[]> | null>;
+
+/** A B A B …: what disturbs the machine for a while disturbs all of them. */
+export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
+  const figures: Figures = new Map(experiment.contenders.map((name) => [name, new Map()]));
+  await experiment.prepare?.(bench);
+  for (let round = 0; round < bench.options.rounds; round++) {
+    for (const contender of experiment.contenders) {
+      const metrics = figures.get(contender);
+      if (metrics === null || metrics === undefined) continue;
+      const answer = await experiment.run(bench, contender).catch(failed);
+      const { sample, notBuilt } = answer;
+      if (notBuilt !== undefined || sample === undefined) {
+        console.error(`${experiment.name} ${contender}: ${notBuilt ?? "no sample"}`);
+        figures.set(contender, null);
+        continue;
+      }
+      for (const [metric, value] of Object.entries(sample)) {
+        metrics.set(metric, [...(metrics.get(metric) ?? []), value]);
+      }
+      console.error(`${experiment.name} ${round + 1} ${contender}: ${shown(sample)}`);
+    }
+  }
+  return figures;
+}
+
+/** One contender that falls must not take the others' figures with it. */
+function failed(error: unknown): Answer {
+  return { notBuilt: `failed: ${error}` };
+}
+
+function shown(sample: object): string {
+  const short = ([name, value]: [string, number]) => `${name} ${Number(value.toPrecision(4))}`;
+  return Object.entries(sample).map(short).join(", ");
+}

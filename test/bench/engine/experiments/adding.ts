@@ -1,0 +1,52 @@
+// Adding jobs: many callers of addJob, batches, and the bulk path.
+import type { Duty } from "../duty.ts";
+import type { Experiment } from "../experiment.ts";
+
+interface Way {
+  readonly title: string;
+  readonly way: NonNullable<Duty["way"]>;
+  readonly jobs: number;
+  readonly batch?: number;
+  readonly ratio: number;
+}
+
+export const addOne = addExperiment("add-one", {
+  title: "addJob, 24 callers",
+  way: "one",
+  jobs: 10_000,
+  ratio: 10,
+});
+export const addMany = addExperiment("add-many", {
+  title: "addJobs, batches of 10,000",
+  way: "many",
+  batch: 10_000,
+  jobs: 100_000,
+  ratio: 2,
+});
+export const addBulk = addExperiment("add-bulk", {
+  title: "COPY against addJobs",
+  way: "bulk",
+  batch: 10_000,
+  jobs: 200_000,
+  ratio: 3,
+});
+
+function addExperiment(name: string, { title, way, jobs, batch, ratio }: Way): Experiment {
+  const target = { ratio };
+  const row = { ours: "ours", rivals: ["gw"], better: "more", target } as const;
+  return {
+    name,
+    contenders: ["gw", "ours"],
+    rows: [{ ...row, name: title, unit: "jobs/s", metric: "jps" }],
+    async run(bench, contender) {
+      await bench.server.seed(0);
+      const count = bench.options.quick ? Math.ceil(jobs / 4) : jobs;
+      const theirs = contender === "gw" && way === "bulk" ? "many" : way;
+      return bench.contend("add", contender, {
+        jobs: count,
+        way: theirs,
+        ...(batch === undefined ? {} : { batch }),
+      });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// Trivial jobs in one process, 24 at once: speed, CPU, WAL and memory.
+import type { Experiment, Row } from "../experiment.ts";
+
+const BOSS = ["boss-work", "boss-fetch"];
+
+export const drain: Experiment = {
+  name: "drain",
+  contenders: ["gw", "gw-batch", "boss-work", "boss-fetch", "ours", "fast"],
+  rows: [
+    speed("drain, safe, vs batching preset", "ours", ["gw-batch"], 2),
+    speed("drain, safe, vs default", "ours", ["gw"], 25),
+    speed("drain, safe, vs pg-boss", "ours", BOSS, 2),
+    speed("drain, fast lane, vs batching preset", "fast", ["gw-batch"], 3.5),
+    cost("CPU a job, safe", "µs", "cpu_us", "ours", 0.6),
+    cost("CPU a job, fast lane", "µs", "cpu_us", "fast", 0.35),
+    cost("– of Node, safe", "µs", "node_us", "ours", 0.6),
+    cost("– of PostgreSQL, safe", "µs", "pg_us", "ours", 0.6),
+    cost("WAL a job, safe", "B", "wal", "ours", 1),
+    cost("WAL a job, fast lane", "B", "wal", "fast", 0.36),
+    {
+      ...cost("memory, largest RSS of the drain", "MB", "rss_mb", "ours", 1),
+      target: { value: 120 },
+    },
+  ],
+  async run(bench, contender) {
+    // The default preset does a tenth of the others' work in the same time.
+    const jobs = contender === "gw" ? Math.ceil(bench.options.jobs / 10) : bench.options.jobs;
+    if (contender.startsWith("boss")) await bench.server.seedBoss(jobs);
+    else await bench.server.seed(jobs);
+    return bench.contend("drain", contender, { jobs, limit_ms: 30_000 });
+  },
+};
+
+function speed(name: string, ours: string, rivals: readonly string[], ratio: number): Row {
+  return { name, unit: "jobs/s", metric: "jps", ours, rivals, better: "more", target: { ratio } };
+}
+
+function cost(name: string, unit: string, metric: string, ours: string, ratio: number): Row {
+  return { name, unit, metric, ours, rivals: ["gw-batch"], better: "less", target: { ratio } };
+}

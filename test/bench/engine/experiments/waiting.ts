@@ -1,0 +1,112 @@
+// A worker that waits: how soon it starts a job, what millions of scheduled jobs cost it, and what
+// thousands of named queues make it write.
+import { settle } from "../bench-server.ts";
+import type { Bench, Experiment } from "../experiment.ts";
+
+const GW = ["gw", "gw-batch"];
+const less = { ours: "ours", rivals: GW, better: "less" } as const;
+const more = { ours: "ours", rivals: GW, better: "more" } as const;
+
+export const latency: Experiment = {
+  name: "latency",
+  contenders: [...GW, "ours", "fast"],
+  rows: [
+    { ...less, name: "dispatch p50, net of the add", ...ms("net50_ms"), target: { ratio: 0.6 } },
+    { ...less, name: "dispatch p99, net of the add", ...ms("net99_ms"), target: { ratio: 1 } },
+    { ...less, name: "add to start p50", ...ms("p50_ms"), target: { ratio: 1 } },
+  ],
+  async run(bench, contender) {
+    await bench.server.seed(0);
+    const jobs = bench.options.quick ? 100 : 300;
+    return bench.contend("latency", contender, { jobs, limit_ms: 5_000 });
+  },
+};
+
+export const scheduled: Experiment = {
+  name: "scheduled",
+  contenders: [...GW, "ours"],
+  rows: [
+    { ...less, name: "6.2M scheduled: start p50", ...ms("start50_ms"), target: { ratio: 0.05 } },
+    {
+      ...less,
+      name: "6.2M scheduled: idle",
+      metric: "idle_cores",
+      unit: "cores",
+      target: { value: 0.03 },
+    },
+    { ...more, name: "6.2M scheduled: drain, priority 0", ...speed(0), target: { ratio: 4 } },
+    { ...more, name: "6.2M scheduled: drain, priority 10", ...speed(10), target: { ratio: 10 } },
+  ],
+  prepare: fillSchedule,
+  async run(bench, contender) {
+    await bench.server.client.query("checkpoint");
+    const limit_ms = bench.options.quick ? 5_000 : 20_000;
+    return bench.contend("scheduled", contender, { jobs: 5_000, limit_ms });
+  },
+};
+
+/** Priorities as a live system has them: most at 0, some before, some behind. */
+async function fillSchedule({ server, options }: Bench): Promise<void> {
+  const count = options.quick ? 500_000 : 6_200_000;
+  const { client } = server;
+  await server.seed(0);
+  await client.query(
+    `insert into worker._private_tasks (identifier) values ('bench') on conflict do nothing`,
+  );
+  await client.query(
+    `insert into worker._private_jobs (task_id, payload, run_at, priority)
+      select t.id, '{}', now() + (1 + random() * 30) * interval '1 day',
+        (array[0, 0, 0, 0, 0, 0, 0, -10, 5, 10])[1 + i % 10]
+      from generate_series(1, $1::int) i, worker._private_tasks t where identifier = 'bench'`,
+    [count],
+  );
+  await settle(client);
+}
+
+export const queueWal: Experiment = {
+  name: "queue-wal",
+  contenders: [...GW, "ours"],
+  rows: [
+    {
+      ...less,
+      name: "5,000 queues: WAL of a fetch and its job",
+      unit: "B",
+      metric: "fetchWal",
+      target: { value: 2_000 },
+    },
+  ],
+  async run(bench, contender) {
+    await bench.server.seed(5_000, 5_000);
+    const { client } = bench.server;
+    await client.query("delete from worker._private_jobs");
+    await settle(client);
+    return bench.contend("idle", contender, { jobs: 40, limit_ms: 5_000 });
+  },
+};
+
+export const soak: Experiment = {
+  name: "soak",
+  contenders: ["ours"],
+  rows: [
+    {
+      ...less,
+      name: "soak: memory of the evening through that of the morning",
+      unit: "×",
+      metric: "growth",
+      rivals: [],
+      target: { value: 1.1 },
+    },
+  ],
+  async run(bench, contender) {
+    await bench.server.seed(0);
+    return bench.contend("soak", contender, { limit_ms: bench.options.quick ? 60_000 : 600_000 });
+  },
+};
+
+function ms(metric: string) {
+  return { metric, unit: "ms" };
+}
+
+function speed(priority: number) {
+  return { metric: `drain${priority}_jps`, unit: "jobs/s" };
+}

@@ -1,0 +1,171 @@
+// Duties of an engine that runs while jobs come: latency, scheduled jobs around, idling, a day.
+import { setTimeout } from "node:timers/promises";
+import type pg from "pg";
+import type { Duty, Sample } from "./duty.ts";
+import type { Engine } from "./engines/engine.ts";
+import type { Meter } from "./meter.ts";
+import { percentile } from "./statistics.ts";
+
+const POLL_MS = 2_000;
+
+/** A job of its own, added while the worker sleeps: until its handler runs, and until added. */
+async function timed(
+  client: pg.Client,
+  seen: Seen,
+  priority: number,
+  limit_ms: number,
+): Promise<{ total_ms: number; add_ms: number }> {
+  const startedAt = performance.now();
+  const ran = new Promise<number>((resolve) => {
+    seen.resolve = () => resolve(performance.now() - startedAt);
+  });
+  await client.query({
+    name: "add",
+    text: "select worker.add_job('bench', '{}', priority => $1)",
+    values: [priority],
+  });
+  const add_ms = performance.now() - startedAt;
+  const total_ms = await Promise.race([ran, setTimeout(limit_ms, limit_ms, { ref: false })]);
+  return { total_ms, add_ms };
+}
+
+interface Seen {
+  count: number;
+  resolve: () => void;
+}
+
+async function started(engine: Engine, duty: Duty, pollInterval_ms: number) {
+  const seen: Seen = { count: 0, resolve: () => {} };
+  const handler = () => {
+    seen.count++;
+    seen.resolve();
+  };
+  const { url } = duty;
+  const running = await engine.start({ url, concurrency: 24, pollInterval_ms, handler });
+  return { seen, running };
+}
+
+export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.Client) {
+  const { seen, running } = await started(engine, duty, POLL_MS);
+  await setTimeout(1_000);
+  const totals: number[] = [];
+  const adds: number[] = [];
+  for (let place = -30; place < duty.jobs; place++) {
+    const { total_ms, add_ms } = await timed(client, seen, 0, duty.limit_ms);
+    if (place >= 0) {
+      totals.push(total_ms);
+      adds.push(add_ms);
+    }
+    await setTimeout(20 * (0.5 + Math.random()));
+  }
+  await running.stop();
+  const add = percentile(adds, 0.5);
+  return {
+    p50_ms: percentile(totals, 0.5),
+    p99_ms: percentile(totals, 0.99),
+    add_ms: add,
+    net50_ms: percentile(totals, 0.5) - add,
+    net99_ms: percentile(totals, 0.99) - add,
+  };
+}
+
+/** Beside millions of jobs that are not due: the cost of waiting, and of what is due after all. */
+export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
+  const { seen, running } = await started(engine, duty, POLL_MS);
+  await setTimeout(4_000);
+  await meter.begin();
+  await setTimeout(Math.min(10_000, duty.limit_ms));
+  const { cores = 0 } = await meter.end(1);
+  const sample: Sample = { idle_cores: cores };
+  const latencies: number[] = [];
+  for (let place = 0; place < 15; place++) {
+    latencies.push((await timed(client, seen, 0, duty.limit_ms)).total_ms);
+    await setTimeout(300);
+  }
+  sample["start50_ms"] = percentile(latencies, 0.5);
+  for (const priority of [0, 10]) {
+    sample[`drain${priority}_jps`] = await due(duty, seen, client, priority);
+    await client.query("delete from worker._private_jobs where payload->>'due' is not null");
+    await setTimeout(500);
+  }
+  await running.stop();
+  return sample;
+}
+
+/** Jobs a second, of a batch that becomes due at once. */
+async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number): Promise<number> {
+  seen.count = 0;
+  const finished = new Promise<void>((resolve) => {
+    seen.resolve = () => {
+      if (seen.count === duty.jobs) resolve();
+    };
+  });
+  await client.query(
+    `select count(*) from worker.add_jobs(array(
+      select row('bench', '{"due": 1}', null, now(), null, null, $1, null)::worker.job_spec
+      from generate_series(1, $2::int)))`,
+    [priority, duty.jobs],
+  );
+  const startedAt = performance.now();
+  await Promise.race([finished, setTimeout(duty.limit_ms, undefined, { ref: false })]);
+  return (seen.count / (performance.now() - startedAt)) * 1_000;
+}
+
+/** Jobs in named queues one at a time: what one fetch that takes one job writes, the add apart. */
+export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
+  const addOne = (place: number) =>
+    client.query("select worker.add_job('bench', '{}', queue_name => $1)", [`queue ${place}`]);
+  await meter.begin();
+  for (let place = 0; place < duty.jobs; place++) await addOne(place);
+  const { wal: addWal = 0 } = await meter.end(duty.jobs);
+  await client.query("delete from worker._private_jobs");
+  const { seen, running } = await started(engine, duty, POLL_MS);
+  await setTimeout(3_000);
+  await meter.begin();
+  for (let place = 0; place < duty.jobs; place++) {
+    const ran = new Promise<void>((resolve) => {
+      seen.resolve = resolve;
+    });
+    await addOne(place + duty.jobs);
+    await Promise.race([ran, setTimeout(duty.limit_ms, undefined, { ref: false })]);
+    await setTimeout(30);
+  }
+  const { wal = 0 } = await meter.end(duty.jobs);
+  await running.stop();
+  return { fetchWal: wal - addWal };
+}
+
+/** A day in ten minutes: a quiet night, a busy noon; memory once a tick. */
+export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
+  const { seen, running } = await started(engine, duty, POLL_MS);
+  await meter.begin();
+  const points: { at_min: number; rss_mb: number }[] = [];
+  const tick_ms = 1_000;
+  while (meter.elapsed_ms < duty.limit_ms) {
+    const noon = Math.sin((Math.PI * meter.elapsed_ms) / duty.limit_ms) ** 4;
+    await client.query(
+      `select count(*) from worker.add_jobs(array(
+        select row('bench', '{}', null, now(), null, null, null, null)::worker.job_spec
+        from generate_series(1, $1::int)))`,
+      [Math.ceil(20_000 * noon)],
+    );
+    const rss_mb = process.memoryUsage.rss() / 1e6;
+    points.push({ at_min: meter.elapsed_ms / 60_000, rss_mb });
+    if (points.length % 20 === 0)
+      console.error(`soak: ${rss_mb.toFixed(0)} MB, ${seen.count} jobs`);
+    await setTimeout(tick_ms);
+  }
+  await running.stop();
+  // Once the noon is over nothing may be left of it but what the heap keeps in reserve.
+  const part = (from: number, to: number) =>
+    percentile(
+      points.slice(points.length * from, points.length * to).map(({ rss_mb }) => rss_mb),
+      0.5,
+    );
+  return {
+    jobs: seen.count,
+    early_mb: part(0.3, 0.4),
+    late_mb: part(0.9, 1),
+    growth: part(0.9, 1) / part(0.3, 0.4),
+  };
+}

@@ -1,0 +1,61 @@
+// What a stretch of work costs: CPU of this process and of PostgreSQL, and WAL.
+import { setTimeout } from "node:timers/promises";
+import type pg from "pg";
+import type { Sample } from "./duty.ts";
+import { postgresCpu_s } from "./postgres-cpu.ts";
+
+export class Meter {
+  readonly #client: pg.Client;
+  readonly #postmaster: number;
+  #lsn = "0/0";
+  #node = process.cpuUsage();
+  #postgres_s = 0;
+  #startedAt = 0;
+
+  constructor(client: pg.Client, postmaster: number) {
+    this.#client = client;
+    this.#postmaster = postmaster;
+  }
+
+  async begin(): Promise<void> {
+    this.#lsn = await this.#currentLsn();
+    this.#postgres_s = postgresCpu_s(this.#postmaster);
+    this.#node = process.cpuUsage();
+    this.#startedAt = performance.now();
+  }
+
+  get elapsed_ms(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  /** Costs since `begin`, for each of `jobs`. */
+  async end(jobs: number): Promise<Sample> {
+    const elapsed_ms = this.elapsed_ms;
+    const { user, system } = process.cpuUsage(this.#node);
+    // Backends that have just been left are counted once they are gone.
+    await setTimeout(200);
+    const postgres_us = (postgresCpu_s(this.#postmaster) - this.#postgres_s) * 1e6;
+    const { rows } = await this.#client.query<{ bytes: string }>(
+      "select pg_wal_lsn_diff(pg_current_wal_lsn(), $1) as bytes",
+      [this.#lsn],
+    );
+    const each = (value: number) => value / Math.max(jobs, 1);
+    return {
+      node_us: each(user + system),
+      pg_us: each(postgres_us),
+      cpu_us: each(user + system + postgres_us),
+      cores: (user + system + postgres_us) / 1_000 / elapsed_ms,
+      pg_cores: postgres_us / 1_000 / elapsed_ms,
+      wal: each(Number(rows[0]?.bytes)),
+      // Linux counts in kilobytes of 1024.
+      rss_mb: (process.resourceUsage().maxRSS * 1024) / 1e6,
+    };
+  }
+
+  async #currentLsn(): Promise<string> {
+    const { rows } = await this.#client.query<{ lsn: string }>(
+      "select pg_current_wal_lsn() as lsn",
+    );
+    return rows[0]?.lsn ?? "0/0";
+  }
+}

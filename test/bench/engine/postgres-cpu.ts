@@ -1,0 +1,40 @@
+// CPU time of a PostgreSQL server, by /proc: the postmaster, its finished children and the living.
+import { readdirSync, readFileSync } from "node:fs";
+
+const TICKS_PER_S = 100;
+
+interface ProcessTimes {
+  readonly parent: number;
+  readonly own: number;
+  readonly finishedChildren: number;
+}
+
+/** Seconds of CPU since the server's start. */
+export function postgresCpu_s(postmaster: number): number {
+  const times = processTimes(postmaster);
+  if (times === null) throw new Error(`no process ${postmaster}`);
+  let ticks = times.own + times.finishedChildren;
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const child = processTimes(Number(name));
+    if (child?.parent === postmaster) ticks += child.own;
+  }
+  return ticks / TICKS_PER_S;
+}
+
+function processTimes(pid: number): ProcessTimes | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return null;
+  }
+  // The name in brackets may hold anything; what follows it is numbers.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const field = (place: number) => Number(fields[place]);
+  return {
+    parent: field(1),
+    own: field(11) + field(12),
+    finishedChildren: field(13) + field(14),
+  };
+}

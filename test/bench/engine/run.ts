@@ -1,0 +1,36 @@
+// The engine beside its rivals, on one PostgreSQL in one run: prints a table and, after a full run,
+// writes it to test/bench/RESULTS.md.
+//
+//   node --import ./test/support/register.mjs test/bench/engine/run.ts
+//     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
+//     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startBenchServer } from "./bench-server.ts";
+import { Bench, runExperiment } from "./experiment.ts";
+import { addBulk, addMany, addOne } from "./experiments/adding.ts";
+import { drain } from "./experiments/drain.ts";
+import { hundredQueues, oneQueue, order } from "./experiments/queues.ts";
+import { latency, queueWal, scheduled, soak } from "./experiments/waiting.ts";
+import { machine } from "./machine.ts";
+import { benchOptions } from "./options.ts";
+import { judge, type Line, table } from "./verdict.ts";
+
+const EXPERIMENTS = [
+  ...[drain, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
+  ...[latency, queueWal, scheduled],
+];
+
+const options = benchOptions(process.argv.slice(2));
+const lines: Line[] = [];
+await using server = await startBenchServer();
+const bench = new Bench(server, options);
+for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
+  if (options.only.length > 0 && !options.only.includes(experiment.name)) continue;
+  const figures = await runExperiment(bench, experiment);
+  lines.push(...experiment.rows.map((row) => judge(row, figures)));
+  console.error(`\n${table(lines)}\n`);
+}
+const report = `# Results of the engine's benchmark\n\n${machine(server.version, options)}\n\n${table(lines)}\n`;
+process.stdout.write(report);
+if (options.write) writeFileSync(join(import.meta.dirname, "..", "RESULTS.md"), report);

@@ -1,0 +1,73 @@
+// Rows of the table: medians of both sides, their ratio, and whether the target is met.
+import type { Figures, Row } from "./experiment.ts";
+import { median } from "./statistics.ts";
+
+export interface Line {
+  readonly row: string;
+  readonly rival: string;
+  readonly ours: string;
+  readonly ratio: string;
+  readonly target: string;
+  readonly verdict: "met" | "missed" | "not built";
+}
+
+export function judge(row: Row, figures: Figures): Line {
+  const { better, metric, target, unit } = row;
+  const sign = better === "more" ? "≥" : "≤";
+  const aim = "ratio" in target ? `${sign} ${target.ratio}×` : `${sign} ${target.value} ${unit}`;
+  const base = { row: row.name, target: aim.trim() };
+  const ours = figureOf(figures, row.ours, metric);
+  const rival = bestOf(row, figures);
+  const theirs = rival === null ? "" : figure(rival, unit);
+  if (ours === null) {
+    return { ...base, rival: theirs, ours: "", ratio: "", verdict: "not built" };
+  }
+  const ratio = rival === null ? null : ours / rival;
+  const judged = "ratio" in target ? (ratio ?? Number.NaN) : ours;
+  const limit = "ratio" in target ? target.ratio : target.value;
+  const isMet = better === "more" ? judged >= limit : judged <= limit;
+  return {
+    ...base,
+    rival: theirs,
+    ours: figure(ours, unit),
+    ratio: ratio === null ? "" : `${short(ratio)}×`,
+    verdict: isMet ? "met" : "missed",
+  };
+}
+
+function bestOf(row: Row, figures: Figures): number | null {
+  const values = row.rivals
+    .map((rival) => figureOf(figures, rival, row.metric))
+    .filter((value) => value !== null);
+  if (values.length === 0) return null;
+  return row.better === "more" ? Math.max(...values) : Math.min(...values);
+}
+
+function figureOf(figures: Figures, contender: string, metric: string): number | null {
+  const values = figures.get(contender)?.get(metric);
+  return values === undefined ? null : median(values);
+}
+
+function figure(value: number, unit: string): string {
+  return `${short(value)} ${unit}`.trim();
+}
+
+function short(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en");
+  return String(Number(value.toPrecision(2)));
+}
+
+/** The lines as a Markdown table. */
+export function table(lines: readonly Line[]): string {
+  const head = ["", "rival", "ours", "ratio", "target", ""];
+  const cells = lines.map((line) => [
+    line.row,
+    line.rival,
+    line.ours,
+    line.ratio,
+    line.target,
+    line.verdict === "missed" ? "**missed**" : line.verdict,
+  ]);
+  const rows = [head, head.map((_, column) => (column === 0 ? "---" : "--:")), ...cells];
+  return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
