@@ -13,7 +13,7 @@ import {
 } from "playwright-core";
 import type { AuthOptions } from "../../src/admin/auth-options.ts";
 import { adminServerConfig } from "../../src/admin/config.ts";
-import { type AdminServer, serve } from "../../src/admin/server.ts";
+import { serve } from "../../src/admin/server.ts";
 import { insertSampleJobs } from "../../src/cli/sample-jobs.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
 
@@ -55,8 +55,9 @@ export interface AdminOptions {
 }
 
 export interface TestAdmin {
-  readonly server: AdminServer;
   readonly url: string;
+  /** Stops the server and starts another at the same address, on the same database. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   readonly utils: WorkerUtils;
   /** Plain SQL past the server; `{}` stands for the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
@@ -66,7 +67,7 @@ export interface TestAdmin {
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const { schema = "worker", samples = true, through = (config) => config } = options;
   const { url } = schema === "worker" ? await migratedDatabase() : await emptyDatabase();
-  const pool = openPool({ connectionString: url, max: 4 });
+  const pool = openPool({ connectionString: url });
   const utils = await makeWorkerUtils({ pool, schema });
   if (schema !== "worker") await utils.migrate();
   if (samples) {
@@ -75,25 +76,28 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     await pool.query(`update ${utils.database.schema.quoted}._private_jobs
       set run_at = run_at + interval '1 hour' where run_at > now()`);
   }
-  const server = await serve(
-    adminServerConfig(openPool(through({ ...addressOf(url), max: 4 })))
-      .schema(schema)
-      .listenAddr("127.0.0.1:0")
-      .auth(options.auth ?? { mode: "none" })
-      .readOnly(options.readOnly ?? false)
-      .basePath(options.basePath ?? "/")
-      .build(),
-  );
+  const config = adminServerConfig(openPool(through(addressOf(url))))
+    .schema(schema)
+    .auth(options.auth ?? { mode: "none" })
+    .readOnly(options.readOnly ?? false)
+    .basePath(options.basePath ?? "/");
+  let server = await serve(config.listenAddr("127.0.0.1:0").build());
   endings.push(() => server.stop());
+  const restart: TestAdmin["restart"] = async (meanwhile) => {
+    const { port } = server.address;
+    await server.stop();
+    await meanwhile();
+    server = await serve(config.listenAddr(`127.0.0.1:${port}`).build());
+  };
   const sql: TestAdmin["sql"] = async (text, values = []) => {
     const quoted = text.replaceAll("{}", utils.database.schema.quoted);
     return (await pool.query(quoted, values)).rows;
   };
-  return { server, url: server.url, utils, sql };
+  return { url: server.url, restart, utils, sql };
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool(config);
+  const pool = new pg.Pool({ max: 4, connectionTimeoutMillis: 5_000, ...config });
   pool.on("error", () => {});
   endings.push(() => pool.end());
   return pool;

@@ -1,5 +1,6 @@
 /** What the host may call. Nothing else of the application can be reached from outside. */
 import { Model } from "./app/model";
+import { parseRoute } from "./app/route";
 import { draw, now } from "./host";
 import { View } from "./lib/view";
 import {
@@ -20,6 +21,8 @@ const view = new View();
 export function init(address: string, theme: string): void {
   model.now = now();
   model.theme = theme;
+  // A page that was just loaded leaves the focus where the browser puts it.
+  model.route = parseRoute(address);
   go(model, address);
   restore(model);
 }

@@ -101,6 +101,8 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
+  // Who has just signed in stood in the field that goes.
+  if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;
   access.error = "";

@@ -58,7 +58,12 @@ function buttons(m: Model, dialog: Dialog): Node {
     button("Cancel", "dialog.close", "", "quiet"),
     el(
       "button",
-      [attr("type", "submit"), cls("button " + kind), flag("disabled", dialog.busy)],
+      [
+        attr("type", "submit"),
+        cls("button " + kind),
+        // A disabled button would lose the focus.
+        attr("aria-disabled", dialog.busy ? "true" : "false"),
+      ],
       [text(dialog.busy ? "Working…" : dialogVerb(dialog))],
     ),
   ]);

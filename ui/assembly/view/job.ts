@@ -33,7 +33,7 @@ export function jobPage(m: Model): Node {
     box("div", "job-line", [
       leaf("strong", "job-task", taskOf(job)),
       stateBadge(job.state),
-      leaf("span", "job-sentence", sentence(job, m.serverNow)),
+      box("span", "job-sentence", sentence(job, m.serverNow)),
     ]),
     box("div", "job-columns", [
       box("div", "column", [lastError(job), payload(m, job)]),
@@ -59,12 +59,17 @@ function actions(job: ListedJob): Node[] {
 }
 
 /** The state in words. */
-function sentence(job: ListedJob, now: f64): string {
+function sentence(job: ListedJob, now: f64): Node[] {
+  if (isNaN(job.lockedAt)) return [text(outlook(job, now))];
   const worker = job.lockedBy;
-  if (!isNaN(job.lockedAt)) {
-    const who = worker === null ? "a worker" : worker;
-    return `Held by ${who} for ${span(max(0, now - job.lockedAt))}.`;
-  }
+  return [
+    text("Held by "),
+    leaf("span", "", worker === null ? "a worker" : worker),
+    text(` for ${span(max(0, now - job.lockedAt))}.`),
+  ];
+}
+
+function outlook(job: ListedJob, now: f64): string {
   if (job.state === "failed") return "No attempts are left: it does not run again by itself.";
   if (job.state === "scheduled") return `Runs ${relative(job.runAt, now)}.`;
   if (job.state === "ready" && !job.isAvailable) return "It is time, but it has to wait.";

@@ -146,7 +146,8 @@ function why(job: ListedJob, now: f64): Node {
   const error = job.lastError;
   if (!isNaN(job.lockedAt)) {
     return box("span", "lock", [
-      text(worker === null ? "locked " : worker + " "),
+      leaf("span", "", worker === null ? "locked" : worker),
+      text(" "),
       when(job.lockedAt, now),
     ]);
   }

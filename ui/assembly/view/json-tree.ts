@@ -4,7 +4,7 @@
  */
 
 import { JsonReader, Kind } from "../lib/json-reader";
-import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
+import { box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
 
 const MOST_VALUES = 2000;
@@ -64,7 +64,7 @@ function value(r: JsonReader, label: Node, depth: i32): Node {
 }
 
 function labelOf(kind: string, name: string): Node {
-  return el("span", [cls(kind), attr("translate", "no")], [text(name)]);
+  return el("span", [cls(kind), flag("translate", false)], [text(name)]);
 }
 
 function valueClass(kind: Kind): string {

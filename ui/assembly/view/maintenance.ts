@@ -93,9 +93,7 @@ function sweep(m: Model): Node {
     "Takes the jobs back from workers whose heartbeat has stopped. Try it dry first: that changes nothing and says what a sweep would do.",
     [box("div", "field-row", [threshold.input(), delay.input()])],
     [
-      page.busy
-        ? disabledButton("Trying…", "")
-        : button("Dry run", "maintenance.try-sweep", "", ""),
+      button(page.busy ? "Trying…" : "Dry run", "maintenance.try-sweep", "", ""),
       tried ? button("Sweep…", "ask.sweep", "", "danger") : disabledButton("Sweep…", ""),
       tried ? nothing : leaf("span", "hint", "Opens after a dry run with these settings."),
     ],

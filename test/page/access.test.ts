@@ -1,0 +1,121 @@
+// Who may come in, and what is offered to them: read-only pages, tokens, passwords.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { AuthOptions } from "../../src/admin/auth-options.ts";
+import { sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "./harness.ts";
+
+const TOKEN = "correct-token-4711";
+const refused = /401 \(Unauthorized\)/;
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin({ readOnly: true });
+});
+
+test("A read-only page offers no change anywhere, and says that it is read-only.", async () => {
+  const [job] = (await admin.utils.listJobs({ state: "failed", limit: 1 })).jobs;
+  const routes = ["/", "/jobs", "/jobs?state=locked", `/jobs/${job?.id}`, "/queues", "/workers"];
+  await visit(admin, "/", async ({ page, requests }) => {
+    for (const route of [...routes, "/maintenance"]) {
+      await page.goto(`${admin.url}#${route}`);
+      await page.reload();
+      await page.locator(".read-only").waitFor();
+      await page.locator(".loading").first().waitFor({ state: "detached" });
+      const writes = page.locator('[data-click^="ask."], [data-click^="maintenance."]');
+      assert.equal(await writes.count(), 0, route);
+      assert.equal(await page.locator("input[type=checkbox], form:not([role=search])").count(), 0);
+      assert.equal(await page.getByText("…", { exact: false }).locator("visible=true").count(), 0);
+      assert.equal(await page.getByRole("link", { name: "Maintenance" }).count(), 0);
+    }
+    await sees(page, "This server is read-only: nothing can be changed from here.");
+    assert.ok(requests.every(({ method }) => method === "GET"));
+  });
+});
+
+/** What the browser keeps of the page, apart from its cookies. */
+const kept = (page: Page) =>
+  page.evaluate(() => ({
+    session: Object.values({ ...sessionStorage }),
+    local: JSON.stringify({ ...localStorage }),
+    cookies: document.cookie,
+    address: location.href,
+  }));
+
+const tokenModes: readonly (AuthOptions & { readonly token: string })[] = [
+  { mode: "bearer", token: TOKEN },
+  { mode: "header", headerName: "x-queue-token", token: TOKEN },
+];
+
+for (const auth of tokenModes) {
+  test(`In ${auth.mode} mode the page asks for the token and keeps it for its tab only.`, async () => {
+    const guarded = await startAdmin({ auth, samples: false });
+    const { id } = await guarded.utils.addJob("secret_task");
+    const work = async ({ page, context }: Visit) => {
+      const token = page.getByLabel("Access token");
+      await token.waitFor();
+      await sees(
+        page,
+        auth.mode === "header" ? "Sent as the header x-queue-token." : "bearer token",
+      );
+      assert.equal(await page.getByText("secret_task").count(), 0);
+      await token.fill(`${TOKEN}!`);
+      await page.keyboard.press("Enter");
+      await sees(page, "The server did not accept this token.");
+      assert.deepEqual((await kept(page)).session, []);
+      await token.fill(TOKEN);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator(`#job-${id}`).waitFor();
+      await page.locator("h1:focus").getByText("Jobs").waitFor();
+      await sees(page, "Live");
+
+      const { session, ...elsewhere } = await kept(page);
+      assert.ok(session.includes(TOKEN));
+      assert.ok(!JSON.stringify(elsewhere).includes(TOKEN));
+      await page.reload();
+      await page.locator(`#job-${id}`).waitFor();
+      const another = await context.newPage();
+      await another.goto(page.url());
+      await another.getByLabel("Access token").waitFor();
+
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await token.waitFor();
+      assert.equal(await page.getByText("secret_task").count(), 0);
+      assert.ok(!JSON.stringify(await kept(page)).includes(TOKEN));
+      await page.reload();
+      await token.waitFor();
+    };
+    await visit(guarded, "/jobs", work, { mayMeet: refused });
+  });
+}
+
+test("Basic mode works with the browser's own login, and shows nothing without it.", async () => {
+  const auth = { mode: "basic", username: "operator", password: "päss:wörd" } as const;
+  const guarded = await startAdmin({ auth, samples: false });
+  const { id } = await guarded.utils.addJob("secret_task");
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(`#job-${id}`).waitFor();
+    await sees(page, "Live");
+    assert.deepEqual((await kept(page)).session, []);
+    assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
+  };
+  const httpCredentials = { username: auth.username, password: auth.password };
+  await visit(guarded, "/jobs", work, { httpCredentials });
+  const stranger = async ({ page }: { page: Page }) => {
+    assert.equal(await page.getByText("secret_task").count(), 0);
+    assert.equal(await page.locator("script").count(), 0);
+  };
+  const wrong = { username: auth.username, password: "wrong" };
+  await visit(guarded, "/jobs", stranger, { httpCredentials: wrong, mayMeet: refused });
+});
+
+test("Under a base path behind a proxy all of it works the same.", async () => {
+  const under = await startAdmin({ basePath: "/queue/admin/", samples: false });
+  const { id } = await under.utils.addJob("brew");
+  await visit(under, `/jobs/${id}`, async ({ page, requests }) => {
+    await turned(page, `Job ${id}`);
+    await sees(page, "Live");
+    assert.ok(requests.length > 0);
+    assert.ok(requests.every(({ path }) => path.startsWith("/queue/admin/api/")));
+  });
+});

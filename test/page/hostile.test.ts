@@ -1,0 +1,177 @@
+// Markup, scripts and bidi characters in everything that others can write: stored in the database,
+// or put into the address. All of it is shown as the text that it is.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { rawJson } from "../../src/domain/payload.ts";
+import { settled, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+
+const MARKUP = `"'><img src=x onerror=alert(1)></script><script>alert(2)</script>`;
+const LINK = "javascript:alert(3)//";
+const BIDI = "\u202egnp.exe\u2066";
+const EVIL = `${MARKUP}${LINK}\${alert(4)}{{5}}&lt;b&gt;${BIDI}`;
+const SCHEMA = `'"><img src=x onerror=alert(6)>${BIDI}`;
+
+let admin: TestAdmin;
+let evilId = "";
+let lockedId = "";
+
+before(async () => {
+  admin = await startAdmin({ schema: SCHEMA, samples: false });
+  const payload = { [EVIL]: [EVIL, { __proto__: EVIL, constructor: EVIL, href: LINK }] };
+  const spec = { queueName: EVIL.slice(0, 120), flags: [EVIL] };
+  const names = [EVIL.slice(0, 120), LINK, `${BIDI}task`];
+  for (const name of names) await admin.utils.addJob(name, payload, spec);
+  evilId = (await admin.utils.addJob(names[0] ?? "", payload, { ...spec, jobKey: EVIL })).id;
+  await admin.utils.permanentlyFailJobs([evilId], `${EVIL}\n${EVIL}`);
+  lockedId = (await admin.utils.addJob("task", payload)).id;
+  await admin.sql("update {}._private_jobs set locked_at = now(), locked_by = $2 where id = $1", [
+    lockedId,
+    EVIL,
+  ]);
+  await admin.sql("update {}._private_job_queues set locked_at = now(), locked_by = $1", [EVIL]);
+  await admin.sql(
+    `insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata)
+     values ($1, now() - interval '1 day', now(), $2)`,
+    [EVIL, JSON.stringify(payload)],
+  );
+});
+
+/** Nothing on the page was made from text, and no link leaves it. */
+async function isInert(page: Page, where: string): Promise<void> {
+  const made = await page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        "img, iframe, object, embed, base, form[action], a, script, link",
+      ),
+    ]
+      .filter((element) => !element.matches('head > [src^="assets/"], head > [href^="assets/"]'))
+      .filter((element) => !element.matches('a[href^="#/"], head > [rel="icon"]'))
+      .map((element) => element.outerHTML),
+  );
+  assert.deepEqual(made, [], where);
+  const handlers = await page.evaluate(() =>
+    [...document.querySelectorAll("*")].flatMap((element) =>
+      element.getAttributeNames().filter((name) => name.startsWith("on") || name === "style"),
+    ),
+  );
+  assert.deepEqual(handlers, [], where);
+}
+
+test("A name that turns the direction of writing turns nothing but itself.", async () => {
+  const routes = ["/", "/jobs", "/queues", "/workers", `/jobs/${lockedId}`, `/jobs/${evilId}`];
+  for (const route of routes)
+    await visit(admin, route, async ({ page }) => {
+      await settled(page);
+      assert.ok(await page.getByText(BIDI).first().isVisible(), route);
+      const open = await page.evaluate((bidi) => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const leaks: string[] = [];
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          if (!node.textContent?.includes(bidi)) continue;
+          const parent = node.parentElement as HTMLElement;
+          const style = getComputedStyle(parent);
+          const closed = style.display !== "inline" || style.unicodeBidi.startsWith("isolate");
+          const alone = parent.childNodes.length === 1;
+          if (!closed || !alone || node.textContent.includes("Held by"))
+            leaks.push(`${parent.tagName}.${parent.className}`);
+        }
+        return leaks;
+      }, BIDI);
+      assert.deepEqual(open, [], route);
+    });
+});
+
+test("Hostile text in the database is text on every page and in every dialog.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    const routes = ["/", "/jobs", "/queues", "/workers", "/maintenance", `/jobs/${lockedId}`];
+    for (const route of [...routes, `/jobs/${evilId}`]) {
+      await page.goto(`${admin.url}#${route}`);
+      await settled(page);
+      await page.locator(".schema").getByText(SCHEMA, { exact: true }).waitFor();
+      await isInert(page, route);
+    }
+    assert.equal(await page.locator("pre.stack").textContent(), `${EVIL}\n${EVIL}`);
+    await page.locator(".fact", { hasText: "Key" }).getByText(EVIL, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Raw" }).click();
+    for (const action of ["Remove by key…", "Complete…", "Fail…", "Reschedule…", "Run now…"]) {
+      await page.getByRole("button", { name: action, exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+      await isInert(page, action);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await page.goto(`${admin.url}#/workers`);
+    await page.locator("table.workers input").check();
+    await page.getByRole("button", { name: "Force unlock…" }).click();
+    await page.getByRole("dialog").getByText(EVIL, { exact: true }).waitFor();
+    await isInert(page, "force unlock");
+    await page.getByRole("button", { name: "Force unlock", exact: true }).click();
+    await page.locator(".notice").waitFor();
+    await isInert(page, "after the unlock");
+  });
+});
+
+test("What the server says about hostile input is text too.", async () => {
+  const work = async ({ page }: { page: Page }) => {
+    await settled(page);
+    await page.getByRole("button", { name: "Remove by key…" }).click();
+    await page.getByLabel("Job key").fill(MARKUP);
+    await page.getByRole("button", { name: "Remove the job" }).click();
+    await page.locator(".notice, .dialog-error").getByText("<img src=x").waitFor();
+    await isInert(page, "remove by key");
+  };
+  await visit(admin, "/jobs", work, { mayMeet: /404 \(Not Found\)/ });
+});
+
+test("Every part of the address may hold markup.", async () => {
+  const code = encodeURIComponent(EVIL);
+  const routes = [
+    ...["state", "identifier", "queue", "search", "cursor", "limit", "x"].flatMap((name) => [
+      `/jobs?${name}=${code}`,
+      `/jobs?${name}=${MARKUP}`,
+    ]),
+    ...[`/${code}`, `/jobs/${code}`, `/jobs/1${MARKUP}`, LINK, MARKUP, "//evil.example/"],
+    ...["/jobs?identifier=%", "/jobs?search=%ff%fe", `/jobs?queue=${LINK}`, "?".repeat(500)],
+  ];
+  const work = async ({ page }: { page: Page }) => {
+    for (const route of routes) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, route);
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
+      );
+      await settled(page);
+      await isInert(page, route);
+    }
+    for (const query of [`?q=${code}`, `?${MARKUP}`, `?token=${code}&state=${code}`]) {
+      await page.goto(`${admin.url}${query}#/jobs`);
+      await turned(page, "Jobs");
+      await isInert(page, query);
+    }
+    for (const path of [code, `assets/${code}`, `api/jobs/${code}`, `api/jobs?cursor=${code}`]) {
+      const answer = await page.goto(`${admin.url}${path}`);
+      assert.ok((answer?.status() ?? 0) >= 400, path);
+      assert.doesNotMatch(answer?.headers()["content-type"] ?? "", /html/);
+      assert.equal(await page.locator("img, script").count(), 0, path);
+    }
+  };
+  await visit(admin, "/jobs", work, { mayMeet: /40[04] \((?:Bad Request|Not Found)\)/ });
+});
+
+test("A payload of a megabyte is shown, whole in the raw view, and hurts nobody.", async () => {
+  const text = JSON.stringify({ text: MARKUP.repeat(16_000), list: Array(5_000).fill(MARKUP) });
+  assert.ok(text.length > 1_000_000);
+  const { id } = await admin.utils.addJob("large", rawJson(text));
+  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+    await turned(page, `Job ${id}`);
+    await page.getByText("The rest is too long for a tree.").waitFor();
+    await page.getByRole("button", { name: "Raw" }).click();
+    await page.locator("pre.raw").waitFor();
+    assert.equal(await page.locator("pre.raw").textContent(), text);
+    await isInert(page, "the large payload");
+    await page.getByRole("link", { name: "Queues" }).click();
+    await turned(page, "Queues");
+  });
+});

@@ -1,0 +1,160 @@
+// Everything without a mouse, and where the focus is after each step.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin();
+});
+
+/** Presses tab until the focus is on what matches; nobody should need to press it for ever. */
+async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
+  for (let i = 0; i < most; i++) {
+    await page.keyboard.press("Tab");
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+  }
+  assert.fail(`no tab stop at ${selector}`);
+}
+
+/** The focus comes there by itself. */
+const focused = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
+
+test("A turn of the page moves the focus to its heading and changes the title.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await turned(page, "Overview");
+    for (const name of ["Jobs", "Queues", "Workers", "Maintenance", "Overview"]) {
+      await page.locator(".page-link", { hasText: name }).focus();
+      await page.keyboard.press("Enter");
+      await turned(page, name);
+      await focused(page, "h1#page-title");
+      assert.equal(await page.locator("h1").textContent(), name);
+    }
+    await page.goBack();
+    await turned(page, "Maintenance");
+    await focused(page, "h1#page-title");
+  });
+});
+
+test("The first tab stop skips to the page.", async () => {
+  await visit(admin, "/queues", async ({ page }) => {
+    await turned(page, "Queues");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await focused(page, "h1#page-title");
+    await tabTo(page, "table.queues a", 1);
+  });
+});
+
+test("A slash focuses the search, from any page, and is a letter in a field.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await turned(page, "Overview");
+    await page.keyboard.press("/");
+    await turned(page, "Jobs");
+    await focused(page, "#filter-search");
+    await page.keyboard.type("a/b");
+    assert.equal(await page.locator("#filter-search").inputValue(), "a/b");
+    await page.locator("#filter-search").fill("");
+    await page.waitForURL(/#\/jobs$/);
+    await page.locator("tbody tr").nth(99).waitFor();
+    await page.locator("tbody tr").first().focus();
+    await page.keyboard.press("/");
+    await focused(page, "#filter-search");
+  });
+});
+
+test("Rows are walked, chosen and opened by keys, and left again.", async () => {
+  await visit(admin, "/jobs?state=failed", async ({ page }) => {
+    await turned(page, "Jobs, failed");
+    const ids = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.id));
+    await tabTo(page, "tbody tr");
+    await focused(page, `#${ids[0]}`);
+    await page.keyboard.press("End");
+    await focused(page, `#${ids.at(-1)}`);
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Space");
+    await focused(page, `#${ids[2]}`);
+    await sees(page, "2 jobs chosen");
+    assert.equal(await page.locator('tr[aria-selected="true"]').count(), 2);
+    await page.keyboard.press("Escape");
+    await page.getByText("2 jobs chosen").waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await turned(page, `Job ${ids[2]?.slice(4)}`);
+    await focused(page, "h1#page-title");
+    await page.keyboard.press("Shift+Tab");
+    await focused(page, "a.crumb");
+    await page.keyboard.press("Enter");
+    await turned(page, "Jobs, failed");
+  });
+});
+
+test("A dialog takes the focus, keeps it, and gives it back at Escape.", async () => {
+  const [job] = (await admin.utils.listJobs({ state: "ready", limit: 1 })).jobs;
+  await visit(admin, `/jobs/${job?.id}`, async ({ page }) => {
+    await turned(page, `Job ${job?.id}`);
+    for (const name of ["Complete…", "Fail…", "Reschedule…", "Run now…"]) {
+      const opener = page.getByRole("button", { name, exact: true });
+      await opener.focus();
+      await page.keyboard.press("Enter");
+      await focused(page, "dialog :is(input, button)");
+      for (let i = 0; i < 12; i++) {
+        await page.keyboard.press("Tab");
+        const where = await page.evaluate(
+          () => document.activeElement?.closest("dialog, body")?.tagName,
+        );
+        const inBrowser = await page.evaluate(() => document.activeElement === document.body);
+        assert.ok(where === "DIALOG" || inBrowser, `tab ${i} went to the page behind`);
+      }
+      await page.keyboard.press("Escape");
+      await page.locator("dialog").waitFor({ state: "detached" });
+      assert.ok(await opener.evaluate((button) => button === document.activeElement), name);
+    }
+  });
+});
+
+test("Jobs are chosen and failed with the keyboard alone, and the focus ends on the rows.", async () => {
+  for (let n = 0; n < 3; n++) await admin.utils.addJob("typist");
+  await visit(admin, "/jobs?identifier=typist", async ({ page }) => {
+    await page.locator("tbody tr").nth(2).waitFor();
+    await tabTo(page, "tbody tr");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Space");
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press("Shift+Tab");
+      if ((await page.locator('[data-click="ask.fail"]:focus').count()) > 0) break;
+    }
+    await page.keyboard.press("Enter");
+    await focused(page, "#field-reason");
+    await page.keyboard.type("by hand");
+    await page.keyboard.press("Enter");
+    await sees(page, "Failed 2 of 2 jobs");
+    await focused(page, "tbody tr");
+    assert.equal(await page.locator("tbody .state.failed").count(), 2);
+  });
+});
+
+test("A button that works keeps the focus, in a dialog that is refused too.", async () => {
+  const work = async ({ page }: { page: Page }) => {
+    await turned(page, "Maintenance");
+    await tabTo(page, '[data-click="maintenance.try-sweep"]');
+    await page.keyboard.press("Enter");
+    await sees(page, "Would sweep");
+    await focused(page, '[data-click="maintenance.try-sweep"]');
+    await page.keyboard.press("Tab");
+    await focused(page, '[data-click="ask.sweep"]');
+    await page.keyboard.press("Enter");
+    await page.route("**/api/maintenance", (route) =>
+      route.fulfill({ status: 500, json: { error: "it broke", code: "internal_error" } }),
+    );
+    await tabTo(page, "dialog button[type=submit]");
+    await page.keyboard.press("Enter");
+    await sees(page, "It broke");
+    await focused(page, "dialog button[type=submit]");
+  };
+  await visit(admin, "/maintenance", work, { mayMeet: /500 \(Internal/ });
+});

@@ -1,0 +1,143 @@
+// The database goes away, falls silent, or the server itself restarts: the page says so, keeps what
+// it had, and recovers without a reload.
+import assert from "node:assert/strict";
+import net from "node:net";
+import { after, test } from "node:test";
+import type { Page } from "playwright-core";
+import { confirm, noticed, sees, startAdmin, turned, visit } from "./harness.ts";
+
+/** A wire between the server and PostgreSQL that can be cut, and held. */
+class Wire {
+  readonly #sockets = new Set<net.Socket>();
+  #target: net.NetConnectOpts = { port: 0 };
+  #held = false;
+  readonly #listener = net.createServer((near) => {
+    this.#sockets.add(near);
+    near.on("error", () => {});
+    if (this.#held) return;
+    const far = net.connect(this.#target);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+
+  async open(): Promise<void> {
+    this.#held = false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#listener.listen(this.port, "127.0.0.1", resolve);
+    await promise;
+  }
+
+  cut(): void {
+    this.#listener.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  /** Nothing arrives any more, and nobody is told. */
+  hold(): void {
+    this.#held = true;
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  get port(): number {
+    const address = this.#listener.address();
+    if (address !== null) this.#port = (address as net.AddressInfo).port;
+    return this.#port;
+  }
+  #port = 0;
+
+  to(host = "", port = 5432): void {
+    this.#target = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  }
+}
+
+async function startOnWire() {
+  const wire = new Wire();
+  await wire.open();
+  after(() => wire.cut());
+  const admin = await startAdmin({
+    samples: false,
+    through: ({ host, port, ...config }) => {
+      wire.to(host, port);
+      return { ...config, host: "127.0.0.1", port: wire.port };
+    },
+  });
+  return { wire, admin };
+}
+
+const away = /50[03] \(/;
+
+test("When the database is gone the last data stay under a banner, and heal by themselves.", async () => {
+  const { wire, admin } = await startOnWire();
+  const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(`#job-${id}`).waitFor();
+    await sees(page, "Live");
+    await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+    wire.cut();
+    const banner = page.locator(".banner");
+    await banner.getByText("You see the data as of").waitFor();
+    await sees(page, "Offline");
+    await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
+    await page.getByRole("link", { name: "Queues" }).click();
+    await turned(page, "Queues");
+    await page.getByRole("link", { name: "kitchen" }).waitFor();
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await turned(page, "Jobs");
+
+    const later = await admin.utils.addJob("added_meanwhile");
+    await wire.open();
+    await banner.waitFor({ state: "detached" });
+    await sees(page, "Live");
+    await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
+    assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
+  };
+  await visit(admin, "/jobs", work, { mayMeet: away });
+});
+
+test("When the database falls silent the page says so too, and tries again when asked.", async () => {
+  const { wire, admin } = await startOnWire();
+  const work = async ({ page }: { page: Page }) => {
+    await sees(page, "The queue is empty and 1 worker is alive.");
+    wire.hold();
+    const banner = page.locator(".banner");
+    await banner.getByText("You see the data as of").waitFor({ timeout: 15_000 });
+    await sees(page, "The queue is empty and 1 worker is alive.");
+    wire.cut();
+    await wire.open();
+    await banner.getByRole("button", { name: "Try now" }).click();
+    await banner.waitFor({ state: "detached" });
+  };
+  await admin.sql("insert into {}._private_workers (id, last_heartbeat_at) values ('w', now())");
+  await visit(admin, "/", work, { mayMeet: away });
+});
+
+test("A restarted server is found again, and what was being typed is sent to it.", async () => {
+  const admin = await startAdmin({ samples: false });
+  const { id } = await admin.utils.addJob("keep_me");
+  const work = async ({ page }: { page: Page }) => {
+    await turned(page, `Job ${id}`);
+    await sees(page, "Live");
+    await page.getByRole("button", { name: "Fail…" }).click();
+    await page.getByLabel("Reason").fill("typed before the restart");
+    await admin.restart(async () => {
+      await sees(page, "The server can't be reached.");
+      await page.getByRole("button", { name: `Fail job ${id}` }).click();
+      await sees(page, "No answer came, so it may or may not have been done.");
+    });
+    await page.locator(".banner").waitFor({ state: "detached" });
+    // The page still has the old server's CSRF token, and gets the new one by itself.
+    await confirm(page, [], `Fail job ${id}`);
+    await noticed(page, "Failed 1 of 1 job");
+    await sees(page, "typed before the restart");
+  };
+  const mayMeet = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|403 \(/;
+  await visit(admin, `/jobs/${id}`, work, { mayMeet });
+});

@@ -1,0 +1,148 @@
+// Queues, workers and maintenance: what is shown is what the database holds, and a change changes
+// exactly what its dialog said.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { confirm, noticed, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin();
+});
+
+const LOST = "worker-before-the-move";
+
+interface Held {
+  readonly worker: string;
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+async function held(): Promise<Held[]> {
+  return admin.sql<Held & { [key: string]: unknown }>(`
+    select worker,
+      (select count(*)::int from {}._private_jobs where locked_by = worker) as jobs,
+      (select count(*)::int from {}._private_job_queues where locked_by = worker) as queues
+    from (
+      select locked_by from {}._private_jobs where locked_by is not null
+      union select id from {}._private_workers
+    ) as known (worker)
+    order by worker`);
+}
+
+/** All that a sweep or a cleanup might touch, in one value. */
+async function everything(): Promise<unknown> {
+  const tables = ["jobs", "job_queues", "tasks", "workers"];
+  const parts = tables.map((t) => `(select json_agg(t order by id) from {}._private_${t} t)`);
+  return (await admin.sql(`select md5(concat(${parts.join(", ")})) as all`))[0];
+}
+
+test("The queues are those of the database, with who holds them, and lead to their jobs.", async () => {
+  await visit(admin, "/queues", async ({ page }) => {
+    await turned(page, "Queues");
+    const queues = await admin.utils.listQueues();
+    assert.ok(queues.length > 3);
+    for (const queue of queues) {
+      const row = page.locator("table.queues tbody tr").filter({ hasText: queue.queueName });
+      const cells = await row.locator("td").allInnerTexts();
+      const counts = [queue.readyCount, queue.scheduledCount, queue.lockedCount, queue.failedCount];
+      assert.deepEqual(cells.slice(2, 7), [queue.jobCount, ...counts].map(String));
+      assert.equal(cells[1], queue.lockedAt === null ? "idle" : "locked");
+      assert.equal(cells[8], queue.lockedBy ?? "–");
+    }
+    const [first] = queues;
+    await page.getByRole("link", { name: first?.queueName ?? "", exact: true }).click();
+    await page.locator(".bar-text").getByText(`${first?.jobCount} jobs`).waitFor();
+  });
+});
+
+test("A force unlock frees what the chosen worker holds, and nobody else's.", async () => {
+  await visit(admin, "/workers", async ({ page }) => {
+    await turned(page, "Workers");
+    const before = await held();
+    const lost = before.find(({ worker }) => worker === LOST);
+    assert.ok(lost !== undefined && lost.jobs > 0);
+    for (const { worker, jobs, queues } of before) {
+      const row = page.locator("table.workers tbody tr").filter({ hasText: worker });
+      const cells = await row.locator("td").allInnerTexts();
+      assert.deepEqual(cells.slice(3, 5), [String(jobs), String(queues)]);
+    }
+    const row = page.locator("table.workers tbody tr").filter({ hasText: LOST });
+    await row.getByText("no heartbeat").waitFor();
+    await page.getByLabel(`Select ${LOST}`).check();
+    await page.getByRole("button", { name: "Force unlock…" }).click();
+    const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
+    const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
+    await confirm(page, [`${what} are unlocked and may run again at once.`, LOST], "Force unlock");
+    await noticed(page, `Unlocked ${what} of 1 worker`);
+    await row.waitFor({ state: "detached" });
+    const others = before.filter(({ worker }) => worker !== LOST);
+    assert.deepEqual(await held(), others);
+  });
+});
+
+test("A dry sweep changes nothing; the sweep after it takes back what the dead held.", async () => {
+  await visit(admin, "/maintenance", async ({ page }) => {
+    await turned(page, "Maintenance");
+    const [before, dead] = [
+      await everything(),
+      await admin.utils.sweepStaleWorkers({ dryRun: true }),
+    ];
+    assert.equal(dead.staleWorkers.length, 1);
+    const closed = page.getByRole("button", { name: "Sweep…", disabled: true });
+    await closed.waitFor();
+    await page.getByRole("button", { name: "Dry run" }).click();
+    const would = `Would sweep 1 dead worker holding ${dead.lockedJobs} job`;
+    await noticed(page, would);
+    await page
+      .locator(".answer")
+      .getByText(dead.staleWorkers[0] ?? "")
+      .waitFor();
+    assert.deepEqual(await everything(), before);
+
+    await page.getByLabel("Stale after (seconds)").fill("86400");
+    await closed.waitFor();
+    await page.getByLabel("Stale after (seconds)").fill("");
+    await page.getByRole("button", { name: "Sweep…", disabled: false }).click();
+    await confirm(page, [`Last dry run: ${would}`], "Sweep");
+    await noticed(page, "Swept 1 dead worker");
+    const workers = (await held()).map(({ worker }) => worker);
+    assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
+    assert.equal(workers.length, 2, "the living stay");
+  });
+});
+
+test("A cleanup deletes the failed jobs that it counted, and only what was ticked.", async () => {
+  await visit(admin, "/maintenance", async ({ page }) => {
+    await turned(page, "Maintenance");
+    const before = await admin.utils.countJobs();
+    await page.getByLabel("Remove task identifiers without jobs").uncheck();
+    await page.getByLabel("Remove queues without jobs").uncheck();
+    await page.getByRole("button", { name: "Clean up…", disabled: true }).waitFor();
+    await page.getByLabel("Delete jobs that failed for good").check();
+    await page.getByRole("button", { name: "Clean up…" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.deepEqual(await admin.utils.countJobs(), before);
+
+    await page.getByRole("button", { name: "Clean up…" }).click();
+    const sentence = `Jobs that failed for good are deleted: ${before.failed} jobs as of now.`;
+    await confirm(page, [sentence], "Clean up");
+    await noticed(page, `Deleted ${before.failed} failed jobs`);
+    const after = await admin.utils.countJobs();
+    assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.locator(".number.failed.zero").waitFor();
+    await sees(page, "Nothing has failed");
+  });
+});
+
+test("Migrating a schema that is up to date says so and changes nothing.", async () => {
+  await visit(admin, "/maintenance", async ({ page }) => {
+    await turned(page, "Maintenance");
+    const before = await everything();
+    await page.getByRole("button", { name: "Migrate…" }).click();
+    await confirm(page, ["The server applies the migrations that are missing."], "Migrate");
+    await noticed(page, "The schema worker is up to date");
+    assert.deepEqual(await everything(), before);
+  });
+});
