@@ -1,7 +1,7 @@
 // Builds everything that ships, from the packages that npm has installed and nothing else:
 //
 //   node build.mjs ui       the client                       dist/ui/*
-//   node build.mjs assets   and as one JSON                  dist/ui/assets.json
+//   node build.mjs assets   and as one JSON; the thread      dist/ui/assets.json, heartbeat-thread.json
 //   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, types/
 //   node build.mjs          and the native executable        dist/worker
 //
@@ -10,7 +10,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import zlib from "node:zlib";
-import { bundle } from "./build/bundle.mjs";
+import { bundle, thread } from "./build/bundle.mjs";
 import { executable, NODE_VERSION } from "./build/executable.mjs";
 import { dist, fail, place, sha256 } from "./build/files.mjs";
 
@@ -25,9 +25,9 @@ const CONTENT_TYPES = {
 
 const steps = {
   ui: [ui],
-  assets: [ui, assets],
-  bundle: [ui, assets, bundle],
-  all: [ui, assets, bundle, executable],
+  assets: [ui, assets, thread],
+  bundle: [ui, assets, thread, bundle],
+  all: [ui, assets, thread, bundle, executable],
 };
 
 if (process.versions.node !== NODE_VERSION) {

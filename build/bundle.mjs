@@ -9,6 +9,20 @@ import { dist, fail, place, root, temporary } from "./files.mjs";
 
 const run = promisify(execFile);
 
+/**
+ * The heartbeat's thread with everything below it as one text, which `new Worker(text, { eval })`
+ * runs where no file can be loaded: inside the executable, inside a user's own bundle.
+ */
+export async function thread(path = join(dist, "heartbeat-thread.json")) {
+  const [{ text }] = await esbuild({
+    ...commandOptions,
+    entryPoints: [join(root, "src/worker/heartbeat-thread.ts")],
+    format: "cjs",
+    minify: true,
+  });
+  await place(path, JSON.stringify(text));
+}
+
 export async function bundle() {
   await Promise.all([command(), library(), types()]);
 }

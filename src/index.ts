@@ -40,6 +40,7 @@ export type {
   WorkerEvents,
   WorkerInterceptors,
 } from "./worker/hooks.ts";
+export type { RecoveryOptions } from "./worker/recovery-options.ts";
 export { type RunOptions, run, runOnce } from "./worker/run.ts";
 export {
   type BatchHandler,

@@ -12,6 +12,11 @@ export function monotonic(): number {
   return performance.now();
 }
 
+/** Microseconds by a clock that never jumps and that all threads of this process share. */
+export function sharedMonotonic_us(): bigint {
+  return process.hrtime.bigint() / 1_000n;
+}
+
 /** Waits `ms` milliseconds, or until `signal` aborts; never throws. True when the time passed. */
 export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;

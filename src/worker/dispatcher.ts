@@ -35,6 +35,7 @@ export class Dispatcher<E> {
   readonly #slots: Slots<E>;
   readonly #fastLanes: FastLanes<E> | null;
   readonly #claims: Claims<E>;
+  readonly #mayTake: () => boolean;
   readonly #holdings = new Holdings();
   /** Jobs that claims under way have asked for. */
   #asked = 0;
@@ -56,12 +57,15 @@ export class Dispatcher<E> {
       hooks: Hooks;
       lanes: readonly Lane[];
       fastLanes: ((link: FastLaneLink<E>) => FastLanes<E>) | null;
+      /** Whether the lease under which jobs would be taken is good. */
+      mayTake(): boolean;
     },
   ) {
     this.#config = config;
     this.#workerId = workerId;
     this.#outcomes = parts.outcomes;
     this.#hooks = parts.hooks;
+    this.#mayTake = parts.mayTake;
     this.#lanes = new Lanes(parts.lanes, this.#laneEvents(), config.logger);
     this.#wakeTimer = new WakeTimer(config.pollInterval_ms, () => this.pulse(0));
     this.#claims = new Claims(config, parts.hooks);
@@ -88,9 +92,9 @@ export class Dispatcher<E> {
     return this.#fastLanes?.executors ?? [];
   }
 
-  /** Ids of the jobs this worker holds: running, waiting, or not yet written. */
-  get heldIds(): string[] {
-    return this.#holdings.jobIds;
+  /** Nothing is locked for us, as far as we know, and no broken claim makes that doubtful. */
+  get holdsNothing(): boolean {
+    return this.#holdings.jobIds.length === 0 && !this.#lanes.isBroken;
   }
 
   async start(): Promise<void> {
@@ -190,6 +194,7 @@ export class Dispatcher<E> {
   /** How many jobs a claim should ask for now. */
   #wanted(): number {
     if (!this.#claiming || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
+    if (!this.#mayTake()) return 0;
     return this.#localQueue.wanted(this.#slots.free, this.#asked);
   }
 

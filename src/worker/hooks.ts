@@ -16,6 +16,8 @@ export interface WorkerEvents {
   "worker:shutdown": { workerId: string; reason: string };
   /** Locks of dead workers were freed by this worker's sweep. */
   "worker:recovered": { workerId: string; deadWorkerIds: readonly string[]; jobs: number };
+  /** This worker's lease was swept: it was frozen or cut off. It goes on under a new id. */
+  "worker:leaseLost": { workerId: string; newWorkerId: string };
   /** The database went away (once) and is back (once). */
   "worker:disconnected": { workerId: string; error: Error };
   "worker:reconnected": { workerId: string };

@@ -66,9 +66,11 @@ export class JobExecutor<E> {
     return this.#handled(attempt);
   }
 
-  /** Aborts every running job's signal. */
-  abort(reason: Error): void {
-    for (const { context } of this.#running.values()) context.abort(reason);
+  /** Aborts the signals of running jobs: all, or those with these ids. */
+  abort(reason: Error, ids?: ReadonlySet<string>): void {
+    for (const [id, { context }] of this.#running) {
+      if (ids === undefined || ids.has(id)) context.abort(reason);
+    }
   }
 
   /** Gives up on what still runs: it counts as failed, whatever it does later. */

@@ -29,6 +29,13 @@ function logWorker(hooks: Hooks, logger: Logger): void {
   hooks.on("worker:reconnected", ({ workerId }) => {
     logger.info({ worker_id: workerId }, "the database is back");
   });
+  hooks.on("worker:leaseLost", ({ workerId, newWorkerId }) => {
+    const fields = { worker_id: workerId, new_worker_id: newWorkerId };
+    logger.warn(
+      fields,
+      "the worker was away too long and lost its lease; it goes on under a new id",
+    );
+  });
   hooks.on("worker:recovered", ({ workerId, deadWorkerIds, jobs }) => {
     const fields = { worker_id: workerId, dead_worker_ids: deadWorkerIds, jobs };
     logger.warn(fields, "freed the jobs of dead workers");

@@ -8,6 +8,13 @@ import { strict, validate } from "../base/validate.ts";
 import { type SchemaName, schemaName } from "../database/schema-name.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import type { Plugin } from "./hooks.ts";
+import {
+  type RecoveryConfig,
+  type RecoveryOptions,
+  recoverySchema,
+  resetLocksInterval,
+  resolveRecovery,
+} from "./recovery-options.ts";
 import type { Task } from "./task.ts";
 
 export interface WorkerOptions<Extensions = unknown> {
@@ -45,6 +52,8 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly fastLane?: boolean | { readonly limit_ms?: number };
   /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */
   readonly abortGrace_ms?: number;
+  /** Heartbeats, and the recovery of dead workers' jobs. Default: on. */
+  readonly recovery?: false | RecoveryOptions;
   readonly plugins?: readonly Plugin[];
   /** Jobs that this worker adds by the clock, shared with all workers of the schema. UTC. */
   readonly cron?: CronOptions;
@@ -92,6 +101,8 @@ export interface WorkerConfig<Extensions> {
   readonly fastLane: boolean;
   readonly fastLaneLimit_ms: number;
   readonly abortGrace_ms: number;
+  readonly recovery: RecoveryConfig | null;
+  readonly resetLocksInterval_ms: number;
   readonly plugins: readonly Plugin[];
   readonly cron: CronConfig | null;
   readonly logger: Logger;
@@ -155,6 +166,7 @@ const optionsSchema = strict({
     false,
   ),
   abortGrace_ms: v.optional(duration, 5_000),
+  recovery: recoverySchema,
   plugins: v.optional(v.array(any), []),
   cron: v.optional(any),
   logger: v.optional(any),
@@ -182,6 +194,8 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     timeout_ms: checked.timeout_ms,
     tasks: taskMap(options.tasks),
     cron: resolveCronOptions(options.cron),
+    recovery: resolveRecovery(checked.recovery),
+    resetLocksInterval_ms: resetLocksInterval(checked.recovery),
     schema: schemaName(checked.schema),
     logger: options.logger ?? silentLogger,
     extensions: options.extensions as E,

@@ -3,7 +3,6 @@
 //
 //   new ──start()──▶ running ──stop()──▶ stopping (running jobs end, outcomes are written) ──▶ stopped
 //                                 └abort()▶ signals abort; after a grace the jobs count as failed ┘
-import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { wait } from "../base/clock.ts";
 import type { Service } from "../base/service.ts";
@@ -13,31 +12,31 @@ import { assertUsableSchema } from "../database/schema-state.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
 import { coalescedAdd } from "./add-coalescer.ts";
+import { connectionOf } from "./connection.ts";
 import { Cron } from "./cron.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { FastLanes } from "./fast-lanes.ts";
 import { Hooks } from "./hooks.ts";
-import { JobExecutor } from "./job-executor.ts";
-import { Lane } from "./lane.ts";
+import { Incarnation } from "./incarnation.ts";
+import { Incarnations } from "./incarnations.ts";
 import { logEvents } from "./log-listener.ts";
-import { Outcomes } from "./outcomes.ts";
 import { intercepted, interceptedAll } from "./schedule-interceptors.ts";
 import type { ContextSource } from "./task-context.ts";
+import { Upkeep } from "./upkeep.ts";
 import { resolveWorkerOptions, type WorkerConfig, type WorkerOptions } from "./worker-options.ts";
 
 export class Worker<Extensions = unknown> implements Service {
-  /** What `locked_by` holds for this worker's jobs. */
-  readonly id = `worker-${randomBytes(9).toString("hex")}`;
   readonly hooks: Hooks;
   readonly #config: WorkerConfig<Extensions>;
   readonly #pool: pg.Pool;
-  readonly #executor: JobExecutor<Extensions>;
-  readonly #dispatcher: Dispatcher<Extensions>;
+  readonly #incarnations: Incarnations<Extensions>;
+  readonly #upkeep: Upkeep<Extensions>;
   readonly #listener: Listener | null;
   readonly #cron: Cron | null;
+  /** Ids under which nothing is locked any more. */
+  #freeIds: readonly string[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
+  #released: Promise<void> | null = null;
 
   /** Throws InputError with everything that is wrong with the options. */
   constructor(options: WorkerOptions<Extensions>) {
@@ -46,24 +45,16 @@ export class Worker<Extensions = unknown> implements Service {
     this.hooks = new Hooks(config.logger, config.plugins);
     logEvents(this.hooks, config.logger);
     this.#pool = config.pool ?? ownPool(config);
-    const outcomes = new Outcomes();
-    const source = contextSource(config, this.#pool, this.hooks);
-    this.#executor = new JobExecutor(config.tasks, source, outcomes, this.hooks, config.timeout_ms);
+    const { hooks } = this;
+    const source = contextSource(config, this.#pool, hooks);
     const connection = connectionOf(config, this.#pool);
-    this.#dispatcher = new Dispatcher(config, this.id, {
-      executor: this.#executor,
-      outcomes,
-      hooks: this.hooks,
-      lanes: this.#lanes(connection),
-      fastLanes: config.fastLane
-        ? (link) => {
-            // A fast lane looks after its own connection.
-            const lanes = this.#lanes(connection, () => {});
-            const { id: workerId, hooks } = this;
-            return new FastLanes(config, { workerId, hooks, source, lanes }, link);
-          }
-        : null,
-    });
+    const incarnations = () => this.#incarnations;
+    this.#upkeep = new Upkeep(config, { connection, hooks, incarnations });
+    const mayTake = () => this.#upkeep.mayTake();
+    this.#incarnations = new Incarnations(
+      () => new Incarnation({ config, connection, source, hooks, mayTake }),
+      { hooks, logger: config.logger },
+    );
     this.#listener = config.notify ? this.#listen(connection) : null;
     this.#cron = cronOf(config, this.#pool, this.hooks);
     this.hooks.emit("worker:init", {
@@ -71,6 +62,11 @@ export class Worker<Extensions = unknown> implements Service {
       concurrency: config.concurrency,
       taskIdentifiers: [...config.tasks.keys()],
     });
+  }
+
+  /** What `locked_by` holds for the jobs it takes: another one after a lease was lost. */
+  get id(): string {
+    return this.#incarnations.current.id;
   }
 
   start(): Promise<void> {
@@ -92,12 +88,13 @@ export class Worker<Extensions = unknown> implements Service {
   /** As stop(), but running jobs are told to end now; what ignores that counts as failed. */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
-    const executors = [this.#executor, ...this.#dispatcher.fastExecutors];
-    for (const one of executors) one.abort(new Error(`the worker was stopped: ${reason}`));
+    const error = new Error(`the worker was stopped: ${reason}`);
+    for (const one of this.#incarnations.all) one.abort(error);
     const grace = new AbortController();
     const ended = stopped.finally(() => grace.abort());
     if (await wait(this.#config.abortGrace_ms, grace.signal)) {
-      for (const one of executors) one.abandon(`interrupted: the worker was stopped (${reason})`);
+      const interrupted = `interrupted: the worker was stopped (${reason})`;
+      for (const one of this.#incarnations.all) one.abandon(interrupted);
     }
     await ended;
   }
@@ -105,7 +102,7 @@ export class Worker<Extensions = unknown> implements Service {
   /** Resolves once no job is ready, running or unwritten. */
   async drained(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await this.start();
-    await this.#dispatcher.drained(signal);
+    await this.#incarnations.drained(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,13 +111,16 @@ export class Worker<Extensions = unknown> implements Service {
 
   async #start(): Promise<void> {
     try {
-      await assertUsableSchema({ client: this.#pool, schema: this.#config.schema });
+      const database = { client: this.#pool, schema: this.#config.schema };
+      const schema = await assertUsableSchema(database);
       await this.#listener?.start();
       // Before any job is taken: a crontab file that cannot be read leaves nothing running.
       await this.#cron?.start();
-      await this.#dispatcher.start();
+      await this.#upkeep.start(database, schema, this.id);
+      await this.#incarnations.current.dispatcher.start();
       this.hooks.emit("worker:start", { workerId: this.id });
     } catch (error) {
+      this.#freeIds = [this.id];
       await this.#release();
       throw error;
     }
@@ -131,34 +131,31 @@ export class Worker<Extensions = unknown> implements Service {
     this.hooks.emit("worker:shutdown", { workerId: this.id, reason });
     await this.#cron?.stop();
     await this.#listener?.stop();
-    this.#dispatcher.stopClaiming();
-    if (this.#started !== null) await this.#dispatcher.drained(new AbortController().signal);
+    if (this.#started !== null) this.#freeIds = await this.#incarnations.end();
     await this.#release();
   }
 
-  async #release(): Promise<void> {
+  /** Also after a start that failed, and then again by stop(). */
+  #release(): Promise<void> {
+    this.#released ??= this.#letGo();
+    return this.#released;
+  }
+
+  async #letGo(): Promise<void> {
     await this.#cron?.stop();
     await this.#listener?.stop();
-    await this.#dispatcher.close();
+    await this.#incarnations.close();
+    await this.#upkeep.stop(this.#freeIds);
     if (this.#config.pool === undefined) await this.#pool.end();
     this.#ended.resolve();
   }
 
-  #lanes(
-    connection: pg.ClientConfig,
-    onLoss = (error: Error): void => this.#dispatcher.connectionLost(error),
-  ): Lane[] {
-    const { schema, preparedStatements, lanes } = this.#config;
-    const settings = { connection, schema, workerId: this.id, preparedStatements, onLoss };
-    return Array.from({ length: lanes }, () => new Lane(settings));
-  }
-
   #listen(connection: pg.ClientConfig): Listener {
-    const pulse = () => this.#dispatcher.pulse();
+    const pulse = (count?: number) => this.#incarnations.current.dispatcher.pulse(count);
     return new Listener({
       connection,
       channels: {
-        "jobs:insert": (payload) => this.#dispatcher.pulse(announcedCount(payload)),
+        "jobs:insert": (payload) => pulse(announcedCount(payload)),
         // A breaking migration is about to start: let go of the queue before it changes.
         "worker:migrate": () => void this.stop("a breaking migration is coming"),
       },
@@ -181,14 +178,6 @@ function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
     applicationName: "worker",
     logger: config.logger,
   });
-}
-
-/** How the worker's own connections are made: as the pool makes its own. */
-function connectionOf<E>(config: WorkerConfig<E>, pool: pg.Pool): pg.ClientConfig {
-  const { connectionString } = config;
-  if (connectionString !== undefined) return { connectionString, application_name: "worker lane" };
-  const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
-  return rest;
 }
 
 function cronOf<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): Cron | null {

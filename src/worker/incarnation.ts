@@ -1,0 +1,79 @@
+// What works under one id: its lanes, its dispatcher, its running jobs. A worker that lost its lease
+// goes on under a new id (incarnations.ts): what `locked_by` says then decides without doubt which
+// attempt a lock belongs to, also where the worker has taken one of its former jobs anew.
+import { randomBytes } from "node:crypto";
+import type pg from "pg";
+import { Dispatcher } from "./dispatcher.ts";
+import { FastLanes } from "./fast-lanes.ts";
+import type { Hooks } from "./hooks.ts";
+import { JobExecutor } from "./job-executor.ts";
+import { Lane } from "./lane.ts";
+import { Outcomes } from "./outcomes.ts";
+import type { ContextSource } from "./task-context.ts";
+import type { WorkerConfig } from "./worker-options.ts";
+
+export interface IncarnationParts<E> {
+  readonly config: WorkerConfig<E>;
+  readonly connection: pg.ClientConfig;
+  readonly source: ContextSource<E>;
+  readonly hooks: Hooks;
+  /** Whether jobs may be taken: the lease is good. */
+  mayTake(): boolean;
+}
+
+export class Incarnation<E> {
+  /** What `locked_by` holds. */
+  readonly id = `worker-${randomBytes(9).toString("hex")}`;
+  readonly dispatcher: Dispatcher<E>;
+  readonly #executor: JobExecutor<E>;
+
+  constructor({ config, connection, source, hooks, mayTake }: IncarnationParts<E>) {
+    const outcomes = new Outcomes();
+    this.#executor = new JobExecutor(config.tasks, source, outcomes, hooks, config.timeout_ms);
+    const { schema, preparedStatements } = config;
+    const lanes = (onLoss: (error: Error) => void): Lane[] => {
+      const settings = { connection, schema, workerId: this.id, preparedStatements, onLoss };
+      return Array.from({ length: config.lanes }, () => new Lane(settings));
+    };
+    this.dispatcher = new Dispatcher(config, this.id, {
+      executor: this.#executor,
+      outcomes,
+      hooks,
+      lanes: lanes((error) => this.dispatcher.connectionLost(error)),
+      fastLanes: config.fastLane
+        ? (link) => {
+            // A fast lane looks after its own connection.
+            const parts = { workerId: this.id, hooks, source, lanes: lanes(() => {}) };
+            return new FastLanes(config, parts, link);
+          }
+        : null,
+      mayTake,
+    });
+  }
+
+  get runningIds(): string[] {
+    return this.#executors.flatMap((one) => one.running.map(({ id }) => id));
+  }
+
+  /** Tells running jobs to end: all of them, or those with these ids. */
+  abort(reason: Error, ids?: ReadonlySet<string>): void {
+    for (const one of this.#executors) one.abort(reason, ids);
+  }
+
+  /** Gives up on what still runs. */
+  abandon(reason: string): void {
+    for (const one of this.#executors) one.abandon(reason);
+  }
+
+  /** Takes no more jobs, lets the running ones end and writes all outcomes. */
+  async end(): Promise<void> {
+    this.dispatcher.stopClaiming();
+    await this.dispatcher.drained(NEVER);
+  }
+
+  get #executors(): JobExecutor<E>[] {
+    return [this.#executor, ...this.dispatcher.fastExecutors];
+  }
+}
+
+const NEVER = new AbortController().signal;

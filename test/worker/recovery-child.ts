@@ -1,0 +1,50 @@
+// A process of its own that runs a worker, driven by test/worker/worker-process.ts. Lines on stdout
+// say what happens, "release" on stdin lets jobs of the task `held` end, its end stops the worker.
+import { createInterface } from "node:readline";
+import { defineTask } from "../../src/worker/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+
+const options = JSON.parse(process.argv[2] ?? "{}") as Omit<WorkerOptions, "tasks">;
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const released = Promise.withResolvers<void>();
+const nap = new Int32Array(new SharedArrayBuffer(4));
+
+const tasks = [
+  defineTask("quick", () => {}),
+  // Ends when it is told to, whatever becomes of its lease.
+  defineTask("held", () => released.promise),
+  // Takes the whole thread, as a long computation does.
+  defineTask<{ ms: number }>("blocking", ({ ms }) => {
+    Atomics.wait(nap, 0, 0, ms);
+  }),
+  defineTask("poison", () => {
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => {});
+  }),
+  defineTask("refused", async () => {
+    await released.promise;
+    throw new Error("refused");
+  }),
+];
+const level = (name: string) => (fields: object, message: string) =>
+  say({ event: "log", level: name, message, ...fields });
+const logger = { debug() {}, info: level("info"), warn: level("warn"), error: level("error") };
+const worker = new Worker({ tasks, logger, ...options });
+const { hooks } = worker;
+hooks.on("job:start", ({ job }) => say({ event: "started", id: job.id, attempts: job.attempts }));
+hooks.on("job:complete", ({ job }) => say({ event: "completed", id: job.id }));
+hooks.on("job:interrupted", ({ jobId, reason }) =>
+  say({ event: "interrupted", id: jobId, reason }),
+);
+hooks.on("worker:leaseLost", (event) => say({ event: "leaseLost", ...event }));
+hooks.on("worker:recovered", (event) => say({ event: "recovered", ...event }));
+await worker.start();
+say({ event: "ready", workerId: worker.id });
+
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === "release") released.resolve();
+}
+released.resolve();
+await worker.stop();
+say({ event: "stopped" });

@@ -1,0 +1,107 @@
+// Runs a worker in another process, so that a test can kill or freeze it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+
+export interface WorkerEvent {
+  readonly event: string;
+  readonly [name: string]: unknown;
+}
+
+export interface WorkerProcess {
+  readonly pid: number;
+  readonly workerId: string;
+  /** All that it has said so far. */
+  readonly events: readonly WorkerEvent[];
+  /** The first event that fits, past or to come; fails when the process ends without it. */
+  event(name: string, fits?: (event: WorkerEvent) => boolean): Promise<WorkerEvent>;
+  /** Lets held jobs end. */
+  release(): void;
+  /** Lets all jobs end and stops; resolves when the process is gone. */
+  stop(): Promise<void>;
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void;
+  readonly exited: Promise<void>;
+}
+
+/** Quick enough for tests, slow enough for a busy machine. */
+export const QUICK = {
+  heartbeatInterval_ms: 100,
+  threshold_ms: 600,
+  resilientThreshold_ms: 1_800,
+} as const;
+
+// A test that fails in the middle leaves its processes to us: the file could not end otherwise.
+const running = new Set<ChildProcess>();
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+const main = join(import.meta.dirname, "recovery-child.ts");
+const register = join(import.meta.dirname, "../support/register.mjs");
+
+/** A process whose worker has started. */
+export async function workerProcess(
+  connectionString: string,
+  options: Partial<WorkerOptions> = {},
+): Promise<WorkerProcess> {
+  const all = { connectionString, recovery: QUICK, concurrency: 2, ...options };
+  const child = spawn(process.execPath, ["--import", register, main, JSON.stringify(all)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  running.add(child);
+  const exited = once(child, "exit").then(() => {
+    running.delete(child);
+  });
+  const events: WorkerEvent[] = [];
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  let isOver = false;
+  createInterface({ input: child.stdout })
+    .on("line", (line) => {
+      events.push(JSON.parse(line) as WorkerEvent);
+      tell();
+    })
+    .on("close", () => {
+      isOver = true;
+      tell();
+    });
+  const event = (name: string, fits: (event: WorkerEvent) => boolean = () => true) =>
+    new Promise<WorkerEvent>((resolve, reject) => {
+      const look = () => {
+        const found = events.find((one) => one.event === name && fits(one));
+        if (found === undefined && !isOver) return;
+        listeners.delete(look);
+        if (found !== undefined) resolve(found);
+        else reject(new Error(`no "${name}" among ${JSON.stringify(events)}`));
+      };
+      listeners.add(look);
+      look();
+    });
+  const { workerId } = await event("ready");
+  return {
+    pid: child.pid ?? 0,
+    workerId: String(workerId),
+    events,
+    event,
+    release: () => child.stdin.write("release\n"),
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+    signal: (name) => child.kill(name),
+    exited,
+  };
+}
+
+/** Looks again until it is so. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const over = performance.now() + 30_000;
+  while (!(await isSo())) {
+    if (performance.now() > over) throw new Error(`not within 30 s: ${what}`);
+  }
+}
