@@ -72,6 +72,8 @@ async function drain(by: Engine): Promise<Answer> {
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsed_ms = meter.elapsed_ms;
   const jobs = done;
+  // Let the last outcomes be written as they would be in the middle of the work.
+  await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);
   const sample: Sample = { ...cost, jps: (jobs / elapsed_ms) * 1_000, jobs: done };

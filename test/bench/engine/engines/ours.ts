@@ -1,5 +1,6 @@
 // Our worker: the safe default, or with the fast lane.
 import { InputError } from "../../../../src/base/errors.ts";
+import { copyJobs } from "../../../../src/queue/copy-jobs.ts";
 import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
 import { coalescedAdd } from "../../../../src/worker/add-coalescer.ts";
 import { defineTask } from "../../../../src/worker/task.ts";
@@ -40,7 +41,7 @@ async function adder(url: string): Promise<Adder> {
   return {
     one: (payload) => add({ identifier: "bench", payload }),
     many: (payloads) => utils.addJobs(jobs(payloads)),
-    bulk: null,
+    bulk: (payloads) => copyJobs(utils.database, jobs(payloads)),
     end: () => utils.end(),
   };
 }

@@ -1,0 +1,196 @@
+// Adds any number of jobs by COPY, PostgreSQL's fastest way in: for imports and fan-outs. Memory
+// stays that of one part, whatever the length of the list.
+import { InputError, WorkerError } from "../base/errors.ts";
+import { type CopyRows, copyIn } from "../database/copy-in.ts";
+import { type Database, query, type Statement } from "../database/database.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { type JobToAdd, type ResolvedJob, resolveJobs } from "../domain/job-spec.ts";
+import { contendedQuery } from "./contended-query.ts";
+
+/** Jobs of one COPY: about what a socket buffers, so that PostgreSQL always has some. */
+const PART_JOBS = 2_500;
+
+type Jobs = Iterable<JobToAdd> | AsyncIterable<JobToAdd>;
+
+/**
+ * Adds the jobs, all or none, and gives their number: once it resolves they are committed (on a
+ * client of the caller's: written in the caller's transaction). Workers are told once. Jobs have
+ * no keys here: COPY cannot replace, use addJobs. Throws InputError (naming `jobs[n]`).
+ */
+export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
+  const names: Names = { tasks: new Map(), queues: new Map() };
+  return inTransaction(db, async (inside) => {
+    const start_us = await now(inside);
+    let count = 0;
+    // One part is written while the next one is made.
+    let written = Promise.resolve();
+    try {
+      for await (const part of parts(jobs)) {
+        const specs = resolved(part, count);
+        await learnNames(db, names, specs, written);
+        const lines = rows(specs, names, start_us + count);
+        await written;
+        written = copyIn(inside, target, lines);
+        // Awaited a part later; until then nobody else would hear it fail.
+        written.catch(() => {});
+        count += specs.length;
+      }
+    } finally {
+      // The connection is not free for a rollback before.
+      await written.catch(() => {});
+    }
+    await written;
+    if (count > 0) await query(inside, notifySql, [count]);
+    return count;
+  });
+}
+
+interface Names {
+  readonly tasks: Map<string, number>;
+  readonly queues: Map<string, number>;
+}
+
+async function* parts(jobs: Jobs): AsyncGenerator<JobToAdd[]> {
+  if (Array.isArray(jobs)) {
+    for (let at = 0; at < jobs.length; at += PART_JOBS) yield jobs.slice(at, at + PART_JOBS);
+    return;
+  }
+  let part: JobToAdd[] = [];
+  for await (const job of jobs) {
+    part.push(job);
+    if (part.length < PART_JOBS) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
+function resolved(part: readonly JobToAdd[], offset: number): ResolvedJob[] {
+  const specs = resolveFrom(part, offset);
+  const keyed = specs.findIndex(({ jobKey }) => jobKey !== null);
+  if (keyed < 0) return specs;
+  const path = `jobs[${offset + keyed}].spec.jobKey`;
+  throw new InputError([{ path, message: "cannot be given here: use addJobs" }]);
+}
+
+/** A problem names the job by its place in the whole list. */
+function resolveFrom(part: readonly JobToAdd[], offset: number): ResolvedJob[] {
+  try {
+    return resolveJobs(part);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const moved = (path: string) =>
+      path.replace(/^jobs\[(\d+)\]/, (_, place) => `jobs[${offset + Number(place)}]`);
+    throw new InputError(
+      error.problems.map(({ path, message }) => ({ path: moved(path), message })),
+    );
+  }
+}
+
+// In order of their names, so that two imports with the same new names cannot deadlock.
+const namesSql =
+  (table: string, column: string): Statement =>
+  (s) =>
+    `
+  with new as (
+    insert into ${s}.${table} as known (${column})
+    select name from unnest($1::text[]) as given (name)
+    where not exists (select from ${s}.${table} where ${column} = name) order by name
+    on conflict (${column}) do update set ${column} = known.${column}
+    returning id, ${column} as name
+  )
+  select id, name from new
+  union all select id, ${column} from ${s}.${table} where ${column} = any($1::text[])`;
+
+const tasksSql = namesSql("_private_tasks", "identifier");
+const queuesSql = namesSql("_private_job_queues", "queue_name");
+
+/**
+ * Outside of our transaction where that is possible: a new name would otherwise keep others who add
+ * it waiting until our last row. On the caller's one connection that is once `written` is through.
+ */
+async function learnNames(
+  db: Database,
+  { tasks, queues }: Names,
+  specs: readonly ResolvedJob[],
+  written: Promise<void>,
+): Promise<void> {
+  const newTasks = new Set<string>();
+  const newQueues = new Set<string>();
+  for (const { identifier, queueName } of specs) {
+    if (!tasks.has(identifier)) newTasks.add(identifier);
+    if (queueName !== null && !queues.has(queueName)) newQueues.add(queueName);
+  }
+  if (newTasks.size + newQueues.size > 0) await written;
+  await learn(db, tasksSql, tasks, newTasks);
+  await learn(db, queuesSql, queues, newQueues);
+}
+
+async function learn(
+  db: Database,
+  statement: Statement,
+  known: Map<string, number>,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  if (names.size === 0) return;
+  type Named = { id: number; name: string };
+  const found = await contendedQuery<Named>(db, statement, [[...names]]);
+  for (const { id, name } of found) known.set(name, id);
+}
+
+const nowSql: Statement = () => "select floor(extract(epoch from now()) * 1000000)::text as us";
+
+async function now(db: Database): Promise<number> {
+  const [row] = await query<{ us: string }>(db, nowSql);
+  if (row === undefined) throw new WorkerError("database_error", "the database has no time");
+  return Number(row.us);
+}
+
+const notifySql: Statement = () =>
+  `select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $1::int))`;
+
+const target: Statement = (s) => `${s}._private_jobs
+  (job_queue_id, task_id, payload, run_at, max_attempts, priority, flags)`;
+
+/**
+ * One line a job. Jobs without a run_at get a microsecond each, counted on from the start of the
+ * transaction: none of them is in the future once it commits, a row takes longer than that.
+ */
+function rows(specs: readonly ResolvedJob[], names: Names, first_us: number): CopyRows {
+  const runAt = microsecondText();
+  let lines = "";
+  for (const [place, spec] of specs.entries()) {
+    const queueId = spec.queueName === null ? "\\N" : names.queues.get(spec.queueName);
+    const time = spec.runAt ?? runAt(first_us + place);
+    const flags = spec.flags === null || spec.flags.length === 0 ? "\\N" : flagsText(spec.flags);
+    const taskId = names.tasks.get(spec.identifier);
+    const { maxAttempts, priority } = spec;
+    lines += `${queueId}\t${taskId}\t${escaped(spec.payload)}\t${time}\t${maxAttempts ?? 25}\t${priority ?? 0}\t${flags}\n`;
+  }
+  return lines;
+}
+
+function flagsText(flags: readonly string[]): string {
+  return escaped(`{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`);
+}
+
+/** RFC 3339 text of microseconds since the epoch; made once a second, not once a row. */
+function microsecondText(): (us: number) => string {
+  let second = Number.NaN;
+  let prefix = "";
+  return (us) => {
+    const whole = Math.floor(us / 1e6);
+    if (whole !== second) {
+      second = whole;
+      prefix = new Date(whole * 1_000).toISOString().slice(0, 20);
+    }
+    return `${prefix}${String(us - whole * 1e6).padStart(6, "0")}Z`;
+  };
+}
+
+const SPECIAL = /[\\\n\r\t]/g;
+const ESCAPES: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escaped(text: string): string {
+  return text.replace(SPECIAL, (character) => ESCAPES[character] as string);
+}

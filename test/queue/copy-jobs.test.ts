@@ -1,0 +1,126 @@
+// Adding by COPY: every column, text that COPY would misread, all or none, names, order.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InputError } from "../../src/base/errors.ts";
+import { withClient } from "../../src/database/pool.ts";
+import type { JobToAdd } from "../../src/domain/job-spec.ts";
+import { rawJson } from "../../src/domain/payload.ts";
+import { copyJobs } from "../../src/queue/copy-jobs.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+const countRows = async (): Promise<number> => {
+  const [row] = await queue.sql<{ n: number }>(
+    "select count(*)::int as n from worker._private_jobs",
+  );
+  return row?.n ?? -1;
+};
+
+test("An empty list adds none.", async () => {
+  assert.equal(await copyJobs(queue.db, []), 0);
+});
+
+test("Each column arrives, and what is not given has the schema's default.", async () => {
+  const hostile = 'tab\t newline\n return\r backslash \\ \\. \\N "quote" 😀';
+  const spec = {
+    queueName: "a queue",
+    runAt: "2030-01-01T00:00:00.123456Z",
+    priority: -3,
+    maxAttempts: 7,
+    flags: ["one", 'two\\"\t'],
+  };
+  const jobs: JobToAdd[] = [
+    { identifier: "copied", payload: { hostile }, spec },
+    { identifier: "copied", payload: rawJson('{\n\t"n": 12345678901234567890}') },
+  ];
+  assert.equal(await copyJobs(queue.db, jobs), 2);
+  const rows = await queue.sql<Record<string, unknown>>(
+    `select payload::text as payload, queue_name, priority, max_attempts, flags::text as flags,
+      run_at = '2030-01-01T00:00:00.123456Z' as later, run_at <= now() as due, attempts
+    from worker._private_jobs j left join worker._private_job_queues q on q.id = job_queue_id
+    where task_id = (select id from worker._private_tasks where identifier = 'copied')
+    order by j.id`,
+  );
+  assert.deepEqual(JSON.parse(String(rows[0]?.["payload"])), { hostile });
+  assert.equal(rows[0]?.["queue_name"], "a queue");
+  assert.equal(rows[0]?.["priority"], -3);
+  assert.equal(rows[0]?.["max_attempts"], 7);
+  assert.equal(rows[0]?.["later"], true);
+  assert.deepEqual(JSON.parse(String(rows[0]?.["flags"])), { one: true, 'two\\"\t': true });
+  assert.equal(rows[1]?.["payload"], '{\n\t"n": 12345678901234567890}');
+  assert.equal(rows[1]?.["flags"], null);
+  assert.equal(rows[1]?.["queue_name"], null);
+  assert.equal(rows[1]?.["due"], true);
+  assert.equal(rows[1]?.["max_attempts"], 25);
+});
+
+test("Many jobs of a stream keep their order, and none is in the future.", async () => {
+  async function* stream(): AsyncGenerator<JobToAdd> {
+    for (let n = 0; n < 6_001; n++) yield { identifier: `stream_${n % 3}`, payload: { n } };
+  }
+  assert.equal(await copyJobs(queue.db, stream()), 6_001);
+  const [row] = await queue.sql<{ n: number; ordered: boolean; late: number }>(
+    `select count(*)::int as n, bool_and(n = place) as ordered, count(*) filter (where early) as late
+    from (select (payload->>'n')::int as n, run_at > now() as early,
+        row_number() over (order by run_at, j.id) - 1 as place
+      from worker._private_jobs j join worker._private_tasks t on t.id = task_id
+      where starts_with(identifier, 'stream_')) jobs`,
+  );
+  assert.equal(row?.n, 6_001);
+  assert.equal(row.ordered, true);
+  assert.equal(Number(row.late), 0);
+});
+
+test("A job that cannot be stored is named by its place, and none is added.", async () => {
+  const before = await countRows();
+  const jobs: JobToAdd[] = Array.from({ length: 6_000 }, () => ({ identifier: "none" }));
+  jobs[5_999] = { identifier: "" };
+  await assert.rejects(copyJobs(queue.db, jobs), (error) => {
+    assert.ok(error instanceof InputError);
+    assert.equal(error.problems[0]?.path, "jobs[5999].identifier");
+    return true;
+  });
+  jobs[5_999] = { identifier: "none", spec: { jobKey: "key" } };
+  await assert.rejects(copyJobs(queue.db, jobs), /jobs\[5999\]\.spec\.jobKey/);
+  assert.equal(await countRows(), before);
+});
+
+test("What PostgreSQL refuses is thrown, nothing is added, and the pool is whole.", async () => {
+  const before = await countRows();
+  const jobs: JobToAdd[] = Array.from({ length: 6_000 }, () => ({ identifier: "none" }));
+  jobs[100] = { identifier: "none", payload: rawJson('"\\ud800"') };
+  jobs[101] = { identifier: "none", spec: { runAt: "9999-12-31T23:59:59Z" } };
+  await queue.sql("alter table worker._private_jobs add constraint refused check (priority <> 77)");
+  jobs[102] = { identifier: "none", spec: { priority: 77 } };
+  await assert.rejects(copyJobs(queue.db, jobs), /refused/);
+  await queue.sql("alter table worker._private_jobs drop constraint refused");
+  assert.equal(await countRows(), before);
+});
+
+test("On a client inside a transaction it is the caller who commits.", async () => {
+  const before = await countRows();
+  await withClient(queue.pool, async (client) => {
+    await client.query("begin");
+    const jobs = [{ identifier: "within", spec: { queueName: "within" } }];
+    assert.equal(await copyJobs({ ...queue.db, client }, jobs), 1);
+    await client.query("rollback");
+  });
+  assert.equal(await countRows(), before);
+});
+
+test("Listeners are told once, with the number of jobs.", async () => {
+  await withClient(queue.pool, async (client) => {
+    const told: string[] = [];
+    client.on("notification", ({ payload }) => told.push(payload ?? ""));
+    await client.query('listen "jobs:insert"');
+    await copyJobs(
+      queue.db,
+      Array.from({ length: 3_000 }, () => ({ identifier: "told" })),
+    );
+    while (told.length === 0) await client.query("select 1");
+    await client.query('unlisten "jobs:insert"');
+    assert.equal(told.length, 1);
+    assert.equal(JSON.parse(told[0] ?? "").count, 3_000);
+  });
+});
