@@ -91,12 +91,12 @@ function inRange(numbers: readonly number[], field: Field): number[] | string {
 
 function misunderstood(part: string, { name, least, most }: Field): string {
   const expected = `expected a number from ${least} to ${most}, a range a-b, * or */n, or a list of these with commas`;
-  if (part === "") return `a ${name} is missing; ${expected}`;
+  if (part === "") return `there is nothing for the ${name}; ${expected}`;
   if (/^\d+(-\d+)?\/\d+$/.test(part)) {
     return `"${part}" is not understood: only * takes a step; write the numbers as a list`;
   }
   if (/[a-z]/i.test(part)) {
-    return `"${part}" is not understood as a ${name} (there are no names and no macros); ${expected}`;
+    return `"${part}" is not understood as the ${name} (there are no names and no macros); ${expected}`;
   }
-  return `"${part}" is not understood as a ${name}; ${expected}`;
+  return `"${part}" is not understood as the ${name}; ${expected}`;
 }

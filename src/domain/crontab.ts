@@ -73,7 +73,7 @@ function readLine(line: string): Line {
   const taskAt = words[FIELD_COUNT]?.index ?? line.length;
   if (words.length <= FIELD_COUNT) {
     const missing = fieldName(words.length) || "task identifier";
-    problems.push({ at: taskAt, message: `the line ends too early; expected a ${missing}` });
+    problems.push({ at: taskAt, message: `the line ends too early: the ${missing} is missing` });
   } else {
     problems.push(...readCommand(line, taskAt, fields));
   }

@@ -49,7 +49,8 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       for (const { path, message } of error.problems) {
-        problems.push({ path: [prefix, path].filter((part) => part !== "").join(", "), message });
+        const separator = path === "" ? "" : path.startsWith("line ") ? ", " : ".";
+        problems.push({ path: prefix + separator + path, message });
       }
       return undefined;
     }

@@ -134,11 +134,14 @@ describe("A cron expression", () => {
         "column 1: 61 is no minute; expected 0-59",
         'column 4: "1-30/5" is not understood: only * takes a step; write the numbers as a list',
         "column 11: 0 is no day of the month; expected 1-31",
-        'column 13: "MON" is not understood as a month (there are no names and no macros); expected a number from 1 to 12, a range a-b, * or */n, or a list of these with commas',
+        'column 13: "MON" is not understood as the month (there are no names and no macros); expected a number from 1 to 12, a range a-b, * or */n, or a list of these with commas',
         'column 17: the range "5-5" must ascend',
       ].join("; "),
     );
-    assert.match(problemsOf("1,,2 * * * *"), /^column 3: a minute is missing; expected a number/);
+    assert.match(
+      problemsOf("1,,2 * * * *"),
+      /^column 3: there is nothing for the minute; expected a number/,
+    );
     assert.match(problemsOf("*/0 * * * *"), /^column 1: the step of "\*\/0" must be at least 1$/);
     assert.equal(
       problemsOf("* * * *"),

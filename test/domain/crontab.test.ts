@@ -136,7 +136,7 @@ describe("A crontab", () => {
       'line 2, column 35: "none" is no value of max; expected a number of attempts from 1 to 32767',
       'line 2, column 44: "unsafe_dedupe" is no value of jobKeyMode; expected replace or preserve_run_at',
       "line 2, column 73: the payload cannot be read: invalid character '}'",
-      "line 3, column 8: the line ends too early; expected a day of the week",
+      "line 3, column 8: the line ends too early: the day of the week is missing",
       'line 4, column 11: "good" is on line 1 already; tell them apart with ?id=…',
       'line 5, column 11: "good" is on line 1 already; tell them apart with ?id=…',
       'line 6, column 22: the option "id" is given more than once',
@@ -148,7 +148,7 @@ describe("A crontab", () => {
       'line 1, column 14: unknown option "color"; expected id, fill, max, queue, jobKey, jobKeyMode, priority',
     ]);
     assert.deepEqual(problemsOf("* * * * *"), [
-      "line 1, column 10: the line ends too early; expected a task identifier",
+      "line 1, column 10: the line ends too early: the task identifier is missing",
     ]);
     assert.deepEqual(problemsOf("* * * * * t {a: 1} ?id=x"), [
       "line 1, column 13: the payload does not end with }; it must be the last thing in the line",

@@ -1,0 +1,190 @@
+// What is made up for at a start, against what Graphile Worker makes up for.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type pg from "pg";
+import { cronEntry, everyMinute } from "../../src/domain/cron-entry.ts";
+import { cronSchedule } from "../../src/domain/cron-schedule.ts";
+import { parseCrontab } from "../../src/domain/crontab.ts";
+import { CATCH_UP_MS, CronTimeline } from "../../src/worker/cron-timeline.ts";
+import { randomExpression } from "../domain/cron-random.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { type Random, random } from "../support/random-calls.ts";
+import { testPool } from "../support/test-pool.ts";
+import { jobsOf, ManualTime, scheduler } from "./cron-harness.ts";
+import { runStock } from "./cron-stock.ts";
+
+const MINUTE_MS = 60_000;
+
+interface LedgerRow {
+  readonly identifier: string;
+  readonly known_since: string;
+  readonly last_execution: string | null;
+}
+
+/** Entries and their ledger, at random around now. */
+function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
+  const now_ms = Date.now();
+  const lines: string[] = [];
+  const rows: LedgerRow[] = [];
+  while (lines.length < 80) {
+    const identifier = `task_${lines.length}`;
+    const often = `${["*", "*/2", "*/7", "1-40", "0,30"][dice(5)]} * * * *`;
+    const expression = dice(3) === 0 ? randomExpression(dice) : often;
+    const fill = ["", "?fill=0s", "?fill=59s", "?fill=10m", "?fill=1h1s", "?fill=3h"][dice(6)];
+    const line = `${expression} ${identifier} ${fill} {n: ${lines.length}}`;
+    try {
+      parseCrontab(line);
+    } catch {
+      continue;
+    }
+    lines.push(line);
+    if (dice(6) === 0) continue;
+    const known_ms = now_ms - dice(dice(2) === 0 ? 600_000 : 100_000_000);
+    let last_ms = known_ms + dice(now_ms - known_ms + MINUTE_MS);
+    if (dice(4) > 0) last_ms -= last_ms % MINUTE_MS;
+    rows.push({
+      identifier,
+      known_since: new Date(known_ms).toISOString(),
+      last_execution: dice(3) === 0 ? null : new Date(last_ms).toISOString(),
+    });
+  }
+  return { crontab: lines.join("\n"), rows };
+}
+
+async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<void> {
+  await pool.query(
+    `insert into worker._private_known_crontabs
+     select * from json_populate_recordset(null::worker._private_known_crontabs, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** What a start at `start` has left behind; later ticks are none of this test's business. */
+async function traces(pool: pg.Pool, start: Date) {
+  const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
+  const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(
+    `select identifier, known_since, last_execution as last
+     from worker._private_known_crontabs order by identifier`,
+  );
+  const ledger = rows.map(({ identifier, known_since, last }) => {
+    return [identifier, known_since.toJSON(), last !== null && last < start ? last.toJSON() : null];
+  });
+  return { jobs: jobs.map((job) => JSON.stringify(job)).sort(), ledger };
+}
+
+describe("The backfill", () => {
+  for (const seed of [1, 2, 3]) {
+    test(`It adds the same jobs as Graphile Worker's, timetable ${seed}.`, async () => {
+      const { crontab, rows } = randomTimetable(random(seed));
+      const [stock, ours] = [await migratedDatabase(), await migratedDatabase()];
+      await using stockPool = testPool(stock.url);
+      await using ourPool = testPool(ours.url);
+      await fillLedger(stockPool.pool, rows);
+      await fillLedger(ourPool.pool, rows);
+
+      const runner = runStock(stock.url, { crontab });
+      const start = await runner.started;
+      await runner.stop();
+      const time = new ManualTime(start.toISOString());
+      const entries = parseCrontab(crontab);
+      const { cron, events } = scheduler({ pool: ourPool.pool, entries, time });
+      await cron.start();
+      await time.resting();
+      await cron.stop();
+
+      const expected = await traces(stockPool.pool, start);
+      assert.ok(expected.jobs.length > 200, `${expected.jobs.length} jobs prove little`);
+      assert.deepEqual(await traces(ourPool.pool, start), expected);
+      const told = events.filter((event) => event.startsWith("backfilled"));
+      assert.equal(told.length, expected.jobs.length);
+    });
+  }
+
+  test("A thousand missed ticks are added in their order, and the next tick comes after them.", async () => {
+    await using own = testPool((await migratedDatabase()).url);
+    const time = new ManualTime("2026-01-05T10:00:00.000Z");
+    await fillLedger(own.pool, [
+      { identifier: "task_m", known_since: "2026-01-01T00:00:00Z", last_execution: null },
+    ]);
+    const entries = [everyMinute("task_m", { fill_hours: 30 }), cronEntry("0 10 * * *", "task_t")];
+    const { cron, events } = scheduler({ pool: own.pool, entries, time });
+    await cron.start();
+    await time.resting();
+    await cron.stop();
+    const jobs = events.filter((event) => !event.startsWith("tick"));
+    assert.equal(jobs.length, 30 * 60 + 2);
+    assert.equal(jobs[0], "backfilled task_m 2026-01-04T04:00:00.000Z");
+    // The tick of the start itself is on time.
+    assert.deepEqual(jobs.slice(-3), [
+      "backfilled task_m 2026-01-05T09:59:00.000Z",
+      "scheduled task_m 2026-01-05T10:00:00.000Z",
+      "scheduled task_t 2026-01-05T10:00:00.000Z",
+    ]);
+    const { rows } = await own.pool.query(
+      "select count(*)::int as ordered from (select run_at, lag(run_at) over (order by id) as before from worker.jobs where task_identifier = 'task_m') j where before < run_at",
+    );
+    assert.deepEqual(rows, [{ ordered: 30 * 60 }]);
+  });
+});
+
+describe("The timeline", () => {
+  test("It gives every tick of every entry once and in order, whatever the steps.", () => {
+    const dice = random(99);
+    for (let round = 0; round < 60; round++) {
+      const start_ms = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);
+      const entries = Array.from({ length: 1 + dice(5) }, (_, place) => {
+        const expression = `${["*", "*/3", "5-9", "17"][dice(4)]} ${["*", "*/2"][dice(2)]} * * *`;
+        return cronEntry(expression, `t${place}`, { fill_minutes: dice(3) * 100 });
+      });
+      const known = entries.map(({ identifier }) => {
+        const knownSince_ms = start_ms - dice(300 * MINUTE_MS);
+        return { identifier, knownSince_ms, lastExecution_ms: null };
+      });
+      const timeline = new CronTimeline(entries, known, start_ms);
+      const given: string[] = [];
+      let now_ms = start_ms;
+      for (let step = 0; step < 20; step++) {
+        now_ms += dice(40 * MINUTE_MS);
+        const most = 1 + dice(50);
+        for (let due = timeline.due(now_ms, most); due.length > 0; ) {
+          assert.ok(due.length <= most);
+          // An attempt that fails is given again.
+          if (dice(3) > 0) {
+            timeline.handled(due);
+            given.push(...due.map((one) => `${one.tick_ms} ${one.entry.identifier}`));
+          }
+          due = timeline.due(now_ms, most);
+        }
+        assert.ok(timeline.next_ms > now_ms);
+      }
+      const expected = entries.flatMap(({ identifier, expression, fill_ms }, place) => {
+        const schedule = cronSchedule(expression);
+        const since_ms = known[place]?.knownSince_ms ?? 0;
+        const ticks: [number, number, string][] = [];
+        let at_ms = schedule.next(Math.max(start_ms - fill_ms, since_ms));
+        for (; at_ms !== null && at_ms <= now_ms; at_ms = schedule.next(at_ms + 1)) {
+          ticks.push([at_ms, place, `${at_ms} ${identifier}`]);
+        }
+        return ticks;
+      });
+      expected.sort(([a, first], [b, second]) => a - b || first - second);
+      assert.deepEqual(
+        given,
+        expected.map(([, , text]) => text),
+      );
+    }
+  });
+
+  test("Ticks older than the bound and the fill window are given up.", () => {
+    const start_ms = Date.parse("2026-01-05T10:00:00.001Z");
+    const entries = [everyMinute("plain"), everyMinute("fill", { fill_hours: 1 })];
+    const timeline = new CronTimeline(entries, [], start_ms);
+    assert.deepEqual(timeline.dropOverdue(start_ms + CATCH_UP_MS), []);
+    const late_ms = start_ms + 2 * CATCH_UP_MS;
+    assert.deepEqual(timeline.dropOverdue(late_ms), entries);
+    assert.deepEqual(timeline.dropOverdue(late_ms), []);
+    const counts = Map.groupBy(timeline.due(late_ms, 1e6), ({ entry }) => entry.identifier);
+    assert.equal(counts.get("plain")?.length, 24 * 60);
+    assert.equal(counts.get("fill")?.length, 25 * 60);
+  });
+});
