@@ -55,7 +55,12 @@ export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(messageOf).join("; ");
   }
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  try {
+    return String(error);
+  } catch {
+    return Object.prototype.toString.call(error); // such as an object without a prototype
+  }
 }
 
 /** The `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */

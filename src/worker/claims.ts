@@ -33,6 +33,13 @@ export class Claims<E> {
     this.#taskNames = await registerTasks(db, this.identifiers);
   }
 
+  /** Before rows become jobs: a task that was cleaned up and made again has a new id. */
+  async recognize(rows: readonly ClaimedRow[], db: Database): Promise<void> {
+    if (rows.every(([, taskId]) => this.#taskNames.has(taskId))) return;
+    // Whatever stays unknown is given back unstarted.
+    await this.register(db).catch(() => {});
+  }
+
   taskName(id: number): string {
     return this.#taskNames.get(id) ?? "";
   }

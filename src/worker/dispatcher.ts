@@ -82,6 +82,7 @@ export class Dispatcher<E> {
       parts.fastLanes?.({
         slots: this.#slots,
         rawPayloads: this.#claims.rawPayloads,
+        recognize: (rows, db) => this.#claims.recognize(rows, db),
         taskName: (id) => this.#claims.taskName(id),
         onChange: () => this.#scheduleAdvance(),
       }) ?? null;
@@ -206,6 +207,7 @@ export class Dispatcher<E> {
     const isFast = this.#fastLanes?.isActive ?? false;
     const claim = want === 0 ? null : this.#claims.next(want, isFast);
     const answer = await lane.exchange(batch, claim);
+    await this.#claims.recognize(answer.rows, lane.database);
     if (answer.failure === null) this.#written(batch, answer.lost);
     else this.#unwritten(batch, answer.failure);
     if (claim !== null) this.#received(claim, answer, pulse, startedAt_ms);

@@ -11,6 +11,7 @@
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
 import { type Database, query, type Statement } from "../database/database.ts";
+import type { ClaimedRow } from "../queue/claim-jobs.ts";
 import {
   failFastJobs,
   finishFastJobs,
@@ -39,6 +40,8 @@ export interface FastLaneParts<E> {
   readonly rawPayloads: boolean;
   /** How long a transaction may hold its rows. */
   readonly limit_ms: number;
+  /** Makes sure that taskName knows the tasks of these rows. */
+  recognize(rows: readonly ClaimedRow[], db: Database): Promise<void>;
   taskName(id: number): string;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
@@ -169,6 +172,7 @@ export class FastLane<E> {
     if (forbiddenFlags.length > 0) values.push(forbiddenFlags);
     this.#hasPulse = false;
     const rows = parseLocked(await query<{ jobs: string }>(db, this.#statement, values));
+    await this.#parts.recognize(rows, db);
     const jobs = rows.map((row) => new ClaimedJob(row, taskName(row[1]), rawPayloads, 0));
     return workUnits(jobs).flatMap((unit) => unit.jobs);
   }

@@ -2,6 +2,8 @@
 // way, which counts attempts before they run. Otherwise a job that kills its process would be taken
 // anew by the next one for ever, without its attempts ever being used up.
 import { messageOf } from "../base/errors.ts";
+import type { Database } from "../database/database.ts";
+import type { ClaimedRow } from "../queue/claim-jobs.ts";
 import { FastLane } from "./fast-lane.ts";
 import type { Hooks } from "./hooks.ts";
 import { JobExecutor } from "./job-executor.ts";
@@ -18,6 +20,7 @@ const CLASSIC_JOBS = 2_000;
 export interface FastLaneLink<E> {
   readonly slots: Slots<E>;
   readonly rawPayloads: boolean;
+  recognize(rows: readonly ClaimedRow[], db: Database): Promise<void>;
   taskName(id: number): string;
   /** Jobs ended, or a lane went idle. */
   onChange(): void;

@@ -1,6 +1,7 @@
 // What a plugin can observe and intercept. Observers learn that something happened; interceptors
 // decide. An observer that throws is logged and harms nothing; an interceptor that throws fails the
 // job it was asked about.
+import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { JobToAdd } from "../domain/job-spec.ts";
 import type { TaskJob } from "./claimed-job.ts";
@@ -129,7 +130,7 @@ export class Hooks {
   }
 
   #report(name: string, error: unknown): void {
-    this.#logger.error({ hook: name, error: String(error) }, "an observer threw");
+    this.#logger.error({ hook: name, error: messageOf(error) }, "an observer threw");
   }
 }
 

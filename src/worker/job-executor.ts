@@ -1,8 +1,8 @@
 // Runs one claimed job from its task to its outcome. The steps, in order: find the task, ask the
 // interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
 // record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
+import { inspect } from "node:util";
 import { monotonic } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
 import { jsonElements } from "../base/json-members.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 import type { Hooks, Verdict } from "./hooks.ts";
@@ -78,7 +78,7 @@ export class JobExecutor<E> {
     for (const attempt of [...this.#running.values()]) {
       const { job } = attempt;
       this.#hooks.emit("job:interrupted", { jobId: job.id, job, reason: "shutdown" });
-      this.#end(attempt, { error: new Error(reason), payload: null });
+      this.#end(attempt, failure(reason));
     }
   }
 
@@ -96,7 +96,7 @@ export class JobExecutor<E> {
     }
     if (verdict?.action === "skip") return this.#finish(attempt, null);
     if (verdict?.action === "fail") {
-      return this.#finish(attempt, failure(new Error(verdict.message)));
+      return this.#finish(attempt, failure(verdict.message));
     }
     return this.#handled(attempt);
   }
@@ -105,13 +105,18 @@ export class JobExecutor<E> {
     const { job, task, context } = attempt;
     if (this.#hooks.observed("job:start")) this.#hooks.emit("job:start", { job });
     let returned: unknown;
+    let isPending = task.kind === "batch";
     try {
-      returned = task.handle(job.payload, context);
+      const { payload } = job;
+      if (task.kind === "batch" && !Array.isArray(payload)) {
+        return this.#finish(attempt, failure("the payload of a batch must be an array"));
+      }
+      returned = task.handle(payload, context);
+      isPending ||= isThenable(returned);
     } catch (error) {
       return this.#finish(attempt, failure(error));
     }
-    const pending = returned instanceof Promise || task.kind === "batch";
-    if (!pending) return this.#finish(attempt, judge(returned));
+    if (!isPending) return this.#finish(attempt, judge(returned));
     return this.#awaited(attempt, returned);
   }
 
@@ -146,7 +151,7 @@ export class JobExecutor<E> {
       for (const interceptor of this.#hooks.interceptors("afterJobRun")) {
         const answer = await interceptor({ job, error: turned?.error ?? null, duration_ms });
         if (answer === undefined) continue;
-        turned = answer.error === null ? null : failure(new Error(answer.error));
+        turned = answer.error === null ? null : failure(answer.error);
       }
     } catch (error) {
       turned = failure(error);
@@ -174,9 +179,8 @@ export class JobExecutor<E> {
 }
 
 function judge(value: unknown): Result {
-  if (value instanceof Error) return failure(value);
-  if (typeof value === "string" && value !== "") return failure(new Error(value));
-  return null;
+  const isFailure = value instanceof Error || (typeof value === "string" && value !== "");
+  return isFailure ? failure(value) : null;
 }
 
 async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Result> {
@@ -196,7 +200,7 @@ async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Resul
   }
   if (left.length === 0) return null;
   const message = `${left.length} of ${items.length} items failed: ${[...new Set(errors)].join("; ")}`;
-  return { error: new Error(message), payload: `[${left.join(",")}]` };
+  return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
 /** Fails the attempt when its time is up; what the handler does later is not waited for. */
@@ -208,7 +212,7 @@ async function limited<E>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const error = new Error(`timed out after ${timeout_ms} ms`);
+      const error = told(`timed out after ${timeout_ms} ms`);
       context.abort(error);
       reject(error);
     }, timeout_ms);
@@ -221,13 +225,32 @@ async function limited<E>(
   }
 }
 
+/** Anything may be thrown. */
 function failure(thrown: unknown): { error: Error; payload: null } {
-  return { error: thrown instanceof Error ? thrown : new Error(messageOf(thrown)), payload: null };
+  return { error: thrown instanceof Error ? thrown : told(textOf(thrown)), payload: null };
+}
+
+/** An error without a stack: it would only tell where in this file it was made. */
+function told(message: string): Error {
+  return Object.assign(new Error(message), { stack: message });
+}
+
+function textOf(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  try {
+    return inspect(thrown);
+  } catch {
+    return "something was thrown that cannot be shown";
+  }
+}
+
+/** Query builders and the like are no promises, and often only begin when they are awaited. */
+function isThenable(value: unknown): boolean {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
 /** What is kept as last_error: the message, and where it came from. */
-function errorText(error: Error): string {
-  return error.stack?.includes(error.message)
-    ? error.stack
-    : `${error.message}\n${error.stack ?? ""}`;
+function errorText({ message, stack }: Error): string {
+  if (typeof stack !== "string") return String(message);
+  return stack.includes(message) ? stack : `${message}\n${stack}`;
 }

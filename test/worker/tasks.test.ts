@@ -1,0 +1,247 @@
+// What a task may do with its job, and what the job comes to.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { rawJson } from "../../src/domain/payload.ts";
+import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
+import { type JobLeft, latch, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+/** Adds a job of the task, lets it be tried once, and gives what is left of it. */
+async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft | undefined> {
+  const { id } = await queue.utils.addJob(task.identifier, payload);
+  const worker = await queue.started({ tasks: [task] });
+  await until("the job has been tried", async () => {
+    const [row] = (await queue.left()).filter((job) => job.id === id);
+    return row === undefined || (row.attempts > 0 && row.locked_by === null);
+  });
+  await worker.stop();
+  return (await queue.left()).find((job) => job.id === id);
+}
+
+const task = (handler: (payload: never) => unknown) => defineTask<never>("task", handler);
+
+describe("A job is done", () => {
+  const fine: Record<string, (payload: never) => unknown> = {
+    "when its handler returns nothing": () => {},
+    "when it resolves": async () => {},
+    "whatever value it gives": () => ({ some: "result" }),
+    "also when that is an empty string": () => "",
+    "when it gives an object that can be awaited and is no promise": () => ({
+      // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
+      then: (resolve: (value: undefined) => void) => void setImmediate(() => resolve(undefined)),
+    }),
+  };
+  for (const [title, handler] of Object.entries(fine)) {
+    test(`${title}.`, async () => assert.equal(await tried(task(handler)), undefined));
+  }
+});
+
+describe("A job fails, with last_error,", () => {
+  const failing: Record<string, [(payload: never) => unknown, RegExp]> = {
+    "when its handler throws": [
+      () => {
+        throw new Error("thrown");
+      },
+      /^Error: thrown\n {4}at /,
+    ],
+    "when it rejects": [async () => Promise.reject(new TypeError("later")), /^TypeError: later\n/],
+    "when it rejects with a string": [() => Promise.reject("just text"), /^just text$/],
+    "when it throws an object": [
+      () => {
+        throw { code: 17, reason: "odd" };
+      },
+      /code: 17, reason: 'odd'/,
+    ],
+    "when it throws an object without a prototype": [
+      () => {
+        throw Object.assign(Object.create(null), { code: 18 });
+      },
+      /code: 18/,
+    ],
+    "when it rejects with nothing": [() => Promise.reject(undefined), /undefined/],
+    "when it throws a symbol": [
+      () => {
+        throw Symbol("odd");
+      },
+      /Symbol\(odd\)/,
+    ],
+    "when it throws an error that spoils its own stack": [
+      () => {
+        throw Object.assign(new Error("spoilt"), { stack: 7 });
+      },
+      /spoilt/,
+    ],
+    "when it returns an error string": [() => "not today", /^not today$/],
+    "when it resolves with an error string": [async () => "not now", /^not now$/],
+    "when it returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],
+    "without what PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
+    "also when an awaited object that is no promise rejects": [
+      () => ({
+        // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
+        then: (_: unknown, reject: (error: Error) => void) => reject(new Error("lazily")),
+      }),
+      /^Error: lazily/,
+    ],
+  };
+  for (const [title, [handler, expected]] of Object.entries(failing)) {
+    test(`${title}.`, async () => {
+      const left = await tried(task(handler));
+      assert.match(left?.last_error ?? "", expected);
+      assert.equal(left?.attempts, 1);
+      const wait_s = left?.wait_s ?? 0;
+      assert.ok(wait_s > 2 && wait_s < 2.72, `the retry is in ${wait_s} s, exp(1) was due`);
+    });
+  }
+
+  test("and an endless error is cut.", async () => {
+    const left = await tried(task(() => "x".repeat(1_000_000)));
+    assert.equal(left?.last_error?.length, 65_536);
+  });
+});
+
+test("A job that has used up its attempts stays, exhausted, and is not tried again.", async () => {
+  const failing = defineTask("task", () => "never");
+  await queue.utils.addJob("task", {}, { maxAttempts: 1 });
+  await queue.started({ tasks: [failing] });
+  await until("it is exhausted", async () => (await queue.left())[0]?.last_error !== null);
+  const [job] = await queue.utils.listJobs().then(({ jobs }) => jobs);
+  assert.equal(job?.state, "failed");
+  assert.equal(job?.attempts, 1);
+});
+
+describe("A batch", () => {
+  const items = ['{"n":9007199254740993}', '{"n":1,"n":2}', "1.50", '"ä\\u00e4"', "[ 1 , 2 ]"];
+  const payload = rawJson(`[${items.join(",\n  ")}]`);
+  const batch = (results: (items: readonly never[]) => never) =>
+    defineBatchTask<never>("task", results);
+
+  test("that succeeds is gone.", async () => {
+    assert.equal(
+      await tried(
+        batch((all) => all.map(() => null) as never),
+        payload,
+      ),
+      undefined,
+    );
+    assert.equal(
+      await tried(
+        batch(() => undefined as never),
+        payload,
+      ),
+      undefined,
+    );
+  });
+
+  test("keeps only the items that failed, byte for byte.", async () => {
+    const left = await tried(
+      batch(
+        (all) =>
+          all.map((_, index) => {
+            if (index === 0) return Promise.reject(new Error("no"));
+            if (index === 1) return "no";
+            return index === 4 ? new Error("no, too") : Promise.resolve();
+          }) as never,
+      ),
+      payload,
+    );
+    assert.equal(left?.payload, `[${items[0]},${items[1]},${items[4]}]`);
+    assert.equal(left?.last_error, "3 of 5 items failed: no; no, too");
+  });
+
+  test("fails as a whole when its handler throws.", async () => {
+    const left = await tried(
+      batch(() => {
+        throw new Error("all of it");
+      }),
+      payload,
+    );
+    assert.equal(left?.payload, payload.text);
+    assert.match(left?.last_error ?? "", /^Error: all of it/);
+  });
+
+  test("that answers for too few items fails as a whole.", async () => {
+    const left = await tried(
+      batch(() => [null] as never),
+      payload,
+    );
+    assert.equal(left?.payload, payload.text);
+    assert.match(left?.last_error ?? "", /a batch of 5 needs as many results/);
+  });
+
+  test("whose payload is no list fails before its handler is called.", async () => {
+    let calls = 0;
+    const left = await tried(
+      batch(() => calls++ as never),
+      { not: "a list" },
+    );
+    assert.match(left?.last_error ?? "", /payload.*must be an array/);
+    assert.equal(calls, 0);
+  });
+
+  test("has its items parsed for the handler.", async () => {
+    let seen: unknown;
+    const whole = batch((all) => {
+      seen = all;
+      return undefined as never;
+    });
+    await tried(whole, [1, { a: "b" }]);
+    assert.deepEqual(seen, [1, { a: "b" }]);
+  });
+});
+
+describe("A timeout", () => {
+  test("of the task fails the attempt and aborts its signal; the slot is free.", async () => {
+    let reason: unknown;
+    const stuck = defineTask(
+      "stuck",
+      (_, { signal }) =>
+        new Promise(() => signal.addEventListener("abort", () => (reason = signal.reason))),
+      { timeout_ms: 50 },
+    );
+    const ran = latch();
+    const next = defineTask("next", () => ran.open());
+    await queue.utils.addJob("stuck");
+    await queue.utils.addJob("next", {}, { priority: 1 });
+    await queue.started({ tasks: [stuck, next], concurrency: 1 });
+    await ran.opened;
+    await until("it has failed", async () => (await queue.left())[0]?.last_error !== null);
+    assert.equal((await queue.left())[0]?.last_error, "timed out after 50 ms");
+    assert.match(String(reason), /timed out after 50 ms/);
+  });
+
+  test("of the worker holds for every task that has none of its own.", async () => {
+    const endless = defineTask("endless", () => new Promise(() => {}));
+    const patient = defineTask("patient", () => sleep(120), { timeout_ms: 10_000 });
+    await queue.utils.addJob("endless");
+    await queue.utils.addJob("patient");
+    await queue.started({ tasks: [endless, patient], timeout_ms: 30 });
+    await until("one is left, failed", async () => {
+      const left = await queue.left();
+      return left.length === 1 && left[0]?.last_error === "timed out after 30 ms";
+    });
+  });
+
+  test("has no say once the handler has ended.", async () => {
+    const quick = defineTask("quick", () => sleep(5), { timeout_ms: 60_000 });
+    assert.equal(await tried(quick as Task<never>), undefined);
+  });
+});
+
+for (const fastLane of [false, true]) {
+  const lane = fastLane ? "the fast" : "the ordinary";
+  test(`A job whose task was cleaned up and made again is run by a worker that was there before, in ${lane} lane.`, async () => {
+    let runs = 0;
+    const counted = defineTask("counted", () => void runs++);
+    await queue.started({ tasks: [counted], fastLane, pollInterval_ms: 100 });
+    await queue.utils.addJob("counted");
+    await until("it has run", () => runs === 1);
+    await until("it is gone", async () => (await queue.left()).length === 0);
+    await queue.utils.cleanup(["gc-task-identifiers"]);
+    assert.deepEqual(await queue.sql("select * from worker._private_tasks"), []);
+    await queue.utils.addJob("counted");
+    await until("it has run again", () => runs === 2);
+    await until("it is gone, too", async () => (await queue.left()).length === 0);
+  });
+}

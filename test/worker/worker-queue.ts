@@ -1,0 +1,155 @@
+// Workers to try things on: a queue of its own for each file, workers that are stopped after each
+// test, whatever became of it, and waits that end with a sentence instead of never.
+import { afterEach, beforeEach } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/hooks.ts";
+import { defineTask, type Task } from "../../src/worker/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import { type TestQueue, testQueue } from "../queue/queue-database.ts";
+
+export interface WorkerQueue extends TestQueue {
+  readonly utils: WorkerUtils;
+  /** A worker on this queue that has not been started; it is stopped when the test ends. */
+  worker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E>;
+  /** The same, started. */
+  started<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
+  /** Rows of the jobs that are left, by id. */
+  left(): Promise<JobLeft[]>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
+type Tasks<E> = { readonly tasks: readonly Task<any, E>[] };
+
+export interface JobLeft {
+  readonly id: string;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly last_error: string | null;
+  readonly locked_by: string | null;
+  readonly wait_s: number;
+  readonly key: string | null;
+  readonly queue: string | null;
+}
+
+/** Call it once at the top of a file. */
+export function workerQueue(): WorkerQueue {
+  const running: Worker<never>[] = [];
+  // Before the hooks of the queue, which take its connections away.
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
+  });
+  const queue = testQueue();
+  let utils: WorkerUtils | undefined;
+  beforeEach(async () => {
+    utils ??= await makeWorkerUtils({ pool: queue.pool });
+  });
+  const worker = <E>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E> => {
+    const lent = options.pool === undefined ? { connectionString: queue.url } : {};
+    const made = new Worker<E>({ ...lent, ...BRIEF, ...options });
+    running.push(made as Worker<never>);
+    return made;
+  };
+  return Object.defineProperties(Object.create(queue) as WorkerQueue, {
+    utils: { get: () => utils },
+    worker: { value: worker },
+    started: {
+      async value<E>(options: Partial<WorkerOptions<E>> & Tasks<E>) {
+        const made = worker<E>(options);
+        await made.start();
+        return made;
+      },
+    },
+    left: {
+      value: () =>
+        queue.sql<JobLeft>(`select j.id::text, j.payload::text, j.attempts, j.max_attempts,
+          j.last_error, j.locked_by, j.key, q.queue_name as queue,
+          extract(epoch from j.run_at - now())::float8 as wait_s
+          from worker._private_jobs j
+          left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`),
+    },
+  });
+}
+
+// A heartbeat's thread takes longer to start than most tests take altogether.
+const BRIEF = { abortGrace_ms: 100, recovery: false } as const;
+
+const LIMIT_MS = 20_000;
+
+/** Waits for a condition; after 20 seconds it fails with what it waited for. */
+export async function until(
+  what: string,
+  condition: () => unknown,
+  limit_ms = LIMIT_MS,
+): Promise<void> {
+  const end = performance.now() + limit_ms;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`in vain: until ${what}`);
+    await sleep(3);
+  }
+}
+
+/** A promise, or a failure that says what did not come. */
+export async function within<T>(
+  what: string,
+  promise: Promise<T>,
+  limit_ms = LIMIT_MS,
+): Promise<T> {
+  const limit = new AbortController();
+  const late = sleep(limit_ms, undefined, { signal: limit.signal }).then(
+    () => Promise.reject(new Error(`in vain: ${what}`)),
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    limit.abort();
+  }
+}
+
+export interface Witness extends Plugin {
+  /** What was told under a name so far. */
+  all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
+  /** Waits until something of that name has been told, `count` times in all. */
+  saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
+}
+
+/** A plugin that remembers everything that a worker tells. */
+export function witness(...names: (keyof WorkerEvents)[]): Witness {
+  const told = new Map<string, unknown[]>();
+  const all = <E extends keyof WorkerEvents>(name: E) =>
+    (told.get(name) ?? []) as WorkerEvents[E][];
+  return {
+    name: "witness",
+    register(hooks: Hooks) {
+      for (const name of names) {
+        told.set(name, []);
+        hooks.on(name, (event) => void told.get(name)?.push(event));
+      }
+    },
+    all,
+    async saw(name, count = 1) {
+      if (!told.has(name)) throw new Error(`the witness does not watch ${name}`);
+      await until(`${name} was told ${count} times`, () => all(name).length >= count);
+      return all(name)[count - 1] as WorkerEvents[typeof name];
+    },
+  };
+}
+
+/** A task that keeps what it was given, and calls what stands in for its work. */
+export function recording<P = unknown>(
+  identifier: string,
+  work: (payload: P, call: number) => unknown = () => {},
+): Task<P> & { readonly seen: P[] } {
+  const seen: P[] = [];
+  const task = defineTask<P>(identifier, (payload) => work(payload, seen.push(payload)));
+  return { ...task, seen };
+}
+
+/** A promise and its key. */
+export function latch(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: () => resolve() };
+}

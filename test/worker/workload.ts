@@ -1,0 +1,168 @@
+// Random jobs of every sort that workers must cope with, and the tasks that do them. What a job is
+// to do stands in its payload, so that any worker can do it: ours, in any process, or Graphile's.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
+import type { WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
+import type { Random } from "../support/random-calls.ts";
+import { machineTime, type RunLog } from "./run-log.ts";
+
+export interface Duty {
+  /** Names this add in the log. */
+  readonly n: string;
+  /** How long it takes; 0 = not even a turn of the event loop. */
+  readonly ms: number;
+  /** The first attempts fail. */
+  readonly failures: number;
+  /** Jobs that it adds from inside. */
+  readonly children: number;
+}
+
+/** Flag of jobs that no worker here may run. */
+export const FORBIDDEN = "not here";
+
+type Adder = (
+  identifier: string,
+  payload: unknown,
+  spec?: JobSpec,
+) => Promise<{ id: string } | null>;
+
+export interface Performance {
+  readonly job: string;
+  readonly attempt: number;
+  readonly by: string;
+  readonly log: RunLog;
+  readonly addJob: Adder;
+}
+
+/** Does a duty, with a line in the log before and after. Gives a promise only if it must wait. */
+export function perform(duty: Duty, performance: Performance): undefined | Promise<void> {
+  const { log, job, by, attempt } = performance;
+  const { n, ms, children, failures } = duty;
+  log.write({ e: "start", n, job, by, attempt, t: machineTime() });
+  const end = () => {
+    const ok = attempt > failures;
+    log.write({ e: "end", n, job, by, ok, t: machineTime() });
+    if (!ok) throw new Error(`${n} fails, attempt ${attempt}`);
+  };
+  if (ms === 0 && children === 0) return void end();
+  const work = async () => {
+    try {
+      if (ms > 0) await sleep(ms);
+      for (let child = 0; child < children; child++) await bear(duty, child, performance);
+    } catch (error) {
+      log.write({ e: "end", n, job, by, ok: false, t: machineTime() });
+      throw error;
+    }
+    end();
+  };
+  return work();
+}
+
+async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Performance) {
+  const name = `${n}.${attempt}.${child}`;
+  const duty: Duty = { n: name, ms: child, failures: 0, children: 0 };
+  const job = await addJob("single", duty);
+  if (job !== null) log.write({ e: "added", n: name, job: job.id });
+}
+
+/** Does a batch; its items fail one by one. */
+export async function performBatch(items: readonly Duty[], { log, job, by, attempt }: Performance) {
+  const n = `batch ${job}`;
+  log.write({ e: "start", n, job, by, attempt, t: machineTime() });
+  await sleep(items[0]?.ms ?? 0);
+  const failed = items.map(({ failures }) => attempt <= failures);
+  for (const [index, item] of items.entries()) {
+    if (!failed[index]) log.write({ e: "item", n: item.n, job });
+  }
+  const ok = !failed.includes(true);
+  log.write({ e: "end", n, job, by, ok, t: machineTime() });
+  return items.map((item, index) => (failed[index] ? new Error(`${item.n} fails`) : null));
+}
+
+/** The tasks, for a worker of ours. */
+export function dutiful(log: RunLog, by: string): Task<never>[] {
+  const single = defineTask<Duty>("single", (duty, { job, addJob }) => {
+    const performance = { job: job.id, attempt: job.attempts, by, log };
+    return perform(duty, { ...performance, addJob: addJobOf({ addJob }) });
+  });
+  const batch = defineBatchTask<Duty>("batch", (items, { job }) =>
+    performBatch(items, { job: job.id, attempt: job.attempts, by, log, addJob: nobody }),
+  );
+  return [single, batch] as Task<never>[];
+}
+
+const addJobOf =
+  ({ addJob }: { addJob: Adder }): Adder =>
+  (...args) =>
+    addJob(...args);
+const nobody: Adder = async () => null;
+
+/** Adds `count` random jobs one call after another; `name` keeps producers apart. */
+export async function produce(
+  name: string,
+  count: number,
+  { dice, utils, log }: { dice: Random; utils: WorkerUtils; log: RunLog },
+): Promise<void> {
+  for (let made = 0; made < count; ) {
+    const jobs = Array.from({ length: dice(6) === 0 ? 2 + dice(30) : 1 }, () =>
+      randomJob(`${name}-${made++}`, name, dice),
+    );
+    const added =
+      jobs.length === 1
+        ? [await addOne(jobs[0] as JobToAdd, utils)]
+        : await utils.addJobs(jobs.filter(({ spec }) => spec?.jobKey === undefined));
+    for (const job of added) record(job, log);
+    if (dice(10) === 0) await sleep(dice(15));
+  }
+}
+
+type Added = Awaited<ReturnType<WorkerUtils["addJob"]>>;
+
+const addOne = ({ identifier, payload, spec }: JobToAdd, utils: WorkerUtils) =>
+  utils.addJob(identifier, payload, spec);
+
+function record(job: Added, log: RunLog): void {
+  const entry = {
+    job: job.id,
+    max: job.maxAttempts,
+    ...(job.queueName === null ? {} : { queue: job.queueName }),
+    ...(job.key === null ? {} : { key: job.key }),
+  };
+  if (Array.isArray(job.payload)) {
+    for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
+  } else {
+    // With unsafe_dedupe this may be the payload that was there: then that is what has to run.
+    log.write({ e: "added", n: (job.payload as Duty).n, ...entry });
+  }
+}
+
+function randomJob(n: string, producer: string, dice: Random): JobToAdd {
+  const duty: Duty = {
+    n,
+    ms: [0, 0, 0, 1, 2, 5, 30][dice(7)] ?? 0,
+    failures: dice(12) === 0 ? 1 + dice(3) : 0,
+    children: dice(12) === 0 ? 1 + dice(2) : 0,
+  };
+  const maxAttempts = dice(20) === 0 ? 1 + dice(2) : undefined;
+  const sort = dice(100);
+  if (sort < 10) {
+    const items = Array.from({ length: 1 + dice(5) }, (_, item) => ({
+      ...duty,
+      n: `${n}:${item}`,
+      children: 0,
+      failures: dice(3) === 0 ? 1 + dice(2) : 0,
+    }));
+    return { identifier: "batch", payload: items };
+  }
+  const job = { identifier: "single", payload: duty };
+  if (sort < 40) return { ...job, spec: { queueName: `${producer}-q${dice(3)}`, maxAttempts } };
+  if (sort < 60) {
+    const jobKeyMode = (["replace", "preserve_run_at", "unsafe_dedupe"] as const)[dice(3)];
+    return { ...job, spec: { jobKey: `${producer}-k${dice(3)}`, jobKeyMode } };
+  }
+  if (sort < 63) return { ...job, spec: { flags: [FORBIDDEN, "other"] } };
+  if (sort < 66) return { ...job, spec: { flags: ["other"] } };
+  if (sort < 75) return { ...job, spec: { runAt: new Date(Date.now() + dice(400)) } };
+  return { ...job, spec: { priority: dice(5) - 2, maxAttempts } };
+}
