@@ -1,14 +1,15 @@
 // Runs a duty in a child process. Several at once start together.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import type { Answer, Duty } from "./duty.ts";
+import { bundledChild } from "./program.ts";
 
-const register = join(import.meta.dirname, "../../support/register.mjs");
-const program = join(import.meta.dirname, "child.ts");
+let program: Promise<string> | undefined;
 
 export async function contend(...duties: readonly Duty[]): Promise<Answer[]> {
-  const children = duties.map(start);
+  program ??= bundledChild();
+  const path = await program;
+  const children = duties.map((duty) => start(duty, path));
   try {
     await Promise.all(children.map(({ ready }) => ready));
     for (const { child } of children) child.stdin?.write("go\n");
@@ -24,8 +25,8 @@ interface Contender {
   readonly answer: Promise<Answer>;
 }
 
-function start(duty: Duty): Contender {
-  const child = spawn(process.execPath, ["--import", register, program, JSON.stringify(duty)], {
+function start(duty: Duty, path: string): Contender {
+  const child = spawn(process.execPath, [path, JSON.stringify(duty)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";

@@ -2,6 +2,7 @@
 // writes it to test/bench/RESULTS.md.
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
+// after `node build.mjs assets`, with
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
 //     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
 import { writeFileSync } from "node:fs";

@@ -1,0 +1,26 @@
+// The child's program as one that ships would be: bundled to JavaScript. Run from the sources, every
+// process would carry Node's type stripper, some 50 MB that are nobody's.
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Bundles the child and gives its path. */
+export async function bundledChild(): Promise<string> {
+  // Beside the other outputs, so that what is imported from there at run time is found.
+  const outdir = join(root, "dist/bench");
+  await build({
+    entryPoints: [join(import.meta.dirname, "child.ts")],
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    external: ["*/heartbeat-thread.json"],
+    loader: { ".sql": "text" },
+    outExtension: { ".js": ".mjs" },
+    logLevel: "error",
+  });
+  return join(outdir, "child.mjs");
+}
