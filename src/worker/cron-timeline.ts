@@ -53,7 +53,7 @@ export class CronTimeline {
       const place = earliest(cursors);
       const line = this.#lines[place];
       const tick_ms = cursors[place] ?? Number.POSITIVE_INFINITY;
-      if (line === undefined || tick_ms > now_ms) break;
+      if (line === undefined || !(tick_ms <= now_ms)) break;
       due.push({ entry: line.entry, tick_ms, isBackfill: tick_ms < this.#start_ms });
       cursors[place] = nextOf(line.schedule, tick_ms + 1);
     }
