@@ -85,6 +85,7 @@ export class Dispatcher<E> {
         recognize: (rows, db) => this.#claims.recognize(rows, db),
         taskName: (id) => this.#claims.taskName(id),
         onChange: () => this.#scheduleAdvance(),
+        isDraining: () => this.#idle.hasWaiting,
       }) ?? null;
   }
 
@@ -223,6 +224,8 @@ export class Dispatcher<E> {
     this.#holdings.written(batch);
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (batch.freedQueues.length > 0) this.#readiness.raise();
+    // Who waits until all is done also waits for what these jobs have added.
+    else if (this.#idle.hasWaiting && batch.done.length > 0) this.pulse(0);
     for (const { id, job } of jobs) {
       this.#hooks.emit("job:interrupted", { jobId: id, job, reason: "lease_lost" });
     }

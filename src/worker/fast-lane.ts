@@ -45,6 +45,7 @@ export interface FastLaneParts<E> {
   taskName(id: number): string;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
+  isDraining(): boolean;
   onError(error: unknown): void;
 }
 
@@ -146,6 +147,7 @@ export class FastLane<E> {
     const db = this.#parts.lane.database;
     const work: Promise<unknown>[] = [];
     const hasDone = batch.done.length > 0;
+    if (hasDone && this.#parts.isDraining()) this.#hasPulse = true;
     // Outside a transaction, when all of this has the classic lock, each write stands alone.
     const finished = hasDone ? finishFastJobs(db, workerId, batch.done) : Promise.resolve([]);
     work.push(finished);

@@ -24,6 +24,8 @@ export interface FastLaneLink<E> {
   taskName(id: number): string;
   /** Jobs ended, or a lane went idle. */
   onChange(): void;
+  /** Somebody waits until all is done, what finished jobs have added included. */
+  isDraining(): boolean;
 }
 
 export class FastLanes<E> {

@@ -24,7 +24,8 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
  * once; then stops. Does not wait for scheduled jobs or retries.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<void> {
-  const { signal, handleSignals = false, ...rest } = options;
+  // One pass has no use for notifications or a timetable.
+  const { signal, handleSignals = false, cron: _cron, ...rest } = options;
   const worker = new Worker<E>({ ...rest, notify: false });
   if (handleSignals) stopOnSignals(worker);
   const stop = () => void worker.stop("signal");

@@ -3,6 +3,7 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
+import { withClient } from "../database/pool.ts";
 import type { Job } from "../domain/job.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import type { ClaimedJob, TaskJob } from "./claimed-job.ts";
@@ -72,25 +73,24 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     return this.#source.extensions;
   }
 
-  query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>> {
-    return this.#source.pool.query<R>(text, values);
+  // Getters that give closures, so that a task can take the context apart: `({ addJob }) => …`.
+
+  get query(): TaskContext["query"] {
+    const { pool } = this.#source;
+    return (text, values) => pool.query(text, values);
   }
 
-  async withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#source.pool.connect();
-    try {
-      return await run(client);
-    } finally {
-      client.release();
-    }
+  get withPgClient(): TaskContext["withPgClient"] {
+    const { pool } = this.#source;
+    return (run) => withClient(pool, run);
   }
 
-  addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<Job | null> {
-    return this.#source.addJob(identifier, payload, spec);
+  get addJob(): TaskContext["addJob"] {
+    return this.#source.addJob;
   }
 
-  addJobs(jobs: readonly JobToAdd[]): Promise<Job[]> {
-    return this.#source.addJobs(jobs);
+  get addJobs(): TaskContext["addJobs"] {
+    return this.#source.addJobs;
   }
 }
 
