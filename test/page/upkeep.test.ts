@@ -103,7 +103,7 @@ test("A dry sweep changes nothing; the sweep after it takes back what the dead h
     await closed.waitFor();
     await page.getByLabel("Stale after (seconds)").fill("");
     await page.getByRole("button", { name: "Sweep…", disabled: false }).click();
-    await confirm(page, [`Last dry run: ${would}`], "Sweep");
+    await confirm(page, [`The last dry run said: ${would}`], "Sweep");
     await noticed(page, "Swept 1 dead worker");
     const workers = (await held()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));

@@ -103,7 +103,7 @@ test("a sweep opens only after a dry run with the same settings", async () => {
   assert.equal(page.button("Sweep…").attrs["disabled"], true, "the settings have changed");
   page.type("delay", "");
   page.click("Sweep…");
-  assert.match(page.dialogText, /Last dry run: Would free 2 jobs of 1 worker/);
+  assert.match(page.dialogText, /The last dry run said: Would free 2 jobs of 1 worker/);
   page.click("Sweep");
   assert.equal(
     page.asked("api/maintenance").body,

@@ -80,7 +80,7 @@ export function consequence(m: Model, dialog: Dialog): string {
     case Ask.ForceUnlock:
       return unlock(m, dialog);
     case Ask.Sweep:
-      return `Last dry run: ${m.maintenance.message}`;
+      return `Dead workers are forgotten, and their jobs may run again after the wait. The last dry run said: ${m.maintenance.message}.`;
     default:
       return "";
   }

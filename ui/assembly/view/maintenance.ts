@@ -21,8 +21,8 @@ export function maintenancePage(m: Model): Node {
   }
   return box("div", "maintenance-page", [
     pageHead("Maintenance", []),
-    answer(m.maintenance),
     box("div", "cards", [migrate(), unlock(m), cleanup(m.maintenance), sweep(m)]),
+    answer(m.maintenance),
   ]);
 }
 
