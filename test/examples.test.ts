@@ -12,6 +12,7 @@ const LONGEST_RUN_MS = 30_000;
 
 const prints: Record<string, RegExp> = {
   "batch.ts": /left: \[\{"user": 2\},\{"user": 4\}\]\n.*2 of 4 items failed: mailbox full/,
+  "cron.ts": /left: \d/,
   "embedded-admin.ts": /overview: 200/,
   "exact-payloads.ts": /\{"id": 9007199254740993, "b":1, "a":2\}\n\{"id":9223372036854775807\}/,
   "extensions.ts": /mail to ada@example\.com\nrows: 1/,
@@ -20,6 +21,7 @@ const prints: Record<string, RegExp> = {
   "job-keys.ts": /same job: true, payload: \{"version":2\}\nrun at: 2030-.*\nremoved/,
   "named-queue.ts": /in order: 1 2 3 4 5/,
   "quickstart.ts": /hello Ada \(attempt 1\)\n.*total: 0/s,
+  "recovery.ts": /alive: true\nworkers: 0/,
   "run-and-stop.ts": /slept 20 ms\nleft: 0/,
   "testing.ts": /completed: 1, failed: 1.*completed/s,
   "throughput.ts": /ran 5000, left 0/,

@@ -1,0 +1,29 @@
+// A timetable: typed entries and Graphile Worker's crontab text side by side. All times are UTC;
+// among any number of workers each tick is scheduled once. A worker that was away fills in what it
+// missed, as far back as an entry says.
+import { cronEntry, defineTask, everyMinutes, makeWorkerUtils, run } from "worker";
+
+const connectionString = process.env.DATABASE_URL ?? "";
+await using utils = await makeWorkerUtils({ connectionString });
+
+const report = defineTask<{ region: string }>("report", async ({ region }) => {
+  console.log(`report for ${region}`);
+});
+const sweep = defineTask("sweep", async () => {});
+
+const worker = await run({
+  connectionString,
+  tasks: [report, sweep],
+  cron: {
+    entries: [
+      cronEntry("0 4 * * 1", report, { payload: { region: "EMEA" }, fill_hours: 12 }),
+      everyMinutes(15, sweep, { jobKey: "sweep", jobKeyMode: "preserve_run_at" }),
+    ],
+    crontab: `
+# minute hour day month weekday  task  ?options  payload (JSON5)
+30 2 * * *  report ?id=nightly&max=3&queue=reports {region: 'APAC'}
+`,
+  },
+});
+await worker.stop();
+console.log(`left: ${(await utils.countJobs()).total}`);
