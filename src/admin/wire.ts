@@ -119,8 +119,9 @@ export async function readInput<const F extends Fields>(
 export const count = field(
   v.pipe(
     v.string(),
-    v.regex(/^\d{1,15}$/, "must be a whole number, 0 or more"),
-    v.transform(Number),
+    v.regex(/^\d+$/, "must be a whole number, 0 or more"),
+    // Far above every cap: more digits would only be rounded.
+    v.transform((digits) => Math.min(Number(digits), 1e15)),
   ),
   { type: "integer", minimum: 0 },
 );

@@ -37,7 +37,9 @@ export const addCommand: Command<AddArguments> = {
     const { withUtils } = await import("./connection.ts");
     const { rawJson } = await import("../domain/payload.ts");
     const { printActed } = await import("./output.ts");
-    const text = args.payload === "-" ? await standardInput() : args.payload;
+    // yargs turns a lone dash into an empty text.
+    const isDash = args.payload === "" && process.argv.includes("-");
+    const text = isDash ? await standardInput() : args.payload;
     const payload = text === undefined ? undefined : rawJson(text);
     const job = await withUtils(args, (utils) =>
       utils.addJob(args.identifier, payload, {

@@ -11,6 +11,8 @@ import { demoCommand } from "./demo.ts";
 import { failCommand } from "./fail.ts";
 import { listCommand } from "./list.ts";
 import { migrateCommand } from "./migrate.ts";
+import { inOptionNames } from "./option-names.ts";
+import { watchOutput } from "./output.ts";
 import { queuesCommand } from "./queues.ts";
 import { removeCommand } from "./remove.ts";
 import { rescheduleCommand } from "./reschedule.ts";
@@ -42,6 +44,7 @@ const commands = [
 /** Runs one command line and gives the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const flags = { verbose: argv.includes("--verbose"), json: argv.includes("--json") };
+  watchOutput();
   try {
     await commandLine(argv).parseAsync();
     return 0;
@@ -85,6 +88,7 @@ function commandLine(argv: readonly string[]): Argv {
     .help()
     .wrap(100)
     .exitProcess(false)
+    .middleware(refuseRepeated, true)
     .fail((message, error) => {
       // yargs says "Did you mean x?" about an unknown command and leaves the rest to be guessed.
       const unknown = message?.startsWith("Did you mean") ? `unknown command "${argv[0]}": ` : "";
@@ -94,9 +98,19 @@ function commandLine(argv: readonly string[]): Argv {
   return parser;
 }
 
+// These take several values; every other option is said once.
+const lists = ["_", "ids", "workers", "flag", "task"];
+
+function refuseRepeated(args: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(args)) {
+    const isRepeated = Array.isArray(value) && !lists.includes(name);
+    if (isRepeated) throw new UsageError(`--${name} was given more than once; see "worker --help"`);
+  }
+}
+
 function failureLine(error: unknown, flags: { verbose: boolean; json: boolean }): string {
   const expected = error instanceof WorkerError || error instanceof UsageError;
-  const message = messageOf(error);
+  const message = error instanceof InputError ? inOptionNames(error) : messageOf(error);
   if (flags.json) {
     const code = error instanceof WorkerError ? error.code : expected ? "usage" : "internal";
     const problems = error instanceof InputError ? { problems: error.problems } : {};

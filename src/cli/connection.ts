@@ -33,7 +33,7 @@ export function connectionSettings(args: GlobalArguments): ConnectionSettings {
 
 /** `--schema`, else WORKER_SCHEMA, else `worker`. */
 export function schemaSetting(args: GlobalArguments): string {
-  return args.schema || process.env["WORKER_SCHEMA"] || "worker";
+  return args.schema ?? (process.env["WORKER_SCHEMA"] || "worker");
 }
 
 function connectionLimit(args: GlobalArguments): number {
@@ -63,12 +63,23 @@ export async function withUtils<T>(
 ): Promise<T> {
   const settings = connectionSettings(args);
   const { makeWorkerUtils } = await import("../queue/worker-utils.ts");
+  const { boundedQueryable, createPool } = await import("../database/pool.ts");
   const { assertUsableSchema } = await import("../database/schema-state.ts");
-  const utils = await makeWorkerUtils({ ...settings, logger: await commandLogger(args) });
+  const pool = createPool({ ...settings, logger: await commandLogger(args) });
   try {
+    // A table that somebody has locked must not hold a command for ever.
+    const utils = (await makeWorkerUtils({ pool, schema: settings.schema })).with(
+      boundedQueryable(pool, COMMAND_BOUNDS),
+    );
     await assertUsableSchema(utils.database);
     return await run(utils);
   } finally {
-    await utils.end();
+    await pool.end();
   }
 }
+
+const COMMAND_BOUNDS = {
+  statementTimeout_ms: 60_000,
+  lockTimeout_ms: 10_000,
+  readOnly: false,
+} as const;

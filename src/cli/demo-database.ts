@@ -29,6 +29,8 @@ export interface DemoDatabase {
   readonly database: Database;
   /** For other programs on this machine, over the unix socket. */
   readonly url: string;
+  /** Resolves when the server is gone, also when it died. */
+  readonly exited: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,7 +52,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
     if (signal.aborted) throw new WorkerError("aborted", "stopped before everything was up");
     logger.info({ data_dir: dataDir, postgresql: server.version, url }, "the demo database is up");
     const close = closeBoth(pool, server);
-    return { pool, database: { client: pool, schema }, url, close };
+    return { pool, database: { client: pool, schema }, url, exited: server.exited, close };
   } catch (error) {
     await closeBoth(pool, server)();
     throw error;

@@ -1,5 +1,6 @@
 // worker demo: everything at once on this machine: a PostgreSQL of its own, the schema, sample
 // jobs, a worker that works on them, and the admin. Stops cleanly on SIGTERM or SIGINT and goes on from there the next time.
+import { WorkerError } from "../base/errors.ts";
 import { type AdminArguments, adminOptions } from "./admin-server.ts";
 import type { Command } from "./command.ts";
 
@@ -48,9 +49,15 @@ export const demoCommand: Command<DemoArguments> = {
       const server = await serve(config);
       announce(server, config, args.json);
       const worker = args.worker ? await startDemoWorker({ ...database, logger, signal }) : null;
-      await aborted(signal);
+      const isAsked = await Promise.race([
+        aborted(signal).then(() => true),
+        database.exited.then(() => false),
+      ]);
       logger.info({ signal: signal.reason }, "stopping");
       await Promise.all([server.stop(), worker?.stop()]);
+      if (!isAsked) {
+        throw new WorkerError("embedded_server", "PostgreSQL has died; start the demo again");
+      }
     } finally {
       await database.close();
     }

@@ -1,6 +1,17 @@
 // Answers on stdout: JSON for programs, aligned columns for people.
 import { actedJobJson, type Job, listedJobJson } from "../domain/job.ts";
 
+/**
+ * Ends the process when nobody reads the answer any more (`worker list | head`), and says so when it
+ * could not be written. Without a listener Node would print a stack trace.
+ */
+export function watchOutput(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.stderr.write(`worker: cannot write: ${error.message}\n`);
+    process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+}
+
 /** One line of text. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);

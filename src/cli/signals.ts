@@ -1,10 +1,10 @@
-// SIGTERM and SIGINT ask a long-running command to stop; the second one does not ask.
+// SIGTERM, SIGINT and SIGHUP ask a long-running command to stop; the second one does not ask.
 import { constants } from "node:os";
 
-/** Aborts at the first SIGTERM or SIGINT; at the second the process ends at once (128 + signal). */
+/** Aborts at the first of the signals; at the second the process ends at once (128 + signal). */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const name of ["SIGTERM", "SIGINT"] as const) {
+  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => {
       if (stop.signal.aborted) process.exit(128 + constants.signals[name]);
       stop.abort(name);

@@ -29,6 +29,8 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ENETUNREACH: unreachable,
   ETIMEDOUT: unreachable,
   EPIPE: unreachable,
+  EMFILE: unreachable,
+  ENFILE: unreachable,
   "08000": unreachable,
   "08003": unreachable,
   "08006": unreachable,

@@ -1,7 +1,7 @@
 // What a schema holds: nothing, a queue that we can work on, or something else. Only reads; one
 // look at the catalogue and one at the ledger, so that a readiness probe may ask every time.
 import { WorkerError } from "../base/errors.ts";
-import type { Database } from "./database.ts";
+import { type Database, query, type Statement } from "./database.ts";
 import { type Catalogue, type Ledger, readCatalogue, readLedger } from "./schema-catalogue.ts";
 
 /** The newest id of Graphile Worker's migrations that we know, and the oldest that we can use. */
@@ -132,6 +132,7 @@ export async function assertUsableSchema(db: Database): Promise<ReadySchema> {
   const todo = `run "worker migrate" first, or name the right one with --schema`;
   switch (state.kind) {
     case "ready":
+      await assertRowsVisible(db);
       return state;
     case "absent":
       throw new WorkerError("schema_missing", `there is no schema "${name}" here; ${todo}`);
@@ -144,4 +145,20 @@ export async function assertUsableSchema(db: Database): Promise<ReadySchema> {
     default:
       return state satisfies never;
   }
+}
+
+// Row level security is on and has no policies: a role that it applies to sees an empty queue and no
+// error. With policies of somebody's own it is meant so.
+const hiddenSql: Statement = () => `
+  select row_security_active($1::text::regclass)
+    and not exists (select from pg_policy where polrelid = $1::text::regclass) as is_hidden`;
+
+async function assertRowsVisible(db: Database): Promise<void> {
+  const table = `${db.schema.quoted}._private_jobs`;
+  const [row] = await query<{ is_hidden: boolean }>(db, hiddenSql, [table]);
+  if (row?.is_hidden !== true) return;
+  throw new WorkerError(
+    "schema_unsupported",
+    `row level security hides all jobs of "${db.schema.name}" from this database role; use the schema's owner, a role with BYPASSRLS, or add a policy`,
+  );
 }

@@ -80,7 +80,7 @@ export const attemptLimit = integer(1, 32_767);
 export const attemptCount = integer(0, 32_767);
 
 // RFC 3339 with a zone: PostgreSQL would read a bare date in the session's time zone.
-const RFC3339 = /^\d{4,6}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)$/;
+const RFC3339 = /^(?!0+-)\d{4,6}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)$/;
 
 /** A moment: a valid Date, or RFC 3339 text with a time zone. Gives RFC 3339 text. */
 export const moment = v.pipe(

@@ -60,11 +60,13 @@ with recursive done as (
   delete from ${s}._private_jobs where id = any($4::bigint[]) and locked_by = $3::text returning id
 ), level (priority) as (
   (select priority from ${s}._private_jobs
-    where is_available and (priority, run_at) >= ($5::smallint, to_timestamp($6::float8))
+    where is_available ${sameIndex(form)}
+      and (priority, run_at) >= ($5::smallint, to_timestamp($6::float8))
     order by priority limit 1)
   union all
   select (select j.priority from ${s}._private_jobs j
-    where j.is_available and j.priority > level.priority order by j.priority limit 1)
+    where j.is_available ${sameIndex(form)} and j.priority > level.priority
+    order by j.priority limit 1)
   from level where level.priority is not null
 ), free as materialized (
   select f.* from level cross join lateral (
@@ -90,6 +92,10 @@ const keyedTest = (s: string) => `and j.key is not null and j.ctid = any(array(
             and h.run_at <= now() order by h.run_at limit ${HEAD_JOBS}) head
         where head.key is not null))`;
 const HEAD_JOBS = 2_000;
+
+// Without queued jobs the whole claim can stay on jobs_no_queue_index. Reading a second index costs
+// 50 B of WAL a job: full-page images of its hint bits, where data checksums are on.
+const sameIndex = (form: ClaimForm) => (form.queues ? "" : "and job_queue_id is null");
 
 const flagTest = (form: ClaimForm) =>
   form.flags ? `and (j.flags is null or not j.flags ?| $${form.queues ? 8 : 7}::text[])` : "";

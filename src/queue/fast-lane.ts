@@ -17,11 +17,11 @@ export const lockStatement =
     `
 with recursive level (priority) as (
   (select priority from ${s}._private_jobs
-    where is_available and (priority, run_at) >= ($3::smallint, to_timestamp($4::float8))
+    where is_available and job_queue_id is null and (priority, run_at) >= ($3::smallint, to_timestamp($4::float8))
     order by priority limit 1)
   union all
   select (select j.priority from ${s}._private_jobs j
-    where j.is_available and j.priority > level.priority order by j.priority limit 1)
+    where j.is_available and j.job_queue_id is null and j.priority > level.priority order by j.priority limit 1)
   from level where level.priority is not null
 )
 select coalesce(json_agg(json_build_array(j.id::text, j.task_id, null,

@@ -32,7 +32,8 @@ interface QueueRow {
 const MAX_QUEUES = 10_000;
 
 /**
- * Up to `limit` queues (0–10,000, default 1,000), ascending by name. Reads all jobs once.
+ * Up to `limit` queues (0–10,000, default 1,000), those that are locked first, the oldest lock before the
+ * others, then by name. Reads all jobs once.
  * Throws InputError for another limit.
  */
 export async function listQueues(db: Database, limit: number = 1_000): Promise<QueueSummary[]> {
@@ -83,5 +84,5 @@ const queuesSql: Statement = (schema) => `
     coalesce(counts.failed_count, 0) as failed_count
   from ${schema}._private_job_queues as queues
   left join counts on counts.job_queue_id = queues.id
-  order by queues.queue_name
+  order by queues.locked_at nulls last, queues.queue_name
   limit $1::int`;

@@ -82,7 +82,11 @@ const release = (schema: string) => `
       locked_by = null,
       run_at = greatest(jobs.run_at, now() + $3::float8 * interval '1 second'),
       last_error = format(
-        'Recovered: worker %s stopped without finishing attempt %s', jobs.locked_by, jobs.attempts
+        case when dead.is_stale
+          then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
+          else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat'
+        end,
+        jobs.locked_by, jobs.attempts, jobs.locked_at
       ),
       updated_at = now()
     from dead

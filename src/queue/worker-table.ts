@@ -7,7 +7,10 @@ import { query } from "../database/database.ts";
 import { boundedText } from "../domain/job-spec.ts";
 
 /** A worker's id as it stands in `locked_by`; the schema sets no limit, this is ours. */
-export const workerId = boundedText(1, 1_024);
+export const workerId = v.pipe(
+  boundedText(1, 1_024),
+  v.check((id) => id === "" || id.trim() !== "", "must not be blank"),
+);
 
 /** Seconds without a heartbeat after which a worker counts as dead (as in graphile_worker_rs). */
 export const STALE_AFTER_S = 300;

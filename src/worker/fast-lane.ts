@@ -60,6 +60,7 @@ export class FastLane<E> {
   #wake: (() => void) | null = null;
   #hasPulse = true;
   #isOpen = false;
+  #hasEnded = false;
   #running = 0;
   #loop: Promise<void> | null = null;
 
@@ -73,7 +74,8 @@ export class FastLane<E> {
 
   /** Nothing to take, nothing running, nothing unwritten. */
   get isIdle(): boolean {
-    return this.#wake !== null && this.#running === 0 && this.#parts.outcomes.isEmpty;
+    const isResting = this.#wake !== null || this.#hasEnded;
+    return isResting && this.#running === 0 && this.#parts.outcomes.isEmpty;
   }
 
   start(): void {
@@ -117,6 +119,8 @@ export class FastLane<E> {
       }
     }
     await lane.close();
+    this.#hasEnded = true;
+    onChange();
   }
 
   #isOver(): boolean {

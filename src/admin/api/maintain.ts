@@ -44,6 +44,10 @@ export const maintain: Operation = {
 };
 
 function act(admin: Admin, input: MaintenanceInput, closing: AbortSignal): Promise<Outcome> {
+  // Who asks for a dry run must never get the real one.
+  if (input.dry_run === true && input.action !== "sweep-stale-workers") {
+    throw new InputError([{ path: "dry_run", message: "is only for sweep-stale-workers" }]);
+  }
   switch (input.action) {
     case "migrate":
       return migrateSchema(admin, closing);
@@ -112,9 +116,12 @@ async function sweep({ databases }: Admin, input: MaintenanceInput): Promise<Out
   });
   const dead = result.staleWorkers.length + result.orphanWorkers.length;
   const workers = part(dead, "dead worker", "dead workers");
+  const silent = result.orphanWorkers.length;
+  // Without heartbeats nobody can tell a dead stock worker from one that is busy.
+  const doubt = silent === 0 ? "" : ` (${silent} of them never sent a heartbeat)`;
   const message = result.dryRun
-    ? `Would sweep ${workers} holding ${part(result.lockedJobs, "job", "jobs")}`
-    : `Swept ${workers}; ${part(result.recoveredJobs, "job", "jobs")} recovered`;
+    ? `Would sweep ${workers}${doubt} holding ${part(result.lockedJobs, "job", "jobs")}`
+    : `Swept ${workers}${doubt}; ${part(result.recoveredJobs, "job", "jobs")} recovered`;
   return {
     message,
     dry_run: result.dryRun,

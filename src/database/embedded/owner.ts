@@ -9,7 +9,7 @@
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
 import { readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, WorkerError } from "../../base/errors.ts";
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 export interface Ownership {
   /** A number that grows with each owner: unique within the directory. */
@@ -87,7 +87,11 @@ function link(directory: string, generation: number, target: string): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw error;
+    throw new WorkerError(
+      "embedded_server",
+      `cannot write to the data directory ${directory} (${messageOf(error)}); make it writable, or name another`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,0 +1,111 @@
+// What the command line says to whoever uses it wrongly: one line that says what to do, the right
+// status, no stack trace, no secret.
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import pg from "pg";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { type Ran, worker } from "./command.ts";
+
+function assertRefused(ran: Ran, status: number, says: RegExp): void {
+  assert.match(ran.stderr, says);
+  assert.equal(ran.stderr.trimEnd().split("\n").length, 1, ran.stderr);
+  assert.doesNotMatch(ran.stderr, /\n\s+at |hunter2/);
+  assert.equal(ran.status, status, ran.stderr);
+}
+
+const nowhere = "postgres://u:hunter2@127.0.0.1:1/x";
+const refusals: [name: string, args: string[], env: Record<string, string>, number, RegExp][] = [
+  ["no DATABASE_URL", ["list"], {}, 1, /set DATABASE_URL .*"worker demo"/],
+  ["an empty DATABASE_URL", ["admin"], { DATABASE_URL: "" }, 1, /set DATABASE_URL/],
+  ["a URL of another kind", ["migrate"], { DATABASE_URL: "mysql://u:hunter2@h/d" }, 1, /postgres:/],
+  ["an unreachable server", ["status"], { DATABASE_URL: nowhere }, 1, /cannot reach PostgreSQL/],
+  ["an unreachable server for admin", ["admin"], { DATABASE_URL: nowhere }, 1, /cannot reach/],
+  ["an unknown flag", ["list", "--lmit", "3"], {}, 2, /Unknown argument: lmit/],
+  ["an unknown command", ["lst"], {}, 2, /unknown command "lst".*list/],
+  ["no command", [], {}, 2, /name a command/],
+  ["a missing argument", ["show"], {}, 2, /Not enough/],
+  ["a bad choice", ["list", "--state", "odd"], {}, 2, /Choices/],
+  [
+    "an option given twice",
+    ["list", "--schema", "a", "--schema", "b"],
+    {},
+    2,
+    /--schema was given/,
+  ],
+  [
+    "no connections",
+    ["list", "--max-connections", "0"],
+    { DATABASE_URL: nowhere },
+    1,
+    /--max-conn/,
+  ],
+];
+for (const [name, args, env, status, says] of refusals) {
+  test(`It refuses ${name}.`, async () => assertRefused(await worker(args, env), status, says));
+}
+
+test("A wrong password, a missing database and a missing schema are told apart.", async () => {
+  const { url, name } = await emptyDatabase();
+  const missing = url.replace(name, "no_such_database");
+  assertRefused(await worker(["status"], { DATABASE_URL: missing }), 1, /check the database name/);
+  const ran = await worker(["status"], { DATABASE_URL: url });
+  assertRefused(ran, 1, /there is no schema "worker".*worker migrate/);
+});
+
+test("Nobody is let in without a login on an address that others reach.", async () => {
+  const { url } = await migratedDatabase();
+  for (const listen of ["0.0.0.0:0", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost:0"]) {
+    const ran = await worker(["admin", "--auth", "none", "--listen", listen], {
+      DATABASE_URL: url,
+    });
+    assertRefused(ran, 1, /loopback/);
+  }
+});
+
+test("A port that is in use is named.", async (t) => {
+  const { url } = await migratedDatabase();
+  const server = createServer().listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const ran = await worker(["admin", "--listen", `127.0.0.1:${port}`], { DATABASE_URL: url });
+  assertRefused(ran, 1, new RegExp(`${port}`));
+});
+
+test("A role that row level security hides all jobs from is told so.", async (t) => {
+  const { url, name } = await migratedDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  const role = `reader_${name}`;
+  await client.query(`create role ${role} login password 'hunter2'`);
+  await client.query(`grant usage on schema worker to ${role}`);
+  await client.query(`grant select on all tables in schema worker to ${role}`);
+  t.after(async () => {
+    await client.query(`drop owned by ${role}`);
+    await client.query(`drop role ${role}`);
+    await client.end();
+  });
+  const parts = new URL(url.replace("///", "//localhost/"));
+  parts.searchParams.set("user", role);
+  parts.username = role;
+  const lowly = parts.href.replace("@localhost/", "@/").replace(/^(\w+):\/\/[^/]*\//, "$1:///");
+  const ran = await worker(["status"], { DATABASE_URL: lowly });
+  assertRefused(ran, 1, /row level security hides all jobs/);
+});
+
+test("Problems name the options as they were typed.", async () => {
+  const { url } = await migratedDatabase();
+  const args = ["add", "t", "{}", "--priority", "40000", "--run-at", "soon"];
+  const ran = await worker(args, { DATABASE_URL: url });
+  assertRefused(ran, 1, /--run-at: must be.*--priority: must be/);
+  assertRefused(await worker(["add", "t", "{"], { DATABASE_URL: url }), 1, /payload: is not JSON/);
+});
+
+test("With --json a failure is JSON, and with --verbose it says where.", async () => {
+  const json = await worker(["list", "--json"]);
+  assert.deepEqual(Object.keys(JSON.parse(json.stderr)), ["error", "code"]);
+  const verbose = await worker(["list", "--verbose"]);
+  assert.match(verbose.stderr, /\n\s+at /);
+  assert.equal(verbose.status, 1);
+});

@@ -1,0 +1,72 @@
+// The job commands, by what they leave in the database.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { before, test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
+import { command, worker } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+});
+
+const exact = '{"id": 9007199254740993, "b":1, "a":2, "b":3}';
+
+test("A job is added, listed, shown and completed, its payload byte for byte.", async () => {
+  const added = await worker(
+    ["add", "greet", exact, "--key", "k", "--flag", "a", "--flag", "b"],
+    env,
+  );
+  assert.match(added.stdout, /^Added job (\d+) \(ready\)/);
+  const id = /\d+/.exec(added.stdout)?.[0] ?? "";
+  const listed = await worker(["list", "--task", "greet", "--json"], env);
+  assert.ok(listed.stdout.includes(`"payload":${exact}`), listed.stdout);
+  assert.match((await worker(["show", id], env)).stdout, /flags \{"a": ?true, ?"b": ?true\}/);
+  const completed = await worker(["complete", id, "999"], env);
+  assert.match(completed.stdout, /Completed 1 of 2 jobs; the rest were locked or gone/);
+  const gone = await worker(["show", id], env);
+  assert.deepEqual([gone.status, gone.stderr.trim()], [1, `worker: there is no job ${id}`]);
+});
+
+test("A payload is read from standard input.", async () => {
+  const added = await worker(["add", "piped", "-", "--json"], env, exact);
+  assert.equal(added.status, 0, added.stderr);
+  assert.ok(added.stdout.includes(`"payload":${exact}`), added.stdout);
+});
+
+test("Failing, rescheduling, cleaning up and counting agree with each other.", async () => {
+  const { stdout } = await worker(["add", "doomed", "--json"], env);
+  const id = String(JSON.parse(stdout).jobs[0].id);
+  await worker(["fail", id, "--reason", "no hope"], env);
+  assert.match((await worker(["list", "--state", "failed"], env)).stdout, /doomed.*no hope/);
+  const back = await worker(["reschedule", id, "--run-at", "now", "--attempts", "0"], env);
+  assert.match(back.stdout, /Rescheduled 1 of 1 job/);
+  await worker(["fail", id], env);
+  const cleaned = await worker(["cleanup", "--task", "delete-permanently-failed-jobs"], env);
+  assert.match(cleaned.stdout, /Deleted 1 failed jobs/);
+  const counts = JSON.parse((await worker(["status", "--json"], env)).stdout);
+  assert.equal(counts.failed, 0);
+});
+
+test("Queues, workers, unlock, sweep and remove answer on a quiet queue.", async () => {
+  for (const args of [["queues"], ["workers"], ["unlock", "w"], ["sweep", "--dry-run"]]) {
+    const ran = await worker(args, env);
+    assert.equal(ran.status, 0, ran.stderr);
+  }
+  assert.match((await worker(["remove", "no such key"], env)).stdout, /no job with this key/);
+});
+
+test("A reader that goes away ends the command without a word.", async () => {
+  const child = spawn(process.execPath, [...command, "list", "--json"], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  let stderr = "";
+  child.stderr.on("data", (text) => {
+    stderr += text;
+  });
+  const [status] = await once(child, "close");
+  assert.deepEqual([status, stderr], [0, ""]);
+});
