@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { AuthOptions } from "../../src/admin/auth-options.ts";
-import { sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "./harness.ts";
+import { isLive, sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "./harness.ts";
 
 const TOKEN = "correct-token-4711";
 const refused = /401 \(Unauthorized\)/;
@@ -67,7 +67,7 @@ for (const auth of tokenModes) {
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.locator(`#job-${id}`).waitFor();
       await page.locator("h1:focus").getByText("Jobs").waitFor();
-      await sees(page, "Live");
+      await isLive(page);
 
       const { session, ...elsewhere } = await kept(page);
       assert.ok(session.includes(TOKEN));
@@ -95,7 +95,7 @@ test("Basic mode works with the browser's own login, and shows nothing without i
   const { id } = await guarded.utils.addJob("secret_task");
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await sees(page, "Live");
+    await isLive(page);
     assert.deepEqual((await kept(page)).session, []);
     assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
   };
@@ -114,7 +114,7 @@ test("Under a base path behind a proxy all of it works the same.", async () => {
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {
     await turned(page, `Job ${id}`);
-    await sees(page, "Live");
+    await isLive(page);
     assert.ok(requests.length > 0);
     assert.ok(requests.every(({ path }) => path.startsWith("/queue/admin/api/")));
   });

@@ -197,6 +197,11 @@ export async function sees(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
+/** The event stream is open. */
+export async function isLive(page: Page): Promise<void> {
+  await page.locator(".live.on").waitFor();
+}
+
 /** The page has drawn what it asked for. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();

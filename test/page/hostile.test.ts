@@ -175,3 +175,20 @@ test("A payload of a megabyte is shown, whole in the raw view, and hurts nobody.
     await turned(page, "Queues");
   });
 });
+
+test("A script that ran, or tried to, would not go unheard by these tests.", async () => {
+  const tricks: Record<string, string> = {
+    dialog: "alert('heard')",
+    policy: "document.body.append(Object.assign(new Image(), { src: 'https://evil.example/' }))",
+    "trusted-types": "try { document.body.innerHTML = '<b>heard</b>' } catch {}",
+    "not caught": "queueMicrotask(() => { throw new Error('heard') })",
+  };
+  for (const [fault, script] of Object.entries(tricks)) {
+    const work = async ({ page }: { page: Page }) => {
+      await settled(page);
+      await page.evaluate(script);
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)));
+    };
+    await assert.rejects(visit(admin, "/", work), new RegExp(fault), fault);
+  }
+});

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { confirm, noticed, sees, startAdmin, turned, visit } from "./harness.ts";
+import { confirm, isLive, noticed, sees, startAdmin, turned, visit } from "./harness.ts";
 
 /** A wire between the server and PostgreSQL that can be cut. */
 class Wire {
@@ -68,7 +68,7 @@ test("When the database is gone the last data stay under a banner, and heal by t
   const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await sees(page, "Live");
+    await isLive(page);
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     wire.cut();
     const banner = page.locator(".banner");
@@ -84,7 +84,7 @@ test("When the database is gone the last data stay under a banner, and heal by t
     const later = await admin.utils.addJob("added_meanwhile");
     await wire.open();
     await banner.waitFor({ state: "detached" });
-    await sees(page, "Live");
+    await isLive(page);
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
   };
@@ -96,7 +96,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
     await turned(page, `Job ${id}`);
-    await sees(page, "Live");
+    await isLive(page);
     await page.getByRole("button", { name: "Fail…" }).click();
     await page.getByLabel("Reason").fill("typed before the restart");
     await admin.restart(async () => {

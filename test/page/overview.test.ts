@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { isLive, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -33,7 +33,7 @@ test("The overview shows the counts of the queue, and each leads to its jobs.", 
 test("A job that is added elsewhere is counted without a reload, in every tab.", async () => {
   await visit(admin, "/", async ({ page, context, requests }) => {
     await turned(page, "Overview");
-    await sees(page, "Live");
+    await isLive(page);
     const other = await context.newPage();
     await other.goto(`${admin.url}#/queues`);
     await turned(other, "Queues");
