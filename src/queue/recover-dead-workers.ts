@@ -82,7 +82,8 @@ const recoverSql: Statement = (s) => `
 with turn as materialized (
   select pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) as is_ours
 ), dead as materialized (
-  select workers.id, ${AGE} > ${RESILIENT} as is_final, asked.message
+  select workers.id, ${AGE} > ${RESILIENT} as is_final, asked.message,
+    coalesce(${isRecovered}, false) as is_known
   from ${s}._private_workers as workers
   join unnest($2::text[], $3::text[]) as asked (id, message) on asked.id = workers.id
   where (select is_ours from turn) and ${isDue("$5")}
@@ -138,7 +139,8 @@ with turn as materialized (
   select (select count(*)::int from freed) as jobs, (select count(*)::int from freed_queue) as queues
 )
 select total.jobs, total.queues,
-  (select coalesce(json_agg(id order by id), '[]')::text from dead) as workers,
+  (select coalesce(json_agg(id order by id), '[]')::text from dead
+    where not is_known or id in (select locked_by from held)) as workers,
   case when total.jobs + total.queues > 0 then pg_notify(
     'jobs:insert', json_build_object('r', random(), 'count', greatest(total.jobs, 1))::text) end
 from total`;

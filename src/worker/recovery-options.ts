@@ -2,7 +2,7 @@
 // its holder says, so workers of one fleet may differ; these are the words in which it says it.
 import * as v from "valibot";
 import { InputError, type Problem } from "../base/errors.ts";
-import { strict } from "../base/validate.ts";
+import { strict, validate } from "../base/validate.ts";
 
 export interface RecoveryOptions {
   /** Between two heartbeats, milliseconds. Default 2,000. */
@@ -43,32 +43,32 @@ const milliseconds = (least: number) =>
     v.maxValue(DAY_MS, `must be at most ${DAY_MS}`),
   );
 
-export const recoverySchema = v.optional(
-  v.union(
-    [
-      v.literal(false),
-      strict({
-        heartbeatInterval_ms: v.optional(milliseconds(50), 2_000),
-        threshold_ms: v.optional(milliseconds(150), 7_000),
-        resilientThreshold_ms: v.optional(milliseconds(150), 60_000),
-        sweepInterval_ms: v.optional(milliseconds(50)),
-        delay_ms: v.optional(milliseconds(0), 0),
-        resetLocksInterval_ms: v.optional(milliseconds(100), RESET_LOCKS_MS),
-      }),
-    ],
-    // What is wrong inside the object is said there.
-    (issue) => issue.issues?.find(({ path }) => path !== undefined)?.message ?? FORM,
+// As a member, so that problems are told with its name before them.
+const schema = strict({
+  recovery: v.optional(
+    strict({
+      heartbeatInterval_ms: v.optional(milliseconds(50), 2_000),
+      threshold_ms: v.optional(milliseconds(150), 7_000),
+      resilientThreshold_ms: v.optional(milliseconds(150), 60_000),
+      sweepInterval_ms: v.optional(milliseconds(50)),
+      delay_ms: v.optional(milliseconds(0), 0),
+      resetLocksInterval_ms: v.optional(milliseconds(100), RESET_LOCKS_MS),
+    }),
+    {},
   ),
-  {},
-);
+});
 
-const FORM = "must be false or an object";
+/** What a worker is told, with the defaults filled in. `recovery` null: there is none. */
+export interface ResolvedRecovery {
+  readonly recovery: RecoveryConfig | null;
+  /** Locks are reset whether there are heartbeats or not. */
+  readonly resetLocksInterval_ms: number;
+}
 
-type Checked = v.InferOutput<typeof recoverySchema>;
-
-/** null: recovery is off. Throws InputError where the durations do not fit each other. */
-export function resolveRecovery(checked: Checked): RecoveryConfig | null {
-  if (checked === false) return null;
+/** Throws InputError with all problems, also where the durations do not fit each other. */
+export function resolveRecovery(options: false | RecoveryOptions | undefined): ResolvedRecovery {
+  if (options === false) return { recovery: null, resetLocksInterval_ms: RESET_LOCKS_MS };
+  const checked = validate(schema, { recovery: options }).recovery;
   const { heartbeatInterval_ms, threshold_ms, resilientThreshold_ms, delay_ms } = checked;
   const sweepInterval_ms = checked.sweepInterval_ms ?? heartbeatInterval_ms;
   const problems: Problem[] = [];
@@ -91,16 +91,9 @@ export function resolveRecovery(checked: Checked): RecoveryConfig | null {
     "must not be less than heartbeatInterval_ms: dead workers are looked for with a heartbeat",
   );
   if (problems.length > 0) throw new InputError(problems);
+  const durations = { heartbeatInterval_ms, threshold_ms, resilientThreshold_ms };
   return {
-    heartbeatInterval_ms,
-    threshold_ms,
-    resilientThreshold_ms,
-    sweepInterval_ms,
-    delay_ms,
+    recovery: { ...durations, sweepInterval_ms, delay_ms },
+    resetLocksInterval_ms: checked.resetLocksInterval_ms,
   };
-}
-
-/** Locks are reset whether there are heartbeats or not. */
-export function resetLocksInterval(checked: Checked): number {
-  return checked === false ? RESET_LOCKS_MS : checked.resetLocksInterval_ms;
 }

@@ -12,7 +12,7 @@ import type { Maintenance } from "./connection.ts";
 import { Heartbeat, longestGap } from "./heartbeat.ts";
 import type { HeartbeatReport } from "./heartbeat-loop.ts";
 import { metadataText, type WorkerDescription } from "./heartbeat-metadata.ts";
-import type { Hooks, Verdict, WorkerInterceptors } from "./hooks.ts";
+import type { Hooks, Verdict } from "./hooks.ts";
 import type { Leases } from "./incarnations.ts";
 import type { RecoveryConfig } from "./recovery-options.ts";
 
@@ -180,31 +180,33 @@ export class Recovery implements Leases {
 
   /** Dead worker → the message of an interceptor's `fail`, or null; without those to be skipped. */
   async #ask(ids: readonly string[]): Promise<Map<string, string | null>> {
-    const interceptors = this.#parts.hooks.interceptors("jobRecovery");
     const asked = new Map<string, string | null>();
     const skipped = new Set<string>();
     for (const deadWorkerId of ids) {
-      const verdict = this.#skipped.has(deadWorkerId)
-        ? SKIP
-        : await verdictOf(interceptors, deadWorkerId);
+      const verdict = this.#skipped.has(deadWorkerId) ? SKIP : await this.#verdict(deadWorkerId);
+      if (verdict === null) continue;
       if (verdict?.action === "skip") skipped.add(deadWorkerId);
       else asked.set(deadWorkerId, verdict?.action === "fail" ? verdict.message : null);
     }
     this.#skipped = skipped;
     return asked;
   }
+
+  /** The first word of an interceptor that does not just continue; null when one threw. */
+  async #verdict(deadWorkerId: string): Promise<Verdict | undefined | null> {
+    const { hooks, logger } = this.#parts;
+    try {
+      for (const interceptor of hooks.interceptors("jobRecovery")) {
+        const verdict = await interceptor({ deadWorkerId });
+        if (verdict !== undefined && verdict.action !== "continue") return verdict;
+      }
+      return undefined;
+    } catch (error) {
+      const fields = { dead_worker_id: deadWorkerId, error: messageOf(error) };
+      logger.error(fields, "an interceptor threw; the dead worker is left to the next look");
+      return null;
+    }
+  }
 }
 
 const SKIP: Verdict = { action: "skip" };
-
-/** The first word of an interceptor that does not just continue. */
-async function verdictOf(
-  interceptors: readonly WorkerInterceptors["jobRecovery"][],
-  deadWorkerId: string,
-): Promise<Verdict | undefined> {
-  for (const interceptor of interceptors) {
-    const verdict = await interceptor({ deadWorkerId });
-    if (verdict !== undefined && verdict.action !== "continue") return verdict;
-  }
-  return undefined;
-}

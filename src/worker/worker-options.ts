@@ -8,13 +8,7 @@ import { strict, validate } from "../base/validate.ts";
 import { type SchemaName, schemaName } from "../database/schema-name.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import type { Plugin } from "./hooks.ts";
-import {
-  type RecoveryConfig,
-  type RecoveryOptions,
-  recoverySchema,
-  resetLocksInterval,
-  resolveRecovery,
-} from "./recovery-options.ts";
+import { type RecoveryConfig, type RecoveryOptions, resolveRecovery } from "./recovery-options.ts";
 import type { Task } from "./task.ts";
 
 export interface WorkerOptions<Extensions = unknown> {
@@ -166,7 +160,7 @@ const optionsSchema = strict({
     false,
   ),
   abortGrace_ms: v.optional(duration, 5_000),
-  recovery: recoverySchema,
+  recovery: v.optional(any),
   plugins: v.optional(v.array(any), []),
   cron: v.optional(any),
   logger: v.optional(any),
@@ -194,8 +188,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     timeout_ms: checked.timeout_ms,
     tasks: taskMap(options.tasks),
     cron: resolveCronOptions(options.cron),
-    recovery: resolveRecovery(checked.recovery),
-    resetLocksInterval_ms: resetLocksInterval(checked.recovery),
+    ...resolveRecovery(options.recovery),
     schema: schemaName(checked.schema),
     logger: options.logger ?? silentLogger,
     extensions: options.extensions as E,

@@ -1,31 +1,116 @@
-// Workers that die, freeze and come back, as processes of their own on a real PostgreSQL.
+// Workers that die, as processes of their own on a real PostgreSQL: what becomes of their jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addJob } from "../../src/queue/add-job.ts";
-import { testQueue } from "../queue/queue-database.ts";
-import { until, workerProcess } from "./worker-process.ts";
+import { sweepStaleWorkers } from "../../src/queue/sweep-stale-workers.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { jobsOf } from "./recovery-jobs.ts";
+import { QUICK, until, workerProcess } from "./worker-process.ts";
 
 const queue = testQueue();
-
-const add = (identifier: string, payload: unknown = {}, spec = {}) =>
-  addJob(queue.db, { identifier, payload, spec });
-const gone = async (id: string) =>
-  (await queue.sql("select from worker._private_jobs where id = $1", [id])).length === 0;
+const { add, isGone, job, workerIds } = jobsOf(queue);
 
 test("The jobs of a killed worker are run by another one.", async () => {
   const first = await workerProcess(queue.url);
-  const job = await add("held");
+  const { id } = await add("held");
   await first.event("started");
   const second = await workerProcess(queue.url);
   first.signal("SIGKILL");
-  await first.exited;
-  const killedAt = performance.now();
-  const { id, attempts } = await second.event("started");
-  console.log("freed and taken after", performance.now() - killedAt, "ms");
-  assert.deepEqual({ id, attempts }, { id: job.id, attempts: 2 });
-  const { deadWorkerIds } = await second.event("recovered");
-  assert.deepEqual(deadWorkerIds, [first.workerId]);
+  const started = await second.event("started");
+  assert.deepEqual([started["id"], started["attempts"]], [id, 2]);
+  assert.deepEqual((await second.event("recovered"))["deadWorkerIds"], [first.workerId]);
+  assert.equal(
+    (await job(id))?.last_error,
+    `Recovered: worker ${first.workerId} stopped without finishing attempt 1`,
+  );
   second.release();
-  await until("the job is done", () => gone(job.id));
+  await until("the job is done", () => isGone(id));
   await second.stop();
+});
+
+test("A worker that stops in order leaves no row behind.", async () => {
+  const worker = await workerProcess(queue.url);
+  assert.deepEqual(await workerIds(), [worker.workerId]);
+  await worker.stop();
+  assert.deepEqual(await workerIds(), []);
+});
+
+test("The queue of a killed worker is freed with its jobs.", async () => {
+  const first = await workerProcess(queue.url);
+  const one = await add("held", {}, { queueName: "line" });
+  await first.event("started");
+  const two = await add("quick", {}, { queueName: "line" });
+  first.signal("SIGKILL");
+  const second = await workerProcess(queue.url);
+  second.release();
+  for (const { id } of [one, two]) await until(`job ${id} is done`, () => isGone(id));
+  await second.stop();
+  const [line] = await queue.sql("select locked_by from worker._private_job_queues");
+  assert.equal(line?.["locked_by"], null);
+});
+
+test("A job that kills its worker runs out of attempts.", async () => {
+  const first = await workerProcess(queue.url);
+  const { id } = await add("poison", {}, { maxAttempts: 2 });
+  await first.exited;
+  // Nobody is left to sweep: the next worker does it as soon as it may, and dies in turn.
+  const second = await workerProcess(queue.url);
+  await second.exited;
+  const last = await workerProcess(queue.url);
+  const { workerId } = second;
+  await last.event("recovered", (event) => (event["deadWorkerIds"] as string[]).includes(workerId));
+  const failed = await job(id);
+  assert.deepEqual([failed?.attempts, failed?.locked_by, failed?.is_available], [2, null, false]);
+  await last.stop();
+  assert.deepEqual(
+    last.events.filter(({ event }) => event === "started"),
+    [],
+  );
+});
+
+test("A handler that blocks the event loop for several thresholds keeps its lease.", async () => {
+  const worker = await workerProcess(queue.url);
+  const other = await workerProcess(queue.url, { forbiddenFlags: ["mine"] });
+  const { id } = await add("blocking", { ms: 4 * QUICK.threshold_ms }, { flags: ["mine"] });
+  await worker.event("completed");
+  await until("the job is done", () => isGone(id));
+  assert.deepEqual(
+    [...worker.events, ...other.events].filter(({ event }) => event === "recovered"),
+    [],
+  );
+  assert.equal(worker.events.filter(({ event }) => event === "started").length, 1);
+  await Promise.all([worker.stop(), other.stop()]);
+});
+
+test("Resilient jobs are freed only after their own, longer threshold.", async () => {
+  const first = await workerProcess(queue.url);
+  const ordinary = await add("held");
+  const resilient = await add("held", {}, { flags: ["infrastructure_resilient"] });
+  await first.event("started", ({ id }) => id === ordinary.id);
+  await first.event("started", ({ id }) => id === resilient.id);
+  const second = await workerProcess(queue.url);
+  first.signal("SIGKILL");
+  await second.event("started", ({ id }) => id === ordinary.id);
+  // The dead worker's row stays, and with it the lock of the resilient job.
+  assert.equal((await job(resilient.id))?.locked_by, first.workerId);
+  assert.ok((await workerIds()).includes(first.workerId));
+  await second.event("started", ({ id }) => id === resilient.id);
+  assert.deepEqual(await workerIds(), [second.workerId]);
+  await second.stop();
+});
+
+test("A lock whose holder never had a heartbeat is left to the rule and to the manual sweep.", async () => {
+  const dead = await workerProcess(queue.url);
+  const { id } = await add("held");
+  await dead.event("started");
+  const stock = await add("unknown");
+  await lockJob(queue, stock.id, "worker-of-stock-graphile", "1 hour");
+  dead.signal("SIGKILL");
+  const worker = await workerProcess(queue.url);
+  assert.deepEqual((await worker.event("recovered"))["deadWorkerIds"], [dead.workerId]);
+  assert.equal((await job(stock.id))?.locked_by, "worker-of-stock-graphile");
+  const found = await sweepStaleWorkers(queue.db, { dryRun: true });
+  assert.deepEqual([found.orphanWorkers, found.lockedJobs], [["worker-of-stock-graphile"], 1]);
+  worker.release();
+  await until("the job is done", () => isGone(id));
+  await worker.stop();
 });

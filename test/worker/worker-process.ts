@@ -1,9 +1,10 @@
 // Runs a worker in another process, so that a test can kill or freeze it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after } from "node:test";
+import { afterEach } from "node:test";
+import { fileURLToPath } from "node:url";
+import { wait } from "../../src/base/clock.ts";
 import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 
 export interface WorkerEvent {
@@ -29,18 +30,23 @@ export interface WorkerProcess {
 /** Quick enough for tests, slow enough for a busy machine. */
 export const QUICK = {
   heartbeatInterval_ms: 100,
-  threshold_ms: 600,
-  resilientThreshold_ms: 1_800,
+  threshold_ms: 1_000,
+  resilientThreshold_ms: 2_500,
 } as const;
 
-// A test that fails in the middle leaves its processes to us: the file could not end otherwise.
+const LONGEST_WAIT_MS = 30_000;
+const NEVER = new AbortController().signal;
+
+// A test that fails in the middle must not leave workers to the next.
 const running = new Set<ChildProcess>();
-after(() => {
+afterEach(async () => {
+  const left = [...running].map((child) => once(child, "exit"));
   for (const child of running) child.kill("SIGKILL");
+  await Promise.all(left);
 });
 
-const main = join(import.meta.dirname, "recovery-child.ts");
-const register = join(import.meta.dirname, "../support/register.mjs");
+const main = fileURLToPath(new URL("./recovery-child.ts", import.meta.url));
+const register = fileURLToPath(new URL("../support/register.mjs", import.meta.url));
 
 /** A process whose worker has started. */
 export async function workerProcess(
@@ -72,13 +78,17 @@ export async function workerProcess(
     });
   const event = (name: string, fits: (event: WorkerEvent) => boolean = () => true) =>
     new Promise<WorkerEvent>((resolve, reject) => {
+      const end = (found: WorkerEvent | undefined) => {
+        listeners.delete(look);
+        clearTimeout(late);
+        if (found !== undefined) resolve(found);
+        else reject(new Error(`no "${name}" among ${JSON.stringify(events, null, 1)}`));
+      };
       const look = () => {
         const found = events.find((one) => one.event === name && fits(one));
-        if (found === undefined && !isOver) return;
-        listeners.delete(look);
-        if (found !== undefined) resolve(found);
-        else reject(new Error(`no "${name}" among ${JSON.stringify(events)}`));
+        if (found !== undefined || isOver) end(found);
       };
+      const late = setTimeout(() => end(undefined), LONGEST_WAIT_MS);
       listeners.add(look);
       look();
     });
@@ -100,8 +110,9 @@ export async function workerProcess(
 
 /** Looks again until it is so. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const over = performance.now() + 30_000;
+  const over = performance.now() + LONGEST_WAIT_MS;
   while (!(await isSo())) {
-    if (performance.now() > over) throw new Error(`not within 30 s: ${what}`);
+    if (performance.now() > over) throw new Error(`it has not come about: ${what}`);
+    await wait(10, NEVER);
   }
 }

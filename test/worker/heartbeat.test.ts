@@ -1,0 +1,204 @@
+// The heartbeat: where it runs, what it says, and what happens when it cannot run.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import pg from "pg";
+import type { Logger } from "../../src/base/logger.ts";
+import { VERSION } from "../../src/base/version.ts";
+import { startEmbeddedServer } from "../../src/database/embedded/server.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { everyMinute } from "../../src/domain/cron-entry.ts";
+import { defineTask } from "../../src/worker/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import { testQueue } from "../queue/queue-database.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { installStock } from "../support/stock-schema.ts";
+import { testPool } from "../support/test-pool.ts";
+import { jobsOf } from "./recovery-jobs.ts";
+import { QUICK, until } from "./worker-process.ts";
+
+const queue = testQueue();
+const { add, isGone, workerIds } = jobsOf(queue);
+
+/** A worker with one task that ends when it is released, and what it logs. */
+function heldWorker(options: Partial<WorkerOptions>) {
+  const released = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const note = (_fields: object, message: string) => void lines.push(message);
+  const logger: Logger = { debug: note, info: note, warn: note, error: note };
+  const held = defineTask("held", () => {
+    started.resolve();
+    return released.promise;
+  });
+  const quick = defineTask("quick", () => {});
+  const worker = new Worker({ tasks: [held, quick], recovery: QUICK, logger, ...options });
+  return { worker, lines, started: started.promise, release: released.resolve };
+}
+
+const IN_THREAD = "the heartbeat runs in a thread of its own";
+const HERE = /the heartbeat runs in the worker's own thread/;
+
+/** Several beats have gone through. */
+async function beats(sql = queue.sql): Promise<void> {
+  const text = "select max(last_heartbeat_at)::text as last from worker._private_workers";
+  for (let n = 0; n < 3; n++) {
+    const [before] = await sql<{ last: string | null }>(text);
+    await until(
+      "a beat",
+      async () => (await sql<{ last: string }>(text))[0]?.last !== before?.last,
+    );
+  }
+}
+
+test("The heartbeat runs in a thread and tells who the worker is and what it runs.", async () => {
+  const cron = { entries: [everyMinute("quick", { identifier: "each minute" })] };
+  const { worker, lines, started, release } = heldWorker({
+    connectionString: queue.url,
+    concurrency: 3,
+    cron,
+  });
+  await worker.start();
+  assert.ok(lines.includes(IN_THREAD));
+  const { id } = await add("held");
+  await started;
+  const text = "select metadata from worker._private_workers where id = $1";
+  const metadata = async () =>
+    (await queue.sql<{ metadata: Record<string, unknown> }>(text, [worker.id]))[0]?.metadata ?? {};
+  await until("the running job is told", async () => (await metadata())["running_jobs"] === 1);
+  const { host, ...rest } = await metadata();
+  assert.equal(typeof host, "string");
+  assert.deepEqual(rest, {
+    pid: process.pid,
+    version: VERSION,
+    concurrency: 3,
+    task_identifiers: ["held", "quick"],
+    cron_entries: ["each minute"],
+    running_jobs: 1,
+    running_job_ids: [id],
+    threshold_ms: QUICK.threshold_ms,
+    resilient_threshold_ms: QUICK.resilientThreshold_ms,
+  });
+  release();
+  await worker.stop();
+  assert.deepEqual(await workerIds(), []);
+});
+
+test("A pool that only works in this thread gets its heartbeat here, with a warning.", async () => {
+  const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
+  const { worker, lines } = heldWorker({ pool });
+  await worker.start();
+  assert.match(lines.join("\n"), HERE);
+  await beats();
+  await worker.stop();
+  assert.deepEqual(await workerIds(), []);
+  await pool.end();
+});
+
+test("A password that comes from a function reaches the thread.", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
+  const server = await startEmbeddedServer({ dataDir });
+  const admin = testPool(server.url());
+  try {
+    await migrate(admin.pool, schemaName());
+    await admin.pool.query("create role secretive superuser login password 'open sesame'");
+    const { rows } = await admin.pool.query<{ hba_file: string }>("show hba_file");
+    const rules = "local all secretive scram-sha-256\nlocal all all trust\n";
+    await writeFile(String(rows[0]?.hba_file), rules);
+    await admin.pool.query("select pg_reload_conf()");
+    const password = () => Promise.resolve("open sesame");
+    const pool = new pg.Pool({ ...server.connection, user: "secretive", password });
+    const { worker, lines } = heldWorker({ pool });
+    await worker.start();
+    assert.ok(lines.includes(IN_THREAD));
+    await beats(async (text) => (await admin.pool.query(text)).rows);
+    await worker.stop();
+    await pool.end();
+    // A plain password, which pg hides from whoever copies a pool's options.
+    const plain = new pg.Pool({ ...server.connection, user: "secretive", password: "open sesame" });
+    const other = heldWorker({ pool: plain });
+    await other.worker.start();
+    assert.ok(other.lines.includes(IN_THREAD));
+    await beats(async (text) => (await admin.pool.query(text)).rows);
+    await other.worker.stop();
+    await plain.end();
+  } finally {
+    await admin.close();
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test("On a stock schema recovery is off, which is said, and jobs are run.", async () => {
+  const { url } = await emptyDatabase();
+  const { pool, close } = testPool(url);
+  await installStock(pool);
+  const { worker, lines } = heldWorker({ connectionString: url });
+  await worker.start();
+  assert.equal(
+    lines.filter((line) => /recovery is off.+"worker migrate" adds it/.test(line)).length,
+    1,
+  );
+  const { rows } = await pool.query("select id from worker.add_job('quick')");
+  await until("the job is done", async () => {
+    const text = "select from worker._private_jobs where id = $1";
+    return (await pool.query(text, [rows[0].id])).rowCount === 0;
+  });
+  await worker.stop();
+  await close();
+});
+
+test("Without recovery there is no heartbeat.", async () => {
+  const { worker } = heldWorker({ connectionString: queue.url, recovery: false });
+  await worker.start();
+  const { id } = await add("quick");
+  await until("the job is done", () => isGone(id));
+  assert.deepEqual(await workerIds(), []);
+  await worker.stop();
+});
+
+test("A worker whose row was taken away goes on under a new id; what runs ends under the old.", async () => {
+  const { worker, started, release } = heldWorker({ connectionString: queue.url });
+  const lost = Promise.withResolvers<{ workerId: string; newWorkerId: string }>();
+  const interrupted: string[] = [];
+  worker.hooks.on("worker:leaseLost", (event) => lost.resolve(event));
+  worker.hooks.on("job:interrupted", ({ jobId }) => interrupted.push(jobId));
+  await worker.start();
+  const before = worker.id;
+  const held = await add("held");
+  await started;
+  await queue.sql("delete from worker._private_workers");
+  const { workerId, newWorkerId } = await lost.promise;
+  assert.deepEqual([workerId, newWorkerId], [before, worker.id]);
+  assert.notEqual(worker.id, before);
+  const quick = await add("quick");
+  await until("the new id works", () => isGone(quick.id));
+  release();
+  await until("the old id's job is done", () => isGone(held.id));
+  assert.deepEqual(interrupted, []);
+  await worker.stop();
+  assert.deepEqual(await workerIds(), []);
+});
+
+test("Where the table of heartbeats is dropped the worker goes on without.", async () => {
+  const { url } = await emptyDatabase();
+  const { pool, close } = testPool(url);
+  await migrate(pool, schemaName());
+  const { worker, lines } = heldWorker({ connectionString: url });
+  await worker.start();
+  await pool.query("drop table worker._private_workers cascade");
+  await until("it is said", async () => lines.some((line) => /recovery is off/.test(line)));
+  const { rows } = await pool.query("select id from worker.add_job('quick')");
+  await until("the job is done", async () => {
+    const text = "select from worker._private_jobs where id = $1";
+    return (await pool.query(text, [rows[0].id])).rowCount === 0;
+  });
+  await worker.stop();
+  await close();
+});

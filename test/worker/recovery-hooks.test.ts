@@ -1,0 +1,94 @@
+// The application's say in recovery: interceptors before, observers after, a delay; and the reset of
+// old locks by a running worker.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTask } from "../../src/worker/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { jobsOf } from "./recovery-jobs.ts";
+import { QUICK, until } from "./worker-process.ts";
+
+const queue = testQueue();
+const { add, isGone, job, workerIds } = jobsOf(queue);
+
+const quick = defineTask("quick", () => {});
+const sweeper = (recovery = {}) =>
+  new Worker({ tasks: [quick], connectionString: queue.url, recovery: { ...QUICK, ...recovery } });
+
+/** A worker that died a while ago and the job it held. */
+async function dead(id: string): Promise<string> {
+  await queue.sql(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     values ($1, now() - interval '2 s', $2)`,
+    [id, { threshold_ms: 1_000, resilient_threshold_ms: 60_000 }],
+  );
+  const held = await add("quick");
+  await lockJob(queue, held.id, id);
+  return held.id;
+}
+
+test("An interceptor is asked about each dead worker, and observers are told.", async () => {
+  await using worker = sweeper();
+  const [kept, failed, freed] = [await dead("keep"), await dead("fail"), await dead("free")];
+  const asked: string[] = [];
+  worker.hooks.intercept("jobRecovery", ({ deadWorkerId }) => {
+    asked.push(deadWorkerId);
+    if (deadWorkerId === "keep") return { action: "skip" };
+    if (deadWorkerId === "fail") return { action: "fail", message: "its machine burned down" };
+    return undefined;
+  });
+  const told = Promise.withResolvers<readonly string[]>();
+  worker.hooks.on("worker:recovered", ({ deadWorkerIds }) => told.resolve(deadWorkerIds));
+  const errors: (string | null)[] = [];
+  worker.hooks.on("job:start", (event) => errors.push(event.job.lastError));
+  await worker.start();
+  assert.deepEqual(await told.promise, ["fail", "free"]);
+  for (const id of [failed, freed]) await until("the job is done", () => isGone(id));
+  assert.deepEqual(errors, [
+    "its machine burned down",
+    "Recovered: worker free stopped without finishing attempt 1",
+  ]);
+  assert.equal((await job(kept))?.locked_by, "keep");
+  assert.ok((await workerIds()).includes("keep"));
+  // Several looks later it has not been asked again.
+  await until("another one is found", async () => {
+    if (!asked.includes("later")) await dead("later").catch(() => {});
+    return asked.includes("later");
+  });
+  assert.equal(asked.filter((id) => id === "keep").length, 1);
+});
+
+test("An interceptor that throws leaves its worker to the next look, and others are freed.", async () => {
+  await using worker = sweeper();
+  await dead("bad");
+  const freed = await dead("good");
+  let calls = 0;
+  worker.hooks.intercept("jobRecovery", ({ deadWorkerId }) => {
+    if (deadWorkerId === "bad" && ++calls === 1) throw new Error("not now");
+    return undefined;
+  });
+  await worker.start();
+  await until("the other's job is done", () => isGone(freed));
+  await until("it was asked about again", async () => calls > 1);
+});
+
+test("A delay keeps a freed job from running at once.", async () => {
+  await using worker = sweeper({ delay_ms: 3_600_000 });
+  const id = await dead("slow");
+  const told = Promise.withResolvers<void>();
+  worker.hooks.on("worker:recovered", () => told.resolve());
+  await worker.start();
+  await told.promise;
+  const text = `select run_at > now() + interval '59 minutes' as is_later
+    from worker._private_jobs where id = $1`;
+  const [row] = await queue.sql<{ is_later: boolean }>(text, [id]);
+  assert.equal(row?.is_later, true);
+});
+
+test("A running worker resets locks older than 4 hours and runs those jobs.", async () => {
+  await using worker = sweeper({ resetLocksInterval_ms: 100 });
+  const { id } = await add("quick");
+  await lockJob(queue, id, "stock-worker", "5 hours");
+  await worker.start();
+  await until("the job is done", () => isGone(id));
+});

@@ -1,0 +1,199 @@
+// The sweep's statements: who counts as dead, who may say so, and two who say so at once.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recoverDeadWorkers } from "../../src/queue/recover-dead-workers.ts";
+import { forgetSilentWorkers, resetStaleLocks } from "../../src/queue/reset-stale-locks.ts";
+import { beat, endLeases, registerLease } from "../../src/queue/worker-lease.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { jobsOf } from "./recovery-jobs.ts";
+
+const queue = testQueue();
+const { add, job, workerIds } = jobsOf(queue);
+
+const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
+const STEADY = { steady_ms: 10_000, silence_ms: 2_000 };
+
+/** A worker that was last heard of `age` (an interval) ago. */
+async function worker(id: string, age: string, metadata: string | null = LEASE) {
+  await queue.sql(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     values ($1, now() - $2::interval, $3)`,
+    [id, age, metadata],
+  );
+}
+
+async function databaseTime(): Promise<number> {
+  const text = "select extract(epoch from now())::float8 * 1000 as now_ms";
+  return (await queue.sql<{ now_ms: number }>(text))[0]?.now_ms ?? 0;
+}
+
+/** As a worker that is well itself, unless told otherwise. */
+async function sweep(ids: string[], own: { steady_ms?: number; beatAt_ms?: number } = {}) {
+  return recoverDeadWorkers(queue.db, {
+    deadWorkerIds: ids,
+    messages: ids.map(() => null),
+    delay_ms: 0,
+    steady_ms: own.steady_ms ?? STEADY.steady_ms,
+    beatAt_ms: own.beatAt_ms ?? (await databaseTime()),
+    longestGap_ms: 4_500,
+  });
+}
+
+const NOTHING = { workerIds: [], jobs: 0, queues: 0 };
+
+test("A beat tells whose leases have run out, and not of those that are well.", async () => {
+  await registerLease(queue.db, "self", LEASE);
+  await worker("well", "3 s");
+  await worker("dead", "8 s");
+  const look = (steady_ms: number) =>
+    beat(queue.db, { leaseIds: ["self"], metadata: null, look: { ...STEADY, steady_ms } });
+  const { deadWorkerIds, leases } = await look(10_000);
+  assert.deepEqual(deadWorkerIds, ["dead"]);
+  assert.deepEqual([...leases], [["self", { isRecovered: false }]]);
+  // Who has been heard for less long than the other was silent knows nothing.
+  assert.deepEqual((await look(6_900)).deadWorkerIds, []);
+});
+
+test("A lease is as long as its holder says.", async () => {
+  await worker("patient", "30 s", '{"threshold_ms": 90000, "resilient_threshold_ms": 90000}');
+  await worker("rust", "4 minutes", '{"hostname": "elsewhere"}');
+  await worker("mute", "4 minutes", null);
+  await worker("odd", "4 minutes", '["recovered", 1]');
+  await worker("rust-dead", "6 minutes", null);
+  const ids = ["patient", "rust", "mute", "odd", "rust-dead"];
+  assert.deepEqual(await sweep(ids, { steady_ms: 299_000 }), NOTHING);
+  const { workerIds: swept } = await sweep(ids, { steady_ms: 301_000 });
+  assert.deepEqual(swept, ["rust-dead"]);
+});
+
+test("The sweep keeps attempts, says what happened, and frees queues.", async () => {
+  await worker("dead", "8 s");
+  const one = await add("task", {}, { queueName: "line" });
+  const last = await add("task", {}, { maxAttempts: 1 });
+  for (const { id } of [one, last]) await lockJob(queue, id, "dead", "10 s");
+  await queue.sql("update worker._private_job_queues set locked_by = 'dead', locked_at = now()");
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 2, queues: 1 });
+  const { attempts, is_available, last_error } = (await job(one.id)) ?? {};
+  assert.deepEqual([attempts, is_available], [1, true]);
+  assert.equal(last_error, "Recovered: worker dead stopped without finishing attempt 1");
+  const exhausted = await job(last.id);
+  assert.deepEqual([exhausted?.attempts, exhausted?.is_available], [1, false]);
+  assert.equal(exhausted?.locked_by, null);
+  // What it had sent before it died may commit even now: the row stays for a second pass.
+  assert.deepEqual(await sweep(["dead"]), NOTHING);
+  await lockJob(queue, one.id, "dead");
+  await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 0 });
+  assert.deepEqual(await workerIds(), []);
+});
+
+test("A queue stays with a resilient job of the same dead worker.", async () => {
+  await worker("dead", "8 s");
+  const jobs = [
+    await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
+    await add("task", {}, { queueName: "line" }),
+  ];
+  for (const { id } of jobs) await lockJob(queue, id, "dead");
+  await queue.sql("update worker._private_job_queues set locked_by = 'dead', locked_at = now()");
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 0 });
+  await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 1 });
+});
+
+test("Of two sweepers at once one does it, and nothing is done twice.", async () => {
+  await worker("dead", "8 s");
+  for (let n = 0; n < 20; n++) await lockJob(queue, (await add("task")).id, "dead");
+  const results = await Promise.all([sweep(["dead"]), sweep(["dead"]), sweep(["dead"])]);
+  assert.deepEqual(
+    results.map(({ jobs }) => jobs).sort((a, b) => a - b),
+    [0, 0, 20],
+  );
+});
+
+test("While another one sweeps, nobody waits and nothing happens.", async () => {
+  await worker("dead", "8 s");
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    const text = "select pg_advisory_xact_lock(hashtextextended('worker recovery worker', 0))";
+    await client.query(text);
+    assert.deepEqual(await sweep(["dead"]), NOTHING);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  assert.deepEqual((await sweep(["dead"])).workerIds, ["dead"]);
+});
+
+test("A beat that is under way saves its worker.", async () => {
+  await worker("late", "8 s");
+  const { id } = await add("task");
+  await lockJob(queue, id, "late");
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    await beat({ ...queue.db, client }, { leaseIds: ["late"], metadata: null, look: null });
+    // Not yet committed: its row is locked. Then committed: it is well.
+    assert.deepEqual(await sweep(["late"]), NOTHING);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  assert.deepEqual(await sweep(["late"]), NOTHING);
+  assert.equal((await job(id))?.locked_by, "late");
+});
+
+test("A beat that comes after the sweep finds its mark, and a beat never makes a row.", async () => {
+  await worker("dead", "8 s");
+  await sweep(["dead"]);
+  const metadata = { id: "dead", text: LEASE };
+  const late = await beat(queue.db, { leaseIds: ["dead", "gone"], metadata, look: null });
+  assert.deepEqual([...late.leases], [["dead", { isRecovered: true }]]);
+  // Metadata does not wipe the mark away.
+  const again = await beat(queue.db, { leaseIds: ["dead"], metadata: null, look: null });
+  assert.equal(again.leases.get("dead")?.isRecovered, true);
+  await endLeases(queue.db, ["dead"]);
+  assert.deepEqual(await workerIds(), []);
+});
+
+test("Who slept, or whose database's clock has jumped, sweeps nobody.", async () => {
+  await worker("dead", "8 s");
+  const now_ms = await databaseTime();
+  assert.deepEqual(await sweep(["dead"], { beatAt_ms: now_ms - 5_000 }), NOTHING);
+  assert.deepEqual(await sweep(["dead"], { beatAt_ms: now_ms + 3_600_000 }), NOTHING);
+});
+
+test("A job that somebody works on at this moment is left to the next sweep.", async () => {
+  await worker("dead", "8 s");
+  const ids = [(await add("task")).id, (await add("task")).id];
+  for (const id of ids) await lockJob(queue, id, "dead");
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    const text = "select from worker._private_jobs where id = $1 for update";
+    await client.query(text, [ids[0]]);
+    assert.equal((await sweep(["dead"])).jobs, 1);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  assert.equal((await sweep(["dead"])).jobs, 1);
+  assert.deepEqual(await sweep(["dead"]), NOTHING);
+});
+
+test("Locks older than 4 hours are reset, whoever holds them; younger ones are not.", async () => {
+  const [old, young] = [await add("task", {}, { queueName: "old" }), await add("task")];
+  await lockJob(queue, old.id, "stock-worker", "4 hours 1 minute");
+  await lockJob(queue, young.id, "stock-worker", "3 hours 59 minutes");
+  await queue.sql(`update worker._private_job_queues
+    set locked_by = 'stock-worker', locked_at = now() - interval '5 hours'`);
+  await worker("silent", "5 hours");
+  await worker("dead", "1 hour");
+  assert.deepEqual(await resetStaleLocks(queue.db), { jobs: 1, queues: 1 });
+  const { attempts, locked_by, last_error } = (await job(old.id)) ?? {};
+  assert.deepEqual([attempts, locked_by], [1, null]);
+  assert.match(last_error ?? "", /^Recovered: worker stock-worker held attempt 1 for more than 4/);
+  assert.equal((await job(young.id))?.locked_by, "stock-worker");
+  await forgetSilentWorkers(queue.db);
+  assert.deepEqual(await workerIds(), ["dead"]);
+});
