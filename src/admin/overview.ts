@@ -2,6 +2,7 @@
 import { now } from "../base/clock.ts";
 import type { Database } from "../database/database.ts";
 import { countJobs } from "../queue/count-jobs.ts";
+import { countQueues } from "../queue/count-queues.ts";
 import { type ActiveWorker, listActiveWorkers } from "../queue/list-active-workers.ts";
 import { listLockedWorkers } from "../queue/list-locked-workers.ts";
 import { listQueues, type QueueSummary } from "../queue/list-queues.ts";
@@ -19,6 +20,7 @@ export async function readOverview(db: Database): Promise<OverviewText> {
   // One after the other: an overview must not take every connection of a small pool.
   const stats = await countJobs(db);
   const queues = await listQueues(db, MAX_QUEUES);
+  const queueTotal = queues.length < MAX_QUEUES ? queues.length : await countQueues(db);
   const workers = await listLockedWorkers(db);
   const activeWorkers = await listActiveWorkers(db);
   const locked = workers.map(({ workerId, lockedJobs, lockedQueues }) => ({
@@ -29,6 +31,7 @@ export async function readOverview(db: Database): Promise<OverviewText> {
   const members = [
     `"stats":${JSON.stringify(stats)}`,
     `"queues":${JSON.stringify(queues.map(queueJson))}`,
+    `"queue_total":${queueTotal}`,
     `"workers":${JSON.stringify(locked)}`,
     `"active_workers":[${activeWorkers.map(activeWorkerJson).join(",")}]`,
   ];

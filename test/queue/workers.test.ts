@@ -36,7 +36,7 @@ const age = (id: string, interval: string) =>
     [id, interval],
   );
 
-test("Queues are listed by name with their counts and their lock.", async () => {
+test("Queues are listed with their counts and their lock, the locked ones first, then by name.", async () => {
   const spec = (queueName: string, more = {}) => ({
     identifier: "t",
     spec: { queueName, ...more },
@@ -57,9 +57,9 @@ test("Queues are listed by name with their counts and their lock.", async () => 
   const queues = await listQueues(queue.db);
   assert.deepEqual(
     queues.map((one) => one.queueName),
-    ["a", "b", "empty"],
+    ["b", "a", "empty"],
   );
-  const { id, ...b } = queues[1] ?? assert.fail();
+  const { id, ...b } = queues[0] ?? assert.fail();
   assert.equal(typeof id, "number");
   assert.deepEqual(b, {
     queueName: "b",
@@ -72,7 +72,7 @@ test("Queues are listed by name with their counts and their lock.", async () => 
     failedCount: 1,
   });
   assert.equal(queues[2]?.jobCount, 0);
-  assert.equal(queues[0]?.readyCount, 1);
+  assert.equal(queues[1]?.readyCount, 1);
   assert.equal((await listQueues(queue.db, 2)).length, 2);
   assert.deepEqual(await listQueues(queue.db, 0), []);
   for (const limit of [-1, 1.5, 10_001]) {

@@ -61,6 +61,7 @@ export const records = {
   Overview: {
     stats: "Stats",
     queues: "Queue[]",
+    queue_total: "i64?",
     workers: "LockedWorker[]",
     active_workers: "ActiveWorker[]",
     as_of: "time?",

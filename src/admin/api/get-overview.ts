@@ -24,6 +24,8 @@ export const overview = record({
       failed_count: "integer",
     }),
   ),
+  // There may be more queues than the list has.
+  queue_total: "integer",
   workers: listOf(
     record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
   ),

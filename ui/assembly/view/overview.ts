@@ -8,6 +8,7 @@ import { counted, grouped } from "../lib/number";
 import { empty, firstLine, link, loading } from "./controls";
 import { health } from "./health";
 import { pageHead } from "./page-head";
+import { queueTotal } from "./queues";
 import { relative, when } from "./when";
 import { WorkerRow, workerRows } from "./worker-rows";
 
@@ -121,7 +122,7 @@ function busyQueues(m: Model): Node {
       ),
     );
   }
-  const all = `All ${counted(queues.length, "queue", "queues")}`;
+  const all = `All ${counted(queueTotal(m.overview), "queue", "queues")}`;
   return panel("Queues", "/queues", all, box("ul", "lines queue-lines", items));
 }
 

@@ -1,7 +1,7 @@
 /** The named queues: whose turn it is, how many wait. */
 import { Model } from "../app/model";
 import { queuePath } from "../app/route";
-import { Queue } from "../generated/records";
+import { Overview, Queue } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { empty, link, loading } from "./controls";
@@ -35,13 +35,19 @@ export function queuesPage(m: Model): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(queues.length, MOST_ROWS); i++)
     rows.push(queueRow(queues[i], m.serverNow));
-  const more = queues.length - rows.length;
+  const total = queueTotal(m.overview);
+  const more = total - rows.length;
   return box("div", "queues-page", [
-    pageHead("Queues", [leaf("span", "as-of", counted(queues.length, "queue", "queues"))]),
+    pageHead("Queues", [leaf("span", "as-of", counted(total, "queue", "queues"))]),
     leaf("p", "lead", hint),
     table("queues", "Queues", COLUMNS, rows),
     more > 0 ? leaf("p", "hint", `${grouped(more)} more are not shown.`) : nothing,
   ]);
+}
+
+/** The server lists a bounded number and says how many there are. */
+export function queueTotal(overview: Overview): i64 {
+  return max<i64>(overview.queueTotal, overview.queues.length);
 }
 
 function queueRow(queue: Queue, now: f64): Node {
