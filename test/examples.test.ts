@@ -17,7 +17,7 @@ const prints: Record<string, RegExp> = {
   "exact-payloads.ts": /\{"id": 9007199254740993, "b":1, "a":2\}\n\{"id":9223372036854775807\}/,
   "extensions.ts": /mail to ada@example\.com\nrows: 1/,
   "failures.ts": /failed: Error: an amount cannot be negative\nscheduled: declined: over the limit/,
-  "hooks.ts": /done: parent in time.*child got \{"n":1,"tenant":"acme"\}/s,
+  "hooks.ts": /(?=.*done: parent in time)(?=.*child got \{"n":1,"tenant":"acme"\})/s,
   "job-keys.ts": /same job: true, payload: \{"version":2\}\nrun at: 2030-.*\nremoved/,
   "named-queue.ts": /in order: 1 2 3 4 5/,
   "quickstart.ts": /hello Ada \(attempt 1\)\n.*total: 0/s,

@@ -115,16 +115,14 @@ export async function readInput<const F extends Fields>(
   return validate(strict(Object.fromEntries(checks) as Checks<F>), body) as Input<F>;
 }
 
+const digits = (pattern: RegExp) =>
+  v.pipe(v.string(), v.regex(pattern, "must be a whole number, 0 or more"), v.transform(Number));
+
 /** A number in a query. */
-export const count = field(
-  v.pipe(
-    v.string(),
-    v.regex(/^\d+$/, "must be a whole number, 0 or more"),
-    // Far above every cap: more digits would only be rounded.
-    v.transform((digits) => Math.min(Number(digits), 1e15)),
-  ),
-  { type: "integer", minimum: 0 },
-);
+export const count = field(digits(/^\d{1,15}$/), { type: "integer", minimum: 0 });
+
+/** A number in a query that is capped anyway, so that it may have any size. */
+export const cappedCount = field(digits(/^\d+$/), { type: "integer", minimum: 0 });
 
 /**
  * The checked query parameters. One that is unknown or there twice is refused: a filter that was

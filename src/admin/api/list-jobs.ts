@@ -4,14 +4,14 @@ import { jsonText } from "../../http/response.ts";
 import { listJobs } from "../../queue/list-jobs.ts";
 import type { Operation } from "../admin.ts";
 import { listedJob, listOf, record } from "../answers.ts";
-import { count, oneOf, optional, readQuery, text } from "../wire.ts";
+import { cappedCount, count, oneOf, optional, readQuery, text } from "../wire.ts";
 
 const query = {
   state: optional(oneOf(["all", ...jobStates])),
   identifier: optional(text(0, 128)),
   queue: optional(text(0, 128)),
   search: optional(text(0, 256)),
-  limit: optional(count),
+  limit: optional(cappedCount),
   offset: optional(count),
   cursor: optional(text(0, 256)),
 };
