@@ -58,6 +58,7 @@ export function jobs(list: ListedJob[], next_cursor: string | null = null) {
 export function overview(change: Partial<Overview> = {}): Overview {
   return {
     stats: { total: 1234, ready: 1200, scheduled: 20, locked: 2, failed: 12 },
+    queue_total: null,
     queues: [
       {
         id: 1,
