@@ -56,6 +56,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 // The claim's plan must walk its index in order whatever the statistics say: a bitmap or a
 // sequential scan would read every ready job to take a few. A lane's connection runs nothing else.
 const SESSION = `set enable_bitmapscan = off; set enable_seqscan = off; set jit = off;
+  set plan_cache_mode = force_generic_plan;
   set statement_timeout = ${STATEMENT_TIMEOUT_MS}`;
 
 export class Lane {
