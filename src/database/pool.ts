@@ -63,9 +63,11 @@ export interface Bounds {
  * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
  */
 export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
+  // The last one: a process that is frozen before its commit must not keep its locks.
   const begin = `begin${bounds.readOnly ? " read only" : ""};
     set local statement_timeout = ${Math.trunc(bounds.statementTimeout_ms)};
-    set local lock_timeout = ${Math.trunc(bounds.lockTimeout_ms)}`;
+    set local lock_timeout = ${Math.trunc(bounds.lockTimeout_ms)};
+    set local idle_in_transaction_session_timeout = ${Math.trunc(bounds.statementTimeout_ms)}`;
   return {
     query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       return withClient(pool, async (client) => {

@@ -74,7 +74,7 @@ export interface Maintenance {
 }
 
 // A sweep may have to read all jobs once; its locks it never waits for.
-const BOUNDS = { statementTimeout_ms: 15_000, lockTimeout_ms: 5_000, readOnly: false };
+const BOUNDS = { statementTimeout_ms: 10_000, lockTimeout_ms: 5_000, readOnly: false };
 
 /** Connects when it is needed, and lets go soon after. */
 export function maintenance(

@@ -1,11 +1,14 @@
 // The sweep's statements: who counts as dead, who may say so, and two who say so at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type pg from "pg";
+import { boundedQueryable } from "../../src/database/pool.ts";
 import { recoverDeadWorkers } from "../../src/queue/recover-dead-workers.ts";
 import { forgetSilentWorkers, resetStaleLocks } from "../../src/queue/reset-stale-locks.ts";
 import { beat, endLeases, registerLease } from "../../src/queue/worker-lease.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
+import { until } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, job, workerIds } = jobsOf(queue);
@@ -141,6 +144,30 @@ test("A beat that is under way saves its worker.", async () => {
   }
   assert.deepEqual(await sweep(["late"]), NOTHING);
   assert.equal((await job(id))?.locked_by, "late");
+});
+
+test("A worker that is frozen in the middle of a beat is swept all the same.", async () => {
+  await worker("frozen", "8 s");
+  const client = await queue.pool.connect();
+  client.on("error", () => {});
+  const query = client.query.bind(client) as (config: unknown) => Promise<unknown>;
+  const beaten = Promise.withResolvers<void>();
+  const unlessCommit = (config: unknown) => {
+    if (config !== "commit") return query(config);
+    beaten.resolve();
+    return new Promise(() => {});
+  };
+  const neverCommits = new Proxy(client, {
+    get: (target, name) => (name === "query" ? unlessCommit : Reflect.get(target, name)),
+  });
+  const pool = { connect: async () => neverCommits } as unknown as pg.Pool;
+  const bounds = { statementTimeout_ms: 300, lockTimeout_ms: 300, readOnly: false };
+  const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
+  const over = beat(db, { leaseIds: ["frozen"], metadata: null, look: null }).catch(() => {});
+  await beaten.promise;
+  await until("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
+  client.release(true);
+  void over;
 });
 
 test("A beat that comes after the sweep finds its mark, and a beat never makes a row.", async () => {
