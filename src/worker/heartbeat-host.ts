@@ -21,8 +21,8 @@ export interface HeartbeatHost {
 
 type Report = (report: HeartbeatReport) => void;
 
-// The thread needs 6 MB of heap for pg; the limit is there so that it can never take more than a little.
-const LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8, stackSizeMb: 2 };
+// It needs a few MB of heap. The limit is there so that it can never take more than a little.
+const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
 
 /** Beats in this thread: as long as no handler blocks it. */
 export function beatHere(settings: HeartbeatSettings, report: Report): HeartbeatHost {
