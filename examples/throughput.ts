@@ -10,7 +10,8 @@ const tick = defineTask("tick", () => {
 });
 
 const jobs = Array.from({ length: 5_000 }, (_, n) => ({ identifier: "tick", payload: { n } }));
-await utils.addJobs(jobs); // one insert
+await utils.addJobs(jobs); // one insert, and the jobs come back
+await utils.copyJobs(jobs); // a COPY: any number, only counted
 await runOnce({
   connectionString,
   tasks: [tick],

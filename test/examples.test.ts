@@ -24,7 +24,7 @@ const prints: Record<string, RegExp> = {
   "recovery.ts": /alive: true\nworkers: 0/,
   "run-and-stop.ts": /slept 20 ms\nleft: 0/,
   "testing.ts": /completed: 1, failed: 1.*completed/s,
-  "throughput.ts": /ran 5000, left 0/,
+  "throughput.ts": /ran 10000, left 0/,
   "transaction.ts": /refused: duplicate key.*jobs: 1/s,
   "utilities.ts": /failed: the file is gone/,
 };

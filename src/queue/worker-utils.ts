@@ -14,7 +14,9 @@ import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJob } from "./add-job.ts";
 import { addJobs } from "./add-jobs.ts";
 import { type CleanupResult, type CleanupTask, cleanup } from "./cleanup.ts";
+import { coalescedAdd } from "./coalesced-add.ts";
 import { completeJobs } from "./complete-jobs.ts";
+import { copyJobs } from "./copy-jobs.ts";
 import { countJobs, type JobCounts } from "./count-jobs.ts";
 import { forceUnlockWorkers, type UnlockedCounts } from "./force-unlock-workers.ts";
 import { getJob } from "./get-job.ts";
@@ -47,8 +49,10 @@ export interface WorkerUtils extends AsyncDisposable {
   readonly schema: string;
   /** For operations that are called as functions. */
   readonly database: Database;
+  /** Calls without a key that are made at about the same time share one insert. */
   addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<Job>;
   addJobs(jobs: readonly JobToAdd[]): Promise<Job[]>;
+  copyJobs(jobs: Iterable<JobToAdd> | AsyncIterable<JobToAdd>): Promise<number>;
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
@@ -134,12 +138,15 @@ interface Owner {
 }
 
 function bind(db: Database, owner: Owner): WorkerUtils {
+  // On a client of the caller's each call goes out by itself, in the order of the calls.
+  const add = owner.pool === null ? (job: JobToAdd) => addJob(db, job) : coalescedAdd(db);
   return Object.freeze({
     schema: db.schema.name,
     database: db,
     addJob: (identifier: string, payload?: unknown, spec?: JobSpec) =>
-      addJob(db, { identifier, payload, spec }),
+      add({ identifier, payload, spec }),
     addJobs: (jobs: readonly JobToAdd[]) => addJobs(db, jobs),
+    copyJobs: (jobs: Iterable<JobToAdd> | AsyncIterable<JobToAdd>) => copyJobs(db, jobs),
     completeJobs: (ids: readonly string[]) => completeJobs(db, ids),
     permanentlyFailJobs: (ids: readonly string[], reason: string | null = null) =>
       permanentlyFailJobs(db, ids, reason),

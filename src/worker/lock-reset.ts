@@ -10,6 +10,11 @@ export interface LockResetParts {
   readonly database: Database;
   readonly interval_ms: number;
   readonly logger: Logger;
+  /**
+   * Whether rows of workers that were silent for as long may go, too. Not while this worker cannot
+   * tell: after an outage everybody was silent.
+   */
+  mayForget(): boolean;
   /** Jobs have become ready. */
   pulse(): void;
 }
@@ -25,9 +30,8 @@ export class LockReset {
     this.#parts = parts;
   }
 
-  /** `hasWorkerTable`: rows of workers that were silent for as long go, too. */
-  start(hasWorkerTable: boolean): void {
-    this.#running = this.#run(hasWorkerTable);
+  start(): void {
+    this.#running = this.#run();
   }
 
   async stop(): Promise<void> {
@@ -35,20 +39,20 @@ export class LockReset {
     await this.#running;
   }
 
-  async #run(hasWorkerTable: boolean): Promise<void> {
+  async #run(): Promise<void> {
     const { interval_ms } = this.#parts;
     let pause_ms = Math.random() * Math.min(FIRST_WITHIN_MS, interval_ms);
     while (await wait(pause_ms, this.#stop.signal)) {
-      await this.#reset(hasWorkerTable);
+      await this.#reset();
       pause_ms = interval_ms * (0.9 + Math.random() * 0.2);
     }
   }
 
-  async #reset(hasWorkerTable: boolean): Promise<void> {
-    const { database, logger, pulse } = this.#parts;
+  async #reset(): Promise<void> {
+    const { database, logger, mayForget, pulse } = this.#parts;
     try {
       const { jobs, queues } = await resetStaleLocks(database);
-      if (hasWorkerTable) await forgetSilentWorkers(database);
+      if (mayForget()) await forgetSilentWorkers(database);
       if (jobs + queues === 0) return;
       logger.warn({ jobs, queues }, "locks older than 4 hours were reset");
       pulse();

@@ -99,6 +99,11 @@ export class Recovery implements Leases {
     return isSafe;
   }
 
+  /** Whether this worker may judge others: its own beats go through, and for long enough. */
+  get isCertain(): boolean {
+    return !this.#isOff && this.mayTake() && this.#steady_ms >= this.#parts.config.threshold_ms;
+  }
+
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);

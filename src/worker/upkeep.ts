@@ -1,6 +1,7 @@
 // What a worker does for the locks in the database beside its jobs: it keeps its own lease, sweeps
 // workers that let theirs run out, and resets locks older than 4 hours.
 import type pg from "pg";
+import { codeOf } from "../base/errors.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema-state.ts";
 import { type Maintenance, maintenance } from "./connection.ts";
@@ -10,8 +11,10 @@ import { LockReset } from "./lock-reset.ts";
 import { Recovery } from "./recovery.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
-const NO_TABLE =
-  'recovery is off: the schema has no table of heartbeats; "worker migrate" adds it, other workers may run meanwhile';
+const OFF = "recovery is off: should this worker die, its jobs stay locked for 4 hours";
+const NO_TABLE = 'the schema has no table of heartbeats; "worker migrate" adds it';
+const NO_RIGHTS = "the database role may not write to the table _private_workers";
+const INSUFFICIENT_PRIVILEGE = "42501";
 
 export class Upkeep<E> {
   readonly #config: WorkerConfig<E>;
@@ -35,7 +38,8 @@ export class Upkeep<E> {
     const pulse = (): void => incarnations().current.dispatcher.pulse();
     const { database } = this.#maintenance;
     const interval_ms = config.resetLocksInterval_ms;
-    this.#lockReset = new LockReset({ database, interval_ms, logger, pulse });
+    const mayForget = (): boolean => this.#isRecovering && this.#recovery?.isCertain === true;
+    this.#lockReset = new LockReset({ database, interval_ms, logger, mayForget, pulse });
     this.#recovery =
       config.recovery === null
         ? null
@@ -60,12 +64,30 @@ export class Upkeep<E> {
 
   /** Before the first job is taken: its lock must be under a lease. */
   async start(db: Database, schema: ReadySchema, id: string): Promise<void> {
-    const hasWorkerTable = schema.objects.has("_private_workers");
-    if (this.#recovery !== null && hasWorkerTable) {
-      this.#isRecovering = true;
-      await this.#recovery.start(db, id);
-    } else if (this.#recovery !== null) this.#config.logger.info({}, NO_TABLE);
-    this.#lockReset.start(hasWorkerTable);
+    if (this.#recovery !== null) {
+      const reason = await this.#begin(this.#recovery, db, schema, id);
+      if (reason !== null) this.#config.logger.info({ reason }, OFF);
+    }
+    this.#lockReset.start();
+  }
+
+  /** null, or why there can be no heartbeats here. */
+  async #begin(
+    recovery: Recovery,
+    db: Database,
+    schema: ReadySchema,
+    id: string,
+  ): Promise<string | null> {
+    if (!schema.objects.has("_private_workers")) return NO_TABLE;
+    this.#isRecovering = true;
+    try {
+      await recovery.start(db, id);
+      return null;
+    } catch (error) {
+      this.#isRecovering = false;
+      if (codeOf((error as Error).cause) !== INSUFFICIENT_PRIVILEGE) throw error;
+      return NO_RIGHTS;
+    }
   }
 
   /** Whether jobs may be taken: the lease is good, or there are no leases here. */

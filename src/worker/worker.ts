@@ -11,7 +11,7 @@ import { createPool } from "../database/pool.ts";
 import { assertUsableSchema } from "../database/schema-state.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
-import { coalescedAdd } from "./add-coalescer.ts";
+import { coalescedAdd } from "../queue/coalesced-add.ts";
 import { connectionOf } from "./connection.ts";
 import { Cron } from "./cron.ts";
 import { Hooks } from "./hooks.ts";

@@ -1,8 +1,8 @@
 // Our worker: the safe default, or with the fast lane.
 import { InputError } from "../../../../src/base/errors.ts";
+import { coalescedAdd } from "../../../../src/queue/coalesced-add.ts";
 import { copyJobs } from "../../../../src/queue/copy-jobs.ts";
 import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
-import { coalescedAdd } from "../../../../src/worker/add-coalescer.ts";
 import { defineTask } from "../../../../src/worker/task.ts";
 import { Worker } from "../../../../src/worker/worker.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";

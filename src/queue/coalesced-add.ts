@@ -6,8 +6,8 @@ import { messageOf, WorkerError } from "../base/errors.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
-import { addJob } from "../queue/add-job.ts";
-import { addJobs } from "../queue/add-jobs.ts";
+import { addJob } from "./add-job.ts";
+import { addJobs } from "./add-jobs.ts";
 
 interface Waiting {
   readonly job: JobToAdd;
@@ -34,7 +34,7 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
     inserts--;
   };
 
-  return (job) => {
+  return async (job) => {
     // A key decides about one job at a time, and its caller may rely on the order of its calls.
     if (job.spec?.jobKey !== undefined) return addJob(db, job);
     // Refuse here what would otherwise spoil the batch for everybody in it.
