@@ -17,9 +17,9 @@ import { defineTask } from "../../src/worker/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 import { testQueue } from "../queue/queue-database.ts";
-import { emptyDatabase } from "../support/database.ts";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
-import { testPool } from "../support/test-pool.ts";
+import { rolePool, testPool } from "../support/test-pool.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { QUICK, until } from "./worker-process.ts";
 
@@ -31,7 +31,8 @@ function heldWorker(options: Partial<WorkerOptions>) {
   const released = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const lines: string[] = [];
-  const note = (_fields: object, message: string) => void lines.push(message);
+  const note = (fields: object, message: string) =>
+    void lines.push("reason" in fields ? `${message}: ${fields.reason}` : message);
   const logger: Logger = { debug: note, info: note, warn: note, error: note };
   const held = defineTask("held", () => {
     started.resolve();
@@ -152,6 +153,33 @@ test("On a stock schema recovery is off, which is said, and jobs are run.", asyn
   });
   await worker.stop();
   await close();
+});
+
+test("A role without rights on the table works without heartbeats, which is said.", async () => {
+  const { url } = await migratedDatabase();
+  const owner = testPool(url);
+  const poor = await rolePool(
+    url,
+    owner.pool,
+    (role) => `
+    grant usage on schema worker to ${role};
+    grant all on all tables in schema worker to ${role};
+    revoke all on worker._private_workers from ${role};
+    alter table worker._private_jobs disable row level security;
+    alter table worker._private_job_queues disable row level security;
+    alter table worker._private_tasks disable row level security`,
+  );
+  const { worker, lines } = heldWorker({ pool: poor.pool });
+  await worker.start();
+  assert.match(lines.join("\n"), /recovery is off.+ may not write to the table _private_workers/);
+  const { rows } = await owner.pool.query("select id from worker.add_job('quick')");
+  await until("the job is done", async () => {
+    const text = "select from worker._private_jobs where id = $1";
+    return (await owner.pool.query(text, [rows[0].id])).rowCount === 0;
+  });
+  await worker.stop();
+  await poor.close();
+  await owner.close();
 });
 
 test("Without recovery there is no heartbeat.", async () => {
