@@ -41,7 +41,9 @@ export class Dispatcher<E> {
   #asked = 0;
   #exchanges = 0;
   readonly #readiness = new Readiness();
-  #claiming = true;
+  /** Between start() and stopClaiming(). */
+  #claiming = false;
+  #isStopping = false;
   #advancing = false;
   readonly #wakeTimer: WakeTimer;
   readonly #idle = new Gate();
@@ -103,6 +105,10 @@ export class Dispatcher<E> {
     await this.#lanes.connect();
     const { database } = this.#lanes.any as Lane;
     await this.#claims.register(database);
+    if (this.#isStopping) return;
+    // Not before: lanes may have been lost and repaired meanwhile, and a start that fails leaves
+    // nothing running.
+    this.#claiming = true;
     this.#localQueue.start();
     this.#advance();
   }
@@ -124,6 +130,7 @@ export class Dispatcher<E> {
   /** Claims nothing more and gives back what has not started. */
   stopClaiming(): void {
     this.#claiming = false;
+    this.#isStopping = true;
     this.#slots.endRuns();
     this.#wakeTimer.cancel();
     this.#localQueue.release();
@@ -159,7 +166,8 @@ export class Dispatcher<E> {
     const drained = !this.#claiming || this.#readiness.isDrained;
     const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
     const isFastIdle = this.#fastLanes?.isIdle ?? true;
-    return drained && empty && isFastIdle && this.#outcomes.isEmpty && this.#exchanges === 0;
+    const isQuiet = this.#exchanges === 0 && !this.#lanes.isBroken;
+    return drained && empty && isFastIdle && this.#outcomes.isEmpty && isQuiet;
   }
 
   /** A job ended: its slot may be what a fast lane waits for. */
@@ -209,8 +217,8 @@ export class Dispatcher<E> {
     const claim = want === 0 ? null : this.#claims.next(want, isFast);
     const answer = await lane.exchange(batch, claim);
     await this.#claims.recognize(answer.rows, lane.database);
-    if (answer.failure === null) this.#written(batch, answer.lost);
-    else this.#unwritten(batch, answer.failure);
+    this.#written(answer);
+    if (answer.failure !== null) this.#unwritten(answer);
     if (claim !== null) this.#received(claim, answer, pulse, startedAt_ms);
     this.#exchanges--;
     if (this.#exchanges === 0) this.#quiet.open();
@@ -219,20 +227,20 @@ export class Dispatcher<E> {
     this.#advance();
   }
 
-  #written(batch: OutcomeBatch, lost: readonly string[]): void {
-    const jobs = batch.isRepeated ? [] : lost.map((id) => ({ id, job: this.#holdings.job(id) }));
-    this.#holdings.written(batch);
+  #written({ written, lost }: Exchange): void {
+    const jobs = written.isRepeated ? [] : lost.map((id) => ({ id, job: this.#holdings.job(id) }));
+    this.#holdings.written(written);
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
-    if (batch.freedQueues.length > 0) this.#readiness.raise();
+    if (written.freedQueues.length > 0) this.#readiness.raise();
     // Who waits until all is done also waits for what these jobs have added.
-    else if (this.#idle.hasWaiting && batch.done.length > 0) this.pulse(0);
+    else if (this.#idle.hasWaiting && written.done.length > 0) this.pulse(0);
     for (const { id, job } of jobs) {
       this.#hooks.emit("job:interrupted", { jobId: id, job, reason: "lease_lost" });
     }
   }
 
-  #unwritten(batch: OutcomeBatch, failure: unknown): void {
-    this.#outcomes.putBack(batch);
+  #unwritten({ unwritten, failure }: Exchange): void {
+    this.#outcomes.putBack(unwritten);
     const error = failure instanceof Error ? failure : new Error(String(failure));
     // The victim of a deadlock has waited already.
     if (error instanceof WorkerError && error.code === "database_busy") return;
@@ -271,6 +279,14 @@ export class Dispatcher<E> {
     // A claim under way on another lane may have committed without our having its answer yet: its
     // jobs would look unknown, be given back, and run twice.
     if (this.#exchanges > 0) await this.#quiet.pass();
+    // Outcomes of which we do not know whether they are written are written again before anything is
+    // claimed: later the lock of such a job may be that of another attempt.
+    const answer = await lane.exchange(this.#outcomes.take(), null);
+    this.#written(answer);
+    if (answer.failure !== null) {
+      this.#outcomes.putBack(answer.unwritten);
+      throw answer.failure;
+    }
     await this.#claims.register(lane.database);
     const { jobIds, queueIds } = this.#holdings;
     await returnUnknownJobs(lane.database, this.#workerId, jobIds, queueIds);

@@ -7,7 +7,7 @@ import { type Database, type Queryable, query } from "../database/database.ts";
 import type { SchemaName } from "../database/schema-name.ts";
 import { type ClaimedRow, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
 import { failJobs, finishJobs, parseIdArray, returnJobs } from "../queue/settle-jobs.ts";
-import type { OutcomeBatch } from "./outcomes.ts";
+import { batchOf, type OutcomeBatch } from "./outcomes.ts";
 
 export interface LaneSettings {
   readonly connection: pg.ClientConfig;
@@ -38,8 +38,11 @@ export interface Exchange {
   readonly rows: readonly ClaimedRow[];
   /** Some named queue is free: the next claim should look at queued jobs, too. */
   readonly queues: boolean;
-  /** Jobs that were no longer ours. */
+  readonly written: OutcomeBatch;
+  /** Jobs among them that were no longer ours. */
   readonly lost: readonly string[];
+  /** What failed, or, when the connection was lost, may have failed. */
+  readonly unwritten: OutcomeBatch;
   /** Why some outcome or the claim was not written; what came is to be kept all the same. */
   readonly failure: unknown;
 }
@@ -52,6 +55,10 @@ const QUEUE_RUN_JOBS = 50;
 
 // A claim is a few index probes; one that takes this long is stuck, and the lane must not be.
 const STATEMENT_TIMEOUT_MS = 60_000;
+
+// A server that is cut off says nothing at all: without an answer the connection is given up.
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 // The claim's plan must walk its index in order whatever the statistics say: a bitmap or a
 // sequential scan would read every ready job to take a few. A lane's connection runs nothing else.
@@ -74,7 +81,13 @@ export class Lane {
 
   async connect(): Promise<void> {
     const { connection, preparedStatements, onLoss } = this.#settings;
-    const client = new pg.Client({ ...connection, pipeline: true, keepAlive: true });
+    const client = new pg.Client({
+      ...connection,
+      connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      pipeline: true,
+      keepAlive: true,
+    });
     const lost = (error: Error): void => {
       if (this.#client !== client) return;
       this.#client = null;
@@ -82,9 +95,14 @@ export class Lane {
     };
     client.on("error", lost);
     client.on("end", () => lost(new Error("the connection was closed")));
-    await client.connect();
-    // Behind a transaction pooler a session setting would reach somebody else.
-    if (preparedStatements) await client.query(SESSION);
+    try {
+      await client.connect();
+      // Behind a transaction pooler a session setting would reach somebody else.
+      if (preparedStatements) await client.query(SESSION);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
     this.#client = client;
   }
 
@@ -103,32 +121,47 @@ export class Lane {
   /** Writes outcomes and takes new jobs, all in one round trip. */
   async exchange(batch: OutcomeBatch, claim: Claim | null): Promise<Exchange> {
     const { workerId } = this.#settings;
+    const { failures, returned, done, freedQueues, isRepeated } = batch;
     const db = this.database;
-    const writes: Promise<string[]>[] = [];
-    if (batch.failures.length > 0) writes.push(failJobs(db, workerId, batch.failures, []));
-    if (batch.returned.length > 0) writes.push(returnJobs(db, workerId, batch.returned, []));
+    const writes: Write[] = [];
+    if (failures.length > 0) {
+      writes.push({ part: { failures }, lost: failJobs(db, workerId, failures, []) });
+    }
+    if (returned.length > 0) {
+      writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned, []) });
+    }
     // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
     // does the same, so then the deletes go with the freeing, ahead of the claim.
-    const alone = claim === null || batch.freedQueues.length > 0;
-    if (alone && batch.done.length + batch.freedQueues.length > 0) {
-      writes.push(finishJobs(db, workerId, batch.done, batch.freedQueues));
+    const alone = claim === null || freedQueues.length > 0;
+    if (alone && done.length + freedQueues.length > 0) {
+      const lost = finishJobs(db, workerId, done, freedQueues);
+      writes.push({ part: { done, freedQueues }, lost });
     }
-    // Each statement is a transaction of its own: when one fails, the jobs of a claim that went
-    // through are ours nevertheless.
-    const [claimed, ...written] = await Promise.allSettled([
-      claim === null ? null : this.#claim(db, claim, alone ? [] : batch.done),
-      ...writes,
-    ]);
-    const failed = [claimed, ...written].find(({ status }) => status === "rejected");
-    const answer = claimed.status === "fulfilled" ? claimed.value : null;
+    let claimed: ClaimAnswer | null = null;
+    if (claim !== null) {
+      const answer = this.#claim(db, claim, alone ? [] : done).then((one) => {
+        claimed = one;
+        return parseIdArray(one.lost);
+      });
+      writes.push({ part: alone ? {} : { done }, lost: answer });
+    }
+    // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
+    // a claim that went through are ours.
+    const settled = await Promise.allSettled(writes.map(({ lost }) => lost));
+    const isWritten = (_: Write, place: number) => settled[place]?.status === "fulfilled";
+    const partsOf = (some: readonly Write[]) =>
+      batchOf(
+        isRepeated,
+        some.map(({ part }) => part),
+      );
+    const answer = claimed as ClaimAnswer | null;
     return {
       rows: answer === null ? [] : (JSON.parse(answer.jobs) as ClaimedRow[]),
       queues: answer?.queues ?? false,
-      lost: [
-        ...written.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
-        ...parseIdArray(answer?.lost),
-      ],
-      failure: failed?.status === "rejected" ? failed.reason : null,
+      written: partsOf(writes.filter(isWritten)),
+      lost: settled.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+      unwritten: partsOf(writes.filter((write, place) => !isWritten(write, place))),
+      failure: settled.find((one) => one.status === "rejected")?.reason ?? null,
     };
   }
 
@@ -165,6 +198,13 @@ export class Lane {
     }
     return name;
   }
+}
+
+/** A statement on its way, and the outcomes that it writes. */
+interface Write {
+  readonly part: Partial<OutcomeBatch>;
+  /** Jobs that were no longer ours. */
+  readonly lost: Promise<string[]>;
 }
 
 interface ClaimAnswer {

@@ -43,8 +43,11 @@ export class Lanes {
   }
 
   async connect(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.connect()));
-    this.#idle.push(...this.#lanes);
+    // All of them come to an end before one may be closed.
+    for (const one of await Promise.allSettled(this.#lanes.map((lane) => lane.connect()))) {
+      if (one.status === "rejected") throw one.reason;
+    }
+    for (const lane of this.#lanes) this.giveBack(lane);
   }
 
   take(): Lane | undefined {
@@ -77,6 +80,8 @@ export class Lanes {
       try {
         for (const lane of this.#lanes) if (!lane.isConnected) await lane.connect();
         await this.#events.reconcile(this.#lanes[0] as Lane);
+        // Another one may have been lost meanwhile.
+        if (!this.#lanes.every(({ isConnected }) => isConnected)) continue;
         for (const lane of this.#lanes) this.giveBack(lane);
         return;
       } catch (error) {

@@ -12,6 +12,14 @@ export interface OutcomeBatch {
   readonly isRepeated: boolean;
 }
 
+type OutcomePart = Partial<OutcomeBatch>;
+
+/** The batch that consists of these parts. */
+export function batchOf(isRepeated: boolean, parts: readonly OutcomePart[]): OutcomeBatch {
+  const nothing = { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
+  return Object.assign(nothing, ...parts);
+}
+
 export class Outcomes {
   #done: string[] = [];
   #failures: Failure[] = [];
@@ -62,10 +70,10 @@ export class Outcomes {
   }
 
   putBack(batch: OutcomeBatch): void {
-    this.#done.push(...batch.done);
-    this.#failures.push(...batch.failures);
-    this.#returned.push(...batch.returned);
-    this.#freedQueues.push(...batch.freedQueues);
+    this.#done = batch.done.concat(this.#done);
+    this.#failures = batch.failures.concat(this.#failures);
+    this.#returned = batch.returned.concat(this.#returned);
+    this.#freedQueues = batch.freedQueues.concat(this.#freedQueues);
     this.#isRepeated = true;
   }
 }

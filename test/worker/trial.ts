@@ -61,6 +61,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
       }),
     );
     await until("all jobs are done", () => isDrained(queue), LONGEST_MS).catch(async (error) => {
+      if (process.env["DBG"]) console.error("UNFINISHED", JSON.stringify(await unfinished(queue)));
       throw new Error(`${error.message}; left: ${JSON.stringify(await unfinished(queue))}`);
     });
   } finally {
@@ -72,7 +73,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
   if (problems.length > 0) throw new Error(`\n  ${problems.slice(0, 20).join("\n  ")}`);
 }
 
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 15_000;
 
 // What is neither exhausted nor forbidden.
 const UNFINISHED = `select j.* from worker._private_jobs j
