@@ -49,6 +49,9 @@ export interface FastLaneParts<E> {
   onError(error: unknown): void;
 }
 
+/** A process that is frozen in its transaction gives its rows back after this long. */
+const FROZEN_MS = 10_000;
+
 /** Jobs a transaction takes at the most. */
 const BATCH = 500;
 
@@ -105,13 +108,13 @@ export class FastLane<E> {
     const { lane, onError, onChange } = this.#parts;
     for (let failures = 0; !this.#isOver(); ) {
       try {
-        if (!lane.isConnected) await lane.connect();
+        if (!lane.isConnected) await this.#connect();
         await this.#turn();
         failures = 0;
       } catch (error) {
-        // The rows are free again, and another worker may run them: nothing of this batch is ours.
+        // The rows are free again, and another worker may take them: what runs is told to end. What
+        // has ended is written all the same, where nobody else has the job by then.
         this.#isOpen = false;
-        this.#parts.outcomes.take();
         this.#parts.executor.abort(new Error("the lease was lost with the connection"));
         onError(error);
         onChange();
@@ -121,6 +124,12 @@ export class FastLane<E> {
     await lane.close();
     this.#hasEnded = true;
     onChange();
+  }
+
+  async #connect(): Promise<void> {
+    const { lane } = this.#parts;
+    await lane.connect();
+    await statement(lane.database, `set idle_in_transaction_session_timeout = ${FROZEN_MS}`);
   }
 
   #isOver(): boolean {
@@ -147,7 +156,7 @@ export class FastLane<E> {
 
   /** Finishes what ended, and takes a new batch in the same packet. */
   async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<ClaimedJob[]> {
-    const { workerId, hooks } = this.#parts;
+    const { workerId, hooks, outcomes } = this.#parts;
     const db = this.#parts.lane.database;
     const work: Promise<unknown>[] = [];
     const hasDone = batch.done.length > 0;
@@ -161,7 +170,12 @@ export class FastLane<E> {
     if (isTaking) work.push(statement(db, "begin"));
     const taken = isTaking ? this.#take(db) : Promise.resolve([]);
     work.push(taken);
-    await all(work);
+    try {
+      await all(work);
+    } catch (error) {
+      outcomes.putBack(batch);
+      throw error;
+    }
     for (const jobId of await finished) {
       hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
     }
