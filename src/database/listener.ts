@@ -2,7 +2,7 @@
 // weather: it comes back with backoff, and `onReconnect` tells that notifications may be missing.
 import pg from "pg";
 import { wait } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { backoffDelay } from "../base/retry.ts";
 import type { Service } from "../base/service.ts";
@@ -14,6 +14,8 @@ export interface ListenerOptions {
   readonly onReconnect: () => void;
   readonly logger: Logger;
 }
+
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export class Listener implements Service {
   readonly #options: ListenerOptions;
@@ -43,7 +45,11 @@ export class Listener implements Service {
 
   async #connect(): Promise<void> {
     const { connection, channels } = this.#options;
-    const client = new pg.Client({ ...connection, keepAlive: true });
+    const client = new pg.Client({
+      ...connection,
+      connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
     const lost = (error?: Error): void => {
       if (this.#client !== client) return;
       this.#client = null;
@@ -58,12 +64,12 @@ export class Listener implements Service {
       for (const channel of Object.keys(channels)) {
         await client.query(`listen ${client.escapeIdentifier(channel)}`);
       }
+      if (this.#stop.signal.aborted) throw new WorkerError("aborted", "the listener was stopped");
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
     }
     this.#client = client;
-    if (this.#stop.signal.aborted) await this.stop();
   }
 
   async #reconnect(): Promise<void> {
