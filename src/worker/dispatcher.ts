@@ -98,7 +98,8 @@ export class Dispatcher<E> {
 
   /** Nothing is locked for us, as far as we know, and no broken claim makes that doubtful. */
   get holdsNothing(): boolean {
-    return this.#holdings.jobIds.length === 0 && !this.#lanes.isBroken;
+    const isKnown = this.#outcomes.isEmpty && !this.#lanes.isBroken;
+    return isKnown && this.#holdings.jobIds.length === 0;
   }
 
   async start(): Promise<void> {
@@ -166,7 +167,9 @@ export class Dispatcher<E> {
     const drained = !this.#claiming || this.#readiness.isDrained;
     const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
     const isFastIdle = this.#fastLanes?.isIdle ?? true;
-    const isQuiet = this.#exchanges === 0 && !this.#lanes.isBroken;
+    // Who stops does not wait for a database that is away: then the lease is swept later.
+    const isWhole = !this.#claiming || !this.#lanes.isBroken;
+    const isQuiet = this.#exchanges === 0 && isWhole;
     return drained && empty && isFastIdle && this.#outcomes.isEmpty && isQuiet;
   }
 
@@ -215,9 +218,10 @@ export class Dispatcher<E> {
     const startedAt_ms = monotonic();
     const isFast = this.#fastLanes?.isActive ?? false;
     const claim = want === 0 ? null : this.#claims.next(want, isFast);
+    const sent = this.#holdings.sent(batch);
     const answer = await lane.exchange(batch, claim);
     await this.#claims.recognize(answer.rows, lane.database);
-    this.#written(answer);
+    this.#written(answer, sent);
     if (answer.failure !== null) this.#unwritten(answer);
     if (claim !== null) this.#received(claim, answer, pulse, startedAt_ms);
     this.#exchanges--;
@@ -227,15 +231,15 @@ export class Dispatcher<E> {
     this.#advance();
   }
 
-  #written({ written, lost }: Exchange): void {
-    const jobs = written.isRepeated ? [] : lost.map((id) => ({ id, job: this.#holdings.job(id) }));
-    this.#holdings.written(written);
+  #written({ written, lost }: Exchange, sent: ReadonlyMap<string, ClaimedJob>): void {
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (written.freedQueues.length > 0) this.#readiness.raise();
     // Who waits until all is done also waits for what these jobs have added.
     else if (this.#idle.hasWaiting && written.done.length > 0) this.pulse(0);
-    for (const { id, job } of jobs) {
-      this.#hooks.emit("job:interrupted", { jobId: id, job, reason: "lease_lost" });
+    if (written.isRepeated) return;
+    for (const jobId of lost) {
+      const job = sent.get(jobId) ?? null;
+      this.#hooks.emit("job:interrupted", { jobId, job, reason: "lease_lost" });
     }
   }
 
@@ -281,8 +285,10 @@ export class Dispatcher<E> {
     if (this.#exchanges > 0) await this.#quiet.pass();
     // Outcomes of which we do not know whether they are written are written again before anything is
     // claimed: later the lock of such a job may be that of another attempt.
-    const answer = await lane.exchange(this.#outcomes.take(), null);
-    this.#written(answer);
+    const batch = this.#outcomes.take();
+    const sent = this.#holdings.sent(batch);
+    const answer = await lane.exchange(batch, null);
+    this.#written(answer, sent);
     if (answer.failure !== null) {
       this.#outcomes.putBack(answer.unwritten);
       throw answer.failure;

@@ -1,5 +1,6 @@
-// What the database has locked for this worker: claimed jobs whose outcome is not yet written, and
-// the queues of runs that have not ended. Whatever is locked for us and not in here is unknown to us.
+// What the database has locked for this worker: claimed jobs without an outcome, and the queues of
+// runs that have not ended. What is locked for us and neither in here nor among the outcomes that
+// are still to be written is unknown to us.
 import type { ClaimedJob, WorkUnit } from "./claimed-job.ts";
 import type { OutcomeBatch } from "./outcomes.ts";
 
@@ -15,10 +16,6 @@ export class Holdings {
     return [...this.#queueIds];
   }
 
-  job(id: string): ClaimedJob | null {
-    return this.#jobs.get(id) ?? null;
-  }
-
   claimed(units: readonly WorkUnit[]): void {
     for (const { jobs, queueId } of units) {
       for (const job of jobs) this.#jobs.set(job.id, job);
@@ -26,10 +23,21 @@ export class Holdings {
     }
   }
 
-  written(batch: OutcomeBatch): void {
-    for (const id of batch.done) this.#jobs.delete(id);
-    for (const { id } of batch.failures) this.#jobs.delete(id);
-    for (const id of batch.returned) this.#jobs.delete(id);
+  /**
+   * Forgets what is about to be written, and gives those jobs. At the sending, not at the answer:
+   * another lane's answer may bring the same job or queue anew before that.
+   */
+  sent(batch: OutcomeBatch): ReadonlyMap<string, ClaimedJob> {
+    const jobs = new Map<string, ClaimedJob>();
+    const forget = (id: string): void => {
+      const job = this.#jobs.get(id);
+      if (job !== undefined) jobs.set(id, job);
+      this.#jobs.delete(id);
+    };
+    for (const id of batch.done) forget(id);
+    for (const { id } of batch.failures) forget(id);
+    for (const id of batch.returned) forget(id);
     for (const id of batch.freedQueues) this.#queueIds.delete(id);
+    return jobs;
   }
 }
