@@ -90,7 +90,7 @@ function sweep(m: Model): Node {
   const tried = page.tried.length > 0 && page.tried === page.sweepSettings();
   return card(
     "Sweep stale workers",
-    "Takes the jobs back from workers whose heartbeat has stopped. Try it dry first: that changes nothing and says what a sweep would do.",
+    "Takes the jobs back from workers whose heartbeat has stopped, and from lock holders that never sent one: these may be stock Graphile Worker processes that are still busy. Try it dry first: that changes nothing and says what a sweep would do.",
     [box("div", "field-row", [threshold.input(), delay.input()])],
     [
       button(page.busy ? "Trying…" : "Dry run", "maintenance.try-sweep", "", ""),
