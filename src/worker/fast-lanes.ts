@@ -27,8 +27,7 @@ export interface FastLaneLink<E> {
   /** Jobs ended, or a lane went idle. */
   onChange(): void;
   /** Somebody waits until all is done, what finished jobs have added included. */
-  /** Ends of jobs are written. */
-  onRan(): void;
+  isDraining(): boolean;
 }
 
 export class FastLanes<E> {
