@@ -18,13 +18,9 @@ export class Holdings {
 
   claimed(units: readonly WorkUnit[]): void {
     for (const { jobs, queueId } of units) {
-      this.adopt(jobs);
+      for (const job of jobs) this.#jobs.set(job.id, job);
       if (queueId !== null) this.#queueIds.add(queueId);
     }
-  }
-
-  adopt(jobs: readonly ClaimedJob[]): void {
-    for (const job of jobs) this.#jobs.set(job.id, job);
   }
 
   /**

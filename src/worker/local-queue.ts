@@ -68,7 +68,6 @@ export class LocalQueue {
   }
 
   start(): void {
-    if (this.#mode === "released") return;
     this.#setMode("polling");
   }
 

@@ -8,13 +8,10 @@ import type { Entry } from "./run-log.ts";
 import type { JobLeft } from "./worker-queue.ts";
 
 export interface Leniency {
-  /** Workers were killed: what they ran runs again. */
-  readonly killed?: boolean;
-  /**
-   * Connections of fast lanes were cut: what they held is free although it still runs, and its
-   * attempt was never counted.
-   */
-  readonly cutFastLanes?: boolean;
+  /** A process was killed, or a connection of the fast lane: what it ran may run again. */
+  readonly mayRepeat?: boolean;
+  /** Connections of the fast lane were killed: what they held is free while it still runs. */
+  readonly mayOverlap?: boolean;
 }
 
 type Added = Extract<Entry, { e: "added" }>;
@@ -41,9 +38,9 @@ export function judge(
   return [
     ...lostOnes(added, runs, left, log),
     ...repeats(runs, leniency),
-    ...(leniency.cutFastLanes ? [] : overlaps(runs, added)),
+    ...(leniency.mayOverlap ? [] : overlaps(runs, added)),
     ...disorder(runs, added),
-    ...(leniency.cutFastLanes ? [] : attempts(runs, added)),
+    ...attempts(runs, added),
     ...left
       .filter(({ locked_by }) => locked_by !== null)
       .map(({ id, locked_by }) => `job ${id} is still locked by ${locked_by}`),
@@ -102,8 +99,8 @@ function lostOnes(
   return problems;
 }
 
-function repeats(runs: readonly Run[], { killed, cutFastLanes }: Leniency): string[] {
-  if (killed || cutFastLanes) return [];
+function repeats(runs: readonly Run[], { mayRepeat }: Leniency): string[] {
+  if (mayRepeat) return [];
   const times = new Map<string, number>();
   for (const { n, ok } of runs) if (ok) times.set(n, (times.get(n) ?? 0) + 1);
   return [...times]
