@@ -22,6 +22,7 @@ import { LocalQueue } from "./local-queue.ts";
 import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
 import { Readiness } from "./readiness.ts";
 import { Slots } from "./slots.ts";
+import { Traffic } from "./traffic.ts";
 import { WakeTimer } from "./wake-timer.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
@@ -37,18 +38,14 @@ export class Dispatcher<E> {
   readonly #claims: Claims<E>;
   readonly #mayTake: () => boolean;
   readonly #holdings = new Holdings();
-  /** Jobs that claims under way have asked for. */
-  #asked = 0;
-  #exchanges = 0;
+  readonly #traffic = new Traffic();
+  /** A claim broke: it may have locked jobs for us without our knowing. */
+  #isInDoubt = false;
   readonly #readiness = new Readiness();
-  /** Between start() and stopClaiming(). */
-  #claiming = false;
-  #isStopping = false;
+  #phase: "new" | "claiming" | "ending" = "new";
   #advancing = false;
   readonly #wakeTimer: WakeTimer;
   readonly #idle = new Gate();
-  /** Opens when no exchange is under way. */
-  readonly #quiet = new Gate();
 
   constructor(
     config: WorkerConfig<E>,
@@ -83,9 +80,9 @@ export class Dispatcher<E> {
     this.#fastLanes =
       parts.fastLanes?.({
         slots: this.#slots,
-        rawPayloads: this.#claims.rawPayloads,
-        recognize: (rows, db) => this.#claims.recognize(rows, db),
-        taskName: (id) => this.#claims.taskName(id),
+        claims: this.#claims,
+        classic: this.#outcomes,
+        adopt: (jobs) => this.#holdings.adopt(jobs),
         onChange: () => this.#scheduleAdvance(),
         isDraining: () => this.#idle.hasWaiting,
       }) ?? null;
@@ -98,18 +95,16 @@ export class Dispatcher<E> {
 
   /** Nothing is locked for us, as far as we know, and no broken claim makes that doubtful. */
   get holdsNothing(): boolean {
-    const isKnown = this.#outcomes.isEmpty && !this.#lanes.isBroken;
-    return isKnown && this.#holdings.jobIds.length === 0;
+    return this.#outcomes.isEmpty && !this.#isInDoubt && this.#holdings.jobIds.length === 0;
   }
 
   async start(): Promise<void> {
     await this.#lanes.connect();
     const { database } = this.#lanes.any as Lane;
     await this.#claims.register(database);
-    if (this.#isStopping) return;
-    // Not before: lanes may have been lost and repaired meanwhile, and a start that fails leaves
-    // nothing running.
-    this.#claiming = true;
+    if (this.#phase !== "new") return;
+    // Not before: lanes may be lost and repaired meanwhile, and a start that fails runs nothing.
+    this.#phase = "claiming";
     this.#localQueue.start();
     this.#advance();
   }
@@ -125,17 +120,24 @@ export class Dispatcher<E> {
 
   /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
   async drained(signal: AbortSignal): Promise<void> {
+    this.pulse(0);
     while (!this.#isIdle() && !signal.aborted) await this.#idle.pass(signal);
   }
 
   /** Claims nothing more and gives back what has not started. */
   stopClaiming(): void {
-    this.#claiming = false;
-    this.#isStopping = true;
+    this.#phase = "ending";
     this.#slots.endRuns();
     this.#wakeTimer.cancel();
     this.#localQueue.release();
     void this.#fastLanes?.stop();
+    this.#scheduleAdvance();
+  }
+
+  /** Waits no longer for running jobs: they have been given up. */
+  abandon(): void {
+    this.#slots.abandon();
+    this.#fastLanes?.abandon();
     this.#scheduleAdvance();
   }
 
@@ -146,7 +148,6 @@ export class Dispatcher<E> {
     await this.#lanes.close();
   }
 
-  /** A lane's connection was lost. */
   connectionLost(error: Error): void {
     this.#lanes.lost(error);
   }
@@ -164,12 +165,11 @@ export class Dispatcher<E> {
   }
 
   #isIdle(): boolean {
-    const drained = !this.#claiming || this.#readiness.isDrained;
+    const drained = this.#phase !== "claiming" || this.#readiness.isDrained;
     const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
     const isFastIdle = this.#fastLanes?.isIdle ?? true;
-    // Who stops does not wait for a database that is away: then the lease is swept later.
-    const isWhole = !this.#claiming || !this.#lanes.isBroken;
-    const isQuiet = this.#exchanges === 0 && isWhole;
+    // Who stops waits for a database that is away only where that has something of ours.
+    const isQuiet = this.#traffic.isQuiet && !this.#isInDoubt;
     return drained && empty && isFastIdle && this.#outcomes.isEmpty && isQuiet;
   }
 
@@ -206,14 +206,13 @@ export class Dispatcher<E> {
 
   /** How many jobs a claim should ask for now. */
   #wanted(): number {
-    if (!this.#claiming || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
-    if (!this.#mayTake()) return 0;
-    return this.#localQueue.wanted(this.#slots.free, this.#asked);
+    const isAllowed = this.#phase === "claiming" && this.#mayTake();
+    if (!isAllowed || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
+    return this.#localQueue.wanted(this.#slots.free, this.#traffic.asked);
   }
 
   async #exchange(lane: Lane, batch: OutcomeBatch, want: number): Promise<void> {
-    this.#exchanges++;
-    this.#asked += want;
+    this.#traffic.sent(want);
     const { pulse } = this.#readiness;
     const startedAt_ms = monotonic();
     const isFast = this.#fastLanes?.isActive ?? false;
@@ -222,20 +221,19 @@ export class Dispatcher<E> {
     const answer = await lane.exchange(batch, claim);
     await this.#claims.recognize(answer.rows, lane.database);
     this.#written(answer, sent);
-    if (answer.failure !== null) this.#unwritten(answer);
+    if (answer.failure !== null) this.#unwritten(answer, claim !== null);
     if (claim !== null) this.#received(claim, answer, pulse, startedAt_ms);
-    this.#exchanges--;
-    if (this.#exchanges === 0) this.#quiet.open();
-    this.#asked -= want;
+    this.#traffic.answered(want);
     this.#lanes.giveBack(lane);
     this.#advance();
   }
 
   #written({ written, lost }: Exchange, sent: ReadonlyMap<string, ClaimedJob>): void {
+    const hasRun = written.done.length + written.failures.length > 0;
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (written.freedQueues.length > 0) this.#readiness.raise();
     // Who waits until all is done also waits for what these jobs have added.
-    else if (this.#idle.hasWaiting && written.done.length > 0) this.pulse(0);
+    else if (this.#idle.hasWaiting && hasRun) this.pulse(0);
     if (written.isRepeated) return;
     for (const jobId of lost) {
       const job = sent.get(jobId) ?? null;
@@ -243,11 +241,12 @@ export class Dispatcher<E> {
     }
   }
 
-  #unwritten({ unwritten, failure }: Exchange): void {
+  #unwritten({ unwritten, failure }: Exchange, hasClaimed: boolean): void {
     this.#outcomes.putBack(unwritten);
-    const error = failure instanceof Error ? failure : new Error(String(failure));
+    const error = failure instanceof Error ? failure : new Error(messageOf(failure));
     // The victim of a deadlock has waited already.
     if (error instanceof WorkerError && error.code === "database_busy") return;
+    this.#isInDoubt ||= hasClaimed;
     this.#config.logger.warn({ error: messageOf(error) }, "cannot exchange jobs");
     this.connectionLost(error);
   }
@@ -266,7 +265,7 @@ export class Dispatcher<E> {
     this.#holdings.claimed(units);
     const isLast = this.#claims.learn(claim, jobs, answer.queues);
     this.#fastLanes?.classicClaim(count, isLast);
-    if (isLast && this.#readiness.drained(pulse) && this.#claiming) {
+    if (isLast && this.#readiness.drained(pulse) && this.#phase === "claiming") {
       this.#wakeTimer.sleep(() => this.#lanes.any?.database ?? null);
     }
     this.#localQueue.add(units, count, claim.want);
@@ -282,9 +281,9 @@ export class Dispatcher<E> {
   async #reconcile(lane: Lane): Promise<void> {
     // A claim under way on another lane may have committed without our having its answer yet: its
     // jobs would look unknown, be given back, and run twice.
-    if (this.#exchanges > 0) await this.#quiet.pass();
-    // Outcomes of which we do not know whether they are written are written again before anything is
-    // claimed: later the lock of such a job may be that of another attempt.
+    await this.#traffic.quiet();
+    // What may not be written is written again before anything is claimed: later the lock of such a
+    // job may be that of another attempt.
     const batch = this.#outcomes.take();
     const sent = this.#holdings.sent(batch);
     const answer = await lane.exchange(batch, null);
@@ -296,5 +295,6 @@ export class Dispatcher<E> {
     await this.#claims.register(lane.database);
     const { jobIds, queueIds } = this.#holdings;
     await returnUnknownJobs(lane.database, this.#workerId, jobIds, queueIds);
+    this.#isInDoubt = false;
   }
 }

@@ -11,7 +11,6 @@
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
 import { type Database, query, type Statement } from "../database/database.ts";
-import type { ClaimedRow } from "../queue/claim-jobs.ts";
 import {
   failFastJobs,
   finishFastJobs,
@@ -19,7 +18,9 @@ import {
   lockStatement,
   parseLocked,
 } from "../queue/fast-lane.ts";
-import { ClaimedJob, workUnits } from "./claimed-job.ts";
+import { type ClaimedJob, workUnits } from "./claimed-job.ts";
+import type { Claims } from "./claims.ts";
+import { FastBatch } from "./fast-batch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { Lane } from "./lane.ts";
@@ -32,17 +33,17 @@ export interface FastLaneParts<E> {
   readonly executor: JobExecutor<E>;
   /** The executor's: what this lane's jobs have come to. */
   readonly outcomes: Outcomes;
+  /** Of jobs that have the classic lock: the worker's lanes write them. */
+  readonly classic: Outcomes;
   readonly slots: Slots<E>;
   readonly hooks: Hooks;
   readonly workerId: string;
-  readonly identifiers: readonly string[];
   readonly forbiddenFlags: readonly string[];
-  readonly rawPayloads: boolean;
+  readonly claims: Claims<E>;
   /** How long a transaction may hold its rows. */
   readonly limit_ms: number;
-  /** Makes sure that taskName knows the tasks of these rows. */
-  recognize(rows: readonly ClaimedRow[], db: Database): Promise<void>;
-  taskName(id: number): string;
+  /** These have the classic lock from now on. */
+  adopt(jobs: readonly ClaimedJob[]): void;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
   isDraining(): boolean;
@@ -65,13 +66,17 @@ export class FastLane<E> {
   #isOpen = false;
   #hasEnded = false;
   #running = 0;
+  #batch: FastBatch<E> | null = null;
+  /** Ids of running jobs that have the classic lock. */
+  readonly #kept = new Set<string>();
+  #isAbandoned = false;
   #loop: Promise<void> | null = null;
 
   constructor(parts: FastLaneParts<E>) {
     this.#parts = parts;
     this.#statement = lockStatement({
       flags: parts.forbiddenFlags.length > 0,
-      rawPayloads: parts.rawPayloads,
+      rawPayloads: parts.claims.rawPayloads,
     });
   }
 
@@ -100,8 +105,17 @@ export class FastLane<E> {
   /** Takes no more; running jobs end and are written. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#batch?.close();
     this.#wake?.();
     await this.#loop;
+  }
+
+  /** Waits no longer for what runs: the executor has given up on it. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#running = 0;
+    this.#batch?.abandon();
+    this.#wake?.();
   }
 
   async #run(): Promise<void> {
@@ -139,11 +153,23 @@ export class FastLane<E> {
   /** One round trip, and the jobs that it brought. */
   async #turn(): Promise<void> {
     const { outcomes, slots } = this.#parts;
+    this.#handOver();
     const isTaking = !this.#stop.signal.aborted && this.#hasPulse && slots.free > 0;
-    if (!isTaking && outcomes.isEmpty) return this.#sleep();
+    // An open transaction of which nothing could be started is ended, too: others wait for its rows.
+    if (!isTaking && outcomes.isEmpty && !this.#isOpen) return this.#sleep();
     const jobs = await this.#exchange(outcomes.take(), isTaking);
     if (jobs.length === 0) return;
     await this.#runBatch(jobs);
+  }
+
+  /** Jobs with the classic lock end in the classic way. */
+  #handOver(): void {
+    const { outcomes, classic, onChange } = this.#parts;
+    if (this.#kept.size === 0 || outcomes.isEmpty) return;
+    const { done, failures } = outcomes.take();
+    for (const id of done) (this.#kept.delete(id) ? classic : outcomes).complete(id);
+    for (const one of failures) (this.#kept.delete(one.id) ? classic : outcomes).fail(one);
+    onChange();
   }
 
   async #sleep(): Promise<void> {
@@ -156,45 +182,50 @@ export class FastLane<E> {
 
   /** Finishes what ended, and takes a new batch in the same packet. */
   async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<ClaimedJob[]> {
-    const { workerId, hooks, outcomes } = this.#parts;
     const db = this.#parts.lane.database;
-    const work: Promise<unknown>[] = [];
-    const hasDone = batch.done.length > 0;
-    if (hasDone && this.#parts.isDraining()) this.#hasPulse = true;
-    // Outside a transaction, when all of this has the classic lock, each write stands alone.
-    const finished = hasDone ? finishFastJobs(db, workerId, batch.done) : Promise.resolve([]);
-    work.push(finished);
-    if (batch.failures.length > 0) work.push(failFastJobs(db, workerId, batch.failures));
-    if (this.#isOpen) work.push(statement(db, "commit"));
+    if (batch.done.length > 0 && this.#parts.isDraining()) this.#hasPulse = true;
+    const wasOpen = this.#isOpen;
     this.#isOpen = false;
-    if (isTaking) work.push(statement(db, "begin"));
-    const taken = isTaking ? this.#take(db) : Promise.resolve([]);
-    work.push(taken);
+    const taken = await this.#written(batch, () => {
+      const work: Promise<unknown>[] = wasOpen ? [statement(db, "commit")] : [];
+      if (isTaking) work.push(statement(db, "begin"));
+      return [...work, isTaking ? this.#take(db) : []];
+    });
+    if (!isTaking) return [];
+    const jobs = taken.at(-1) as ClaimedJob[];
+    this.#isOpen = true;
+    await this.#took(db, jobs);
+    return jobs;
+  }
+
+  /** Sends what ended and, in the same packet, what follows; gives the answers to that. */
+  async #written(batch: OutcomeBatch, following: () => unknown[]): Promise<unknown[]> {
+    const { workerId, hooks, outcomes, lane } = this.#parts;
+    const { done, failures } = batch;
+    const db = lane.database;
+    const finished = done.length > 0 ? finishFastJobs(db, workerId, done) : [];
+    const failed = failures.length > 0 ? failFastJobs(db, workerId, failures) : null;
     try {
-      await all(work);
+      const [lost, _, ...answers] = await all([finished, failed, ...following()]);
+      for (const jobId of lost as string[]) {
+        hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
+      }
+      return answers;
     } catch (error) {
       outcomes.putBack(batch);
       throw error;
     }
-    for (const jobId of await finished) {
-      hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
-    }
-    this.#isOpen = isTaking;
-    const jobs = await taken;
-    if (isTaking) await this.#took(db, jobs);
-    return jobs;
   }
 
   async #take(db: Database): Promise<ClaimedJob[]> {
-    const { identifiers, forbiddenFlags, rawPayloads, taskName } = this.#parts;
+    const { forbiddenFlags, claims } = this.#parts;
     const { priority, runAt_s } = this.#lowWater.mark;
-    const values: unknown[] = [identifiers, BATCH, priority, runAt_s];
+    const values: unknown[] = [claims.identifiers, BATCH, priority, runAt_s];
     if (forbiddenFlags.length > 0) values.push(forbiddenFlags);
     this.#hasPulse = false;
     const rows = parseLocked(await query<{ jobs: string }>(db, this.#statement, values));
-    await this.#parts.recognize(rows, db);
-    const jobs = rows.map((row) => new ClaimedJob(row, taskName(row[1]), rawPayloads, 0));
-    return workUnits(jobs).flatMap((unit) => unit.jobs);
+    await claims.recognize(rows, db);
+    return workUnits(claims.jobs(rows)).flatMap((unit) => unit.jobs);
   }
 
   /** A full batch promises more; an empty transaction is not kept open. */
@@ -210,41 +241,43 @@ export class FastLane<E> {
   }
 
   async #runBatch(jobs: readonly ClaimedJob[]): Promise<void> {
-    const { slots, limit_ms } = this.#parts;
-    let next = 0;
-    let isClosed = false;
-    const started = new Set<string>();
-    const runSlot = async (): Promise<void> => {
-      this.#running++;
-      for (let job = jobs[next++]; job !== undefined && !isClosed; job = jobs[next++]) {
-        started.add(job.id);
-        const pending = this.#parts.executor.run(job);
-        if (pending !== undefined) await pending;
-        started.delete(job.id);
-      }
-      this.#running--;
-      slots.release();
-      this.#wake?.();
-    };
-    const ended: Promise<void>[] = [];
-    while (ended.length < jobs.length && slots.reserve()) ended.push(runSlot());
+    const { executor, slots, limit_ms } = this.#parts;
+    const batch = new FastBatch(jobs, executor);
+    this.#batch = batch;
+    const ended = batch.start(slots).map((slot) => this.#ended(slot));
     const limit = new AbortController();
     const everyone = Promise.all(ended).finally(() => limit.abort());
-    if (started.size > 0 && (await wait(limit_ms, limit.signal))) {
-      isClosed = true;
-      await this.#keep([...started]);
-      this.#hasPulse = true;
-    } else if (ended.length === 0) this.#hasPulse = true;
-    else await everyone;
-    if (next < jobs.length) this.#hasPulse = true;
+    if (batch.running.length > 0 && (await wait(limit_ms, limit.signal))) {
+      batch.close();
+      await this.#keep(batch.running);
+    } else await everyone;
+    if (batch.hasUnstarted) this.#hasPulse = true;
   }
 
-  /** The time is up: what still runs is locked in the classic way, the rest is let go. */
-  async #keep(ids: string[]): Promise<void> {
-    const { lane, workerId } = this.#parts;
+  async #ended(slot: Promise<void>): Promise<void> {
+    this.#running++;
+    await slot;
+    if (this.#isAbandoned) return;
+    this.#running--;
+    this.#parts.slots.release();
+    this.#wake?.();
+  }
+
+  /**
+   * The time is up: what still runs is locked in the classic way, the rest is let go. What has ended
+   * is written before that: the commit would give it to others.
+   */
+  async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
+    const { lane, workerId, outcomes, adopt } = this.#parts;
     const db = lane.database;
-    await all([keepJobs(db, workerId, ids), statement(db, "commit")]);
+    const ids = jobs.map(({ id }) => id);
+    for (const id of ids) this.#kept.add(id);
+    adopt(jobs);
     this.#isOpen = false;
+    await this.#written(outcomes.take(), () => [
+      ids.length > 0 ? keepJobs(db, workerId, ids) : null,
+      statement(db, "commit"),
+    ]);
   }
 }
 
@@ -253,6 +286,10 @@ function statement(db: Database, text: string): Promise<unknown> {
 }
 
 /** All of them, and then the first error: none is left behind without a listener. */
-async function all(work: readonly Promise<unknown>[]): Promise<void> {
-  for (const one of await Promise.allSettled(work)) if (one.status === "rejected") throw one.reason;
+async function all(work: readonly unknown[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(work);
+  return settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }

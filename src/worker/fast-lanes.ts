@@ -2,8 +2,8 @@
 // way, which counts attempts before they run. Otherwise a job that kills its process would be taken
 // anew by the next one for ever, without its attempts ever being used up.
 import { messageOf } from "../base/errors.ts";
-import type { Database } from "../database/database.ts";
-import type { ClaimedRow } from "../queue/claim-jobs.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+import type { Claims } from "./claims.ts";
 import { FastLane } from "./fast-lane.ts";
 import type { Hooks } from "./hooks.ts";
 import { JobExecutor } from "./job-executor.ts";
@@ -19,9 +19,11 @@ const CLASSIC_JOBS = 2_000;
 /** What the dispatcher lends its fast lanes. */
 export interface FastLaneLink<E> {
   readonly slots: Slots<E>;
-  readonly rawPayloads: boolean;
-  recognize(rows: readonly ClaimedRow[], db: Database): Promise<void>;
-  taskName(id: number): string;
+  readonly claims: Claims<E>;
+  /** The worker's own outcomes. */
+  readonly classic: Outcomes;
+  /** These jobs have the classic lock from now on. */
+  adopt(jobs: readonly ClaimedJob[]): void;
   /** Jobs ended, or a lane went idle. */
   onChange(): void;
   /** Somebody waits until all is done, what finished jobs have added included. */
@@ -56,7 +58,6 @@ export class FastLanes<E> {
         outcomes,
         hooks,
         workerId,
-        identifiers: [...config.tasks.keys()],
         forbiddenFlags: config.forbiddenFlags,
         limit_ms: config.fastLaneLimit_ms,
         onError: (error) =>
@@ -98,6 +99,11 @@ export class FastLanes<E> {
   /** A slot is free: a lane may have had none for what is ready. */
   slotFreed(): void {
     if (this.#isActive) for (const lane of this.#lanes) lane.slotFreed();
+  }
+
+  /** Waits no longer for what runs. */
+  abandon(): void {
+    for (const lane of this.#lanes) lane.abandon();
   }
 
   async stop(): Promise<void> {

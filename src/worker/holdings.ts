@@ -18,9 +18,13 @@ export class Holdings {
 
   claimed(units: readonly WorkUnit[]): void {
     for (const { jobs, queueId } of units) {
-      for (const job of jobs) this.#jobs.set(job.id, job);
+      this.adopt(jobs);
       if (queueId !== null) this.#queueIds.add(queueId);
     }
+  }
+
+  adopt(jobs: readonly ClaimedJob[]): void {
+    for (const job of jobs) this.#jobs.set(job.id, job);
   }
 
   /**

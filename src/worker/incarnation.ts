@@ -63,17 +63,16 @@ export class Incarnation<E> {
   /** Gives up on what still runs. */
   abandon(reason: string): void {
     for (const one of this.#executors) one.abandon(reason);
+    this.dispatcher.abandon();
   }
 
-  /** Takes no more jobs, lets the running ones end and writes all outcomes. */
-  async end(): Promise<void> {
+  /** Takes no more jobs, lets the running ones end and writes all outcomes, until `signal` aborts. */
+  async end(signal: AbortSignal): Promise<void> {
     this.dispatcher.stopClaiming();
-    await this.dispatcher.drained(NEVER);
+    await this.dispatcher.drained(signal);
   }
 
   get #executors(): JobExecutor<E>[] {
     return [this.#executor, ...this.dispatcher.fastExecutors];
   }
 }
-
-const NEVER = new AbortController().signal;

@@ -20,15 +20,22 @@ export interface Leases {
   lostJobs(id: string, jobIds: readonly string[]): Promise<readonly string[]>;
 }
 
+export interface IncarnationsParts {
+  readonly hooks: Hooks;
+  readonly logger: Logger;
+  /** Aborts when the ends of jobs are not waited for any longer. */
+  readonly givenUp: AbortSignal;
+}
+
 export class Incarnations<E> {
   readonly #make: () => Incarnation<E>;
-  readonly #parts: { readonly hooks: Hooks; readonly logger: Logger };
+  readonly #parts: IncarnationsParts;
   readonly #stop = new AbortController();
   readonly #ending = new Set<Incarnation<E>>();
   #current: Incarnation<E>;
   #succession: Promise<void> | null = null;
 
-  constructor(make: () => Incarnation<E>, parts: { hooks: Hooks; logger: Logger }) {
+  constructor(make: () => Incarnation<E>, parts: IncarnationsParts) {
     this.#make = make;
     this.#parts = parts;
     this.#current = make();
@@ -62,12 +69,18 @@ export class Incarnations<E> {
     } while (current !== this.#current && !signal.aborted);
   }
 
+  /** At once nothing more is started. */
+  stopTaking(): void {
+    this.#stop.abort();
+    for (const { dispatcher } of this.all) dispatcher.stopClaiming();
+  }
+
   /** Lets all running jobs end. Gives the ids under which nothing is locked any more. */
   async end(): Promise<string[]> {
-    this.#stop.abort();
+    this.stopTaking();
     await this.#succession;
     const ended = this.all;
-    await Promise.all(ended.map((one) => one.end()));
+    await Promise.all(ended.map((one) => one.end(this.#parts.givenUp)));
     return ended.filter(({ dispatcher }) => dispatcher.holdsNothing).map(({ id }) => id);
   }
 
@@ -97,7 +110,7 @@ export class Incarnations<E> {
 
   async #retire(leases: Leases, old: Incarnation<E>): Promise<void> {
     this.#ending.add(old);
-    const ended = old.end();
+    const ended = old.end(this.#parts.givenUp);
     // What is lost needs no more work: nothing of it can be kept.
     const lost = await leases.lostJobs(old.id, old.runningIds).catch(() => []);
     old.abort(new Error("the lease was lost: the job runs elsewhere"), new Set(lost));

@@ -68,6 +68,7 @@ export class LocalQueue {
   }
 
   start(): void {
+    if (this.#mode === "released") return;
     this.#setMode("polling");
   }
 

@@ -14,7 +14,10 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   const { signal, handleSignals = true, ...rest } = options;
   const worker = new Worker<E>(rest);
   if (handleSignals) stopOnSignals(worker);
-  signal?.addEventListener("abort", () => void worker.stop("signal"), { once: true });
+  const stop = () => void worker.stop("signal");
+  if (signal?.aborted) stop();
+  else signal?.addEventListener("abort", stop, { once: true });
+  void worker.stopped.then(() => signal?.removeEventListener("abort", stop));
   await worker.start();
   return worker;
 }

@@ -16,6 +16,8 @@ export class Slots<E> {
   readonly #count: number;
   readonly #localQueue: LocalQueue;
   readonly #parts: SlotParts<E>;
+  readonly #occupied = new Set<Slot>();
+  /** Those and the reserved ones. */
   #active = 0;
   #isEnding = false;
 
@@ -55,21 +57,46 @@ export class Slots<E> {
     this.#isEnding = true;
   }
 
+  /**
+   * Waits no longer for what runs: somebody has given up on it. What has not started of a queue's run
+   * goes back.
+   */
+  abandon(): void {
+    this.#isEnding = true;
+    const { outcomes } = this.#parts;
+    for (const slot of this.#occupied) {
+      slot.isAbandoned = true;
+      const { jobs = [], queueId = null } = slot.unit ?? {};
+      for (const job of jobs.slice(slot.started)) outcomes.return(job.id);
+      if (queueId !== null) outcomes.freeQueue(queueId);
+    }
+    this.#occupied.clear();
+    this.#active = 0;
+  }
+
   async #run(): Promise<void> {
     const { outcomes, ended } = this.#parts;
+    const slot: Slot = { unit: undefined, started: 0, isAbandoned: false };
     this.#active++;
+    this.#occupied.add(slot);
     for (let unit = this.#localQueue.take(); unit !== undefined; unit = this.#localQueue.take()) {
-      await this.#runUnit(unit);
+      slot.unit = unit;
+      slot.started = 0;
+      await this.#runUnit(slot, unit);
+      if (slot.isAbandoned) return;
       if (unit.queueId !== null) outcomes.freeQueue(unit.queueId);
       ended();
     }
+    this.#occupied.delete(slot);
     this.#active--;
     ended();
   }
 
-  async #runUnit(unit: WorkUnit): Promise<void> {
+  async #runUnit(slot: Slot, unit: WorkUnit): Promise<void> {
     const { executor, outcomes } = this.#parts;
     for (const job of unit.jobs) {
+      if (slot.isAbandoned) return;
+      slot.started++;
       if (this.#isEnding && unit.queueId !== null && job !== unit.jobs[0]) {
         outcomes.return(job.id);
         continue;
@@ -79,4 +106,12 @@ export class Slots<E> {
       this.#localQueue.finished();
     }
   }
+}
+
+/** What a slot is about. */
+interface Slot {
+  unit: WorkUnit | undefined;
+  /** How many jobs of the unit have been started. */
+  started: number;
+  isAbandoned: boolean;
 }

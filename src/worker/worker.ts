@@ -3,9 +3,12 @@
 //
 //   new ──start()──▶ running ──stop()──▶ stopping (running jobs end, outcomes are written) ──▶ stopped
 //                                 └abort()▶ signals abort; after a grace the jobs count as failed ┘
+import { once } from "node:events";
 import type pg from "pg";
 import { wait } from "../base/clock.ts";
+import { codeOf, messageOf, WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
+import type { Database } from "../database/database.ts";
 import { Listener } from "../database/listener.ts";
 import { createPool } from "../database/pool.ts";
 import { assertUsableSchema } from "../database/schema-state.ts";
@@ -33,6 +36,8 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #cron: Cron | null;
   /** Ids under which nothing is locked any more. */
   #freeIds: readonly string[] = [];
+  /** Aborts when even an abort takes too long, because the database is away. */
+  readonly #givenUp = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
@@ -53,7 +58,7 @@ export class Worker<Extensions = unknown> implements Service {
     const mayTake = () => this.#upkeep.mayTake();
     this.#incarnations = new Incarnations(
       () => new Incarnation({ config, connection, source, hooks, mayTake }),
-      { hooks, logger: config.logger },
+      { hooks, logger: config.logger, givenUp: this.#givenUp.signal },
     );
     this.#listener = config.notify ? this.#listen(connection) : null;
     this.#cron = cronOf(config, this.#pool, this.hooks);
@@ -70,6 +75,11 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   start(): Promise<void> {
+    if (this.#started === null && this.#stopped !== null) {
+      return Promise.reject(
+        new WorkerError("aborted", "the worker has been stopped; make a new one"),
+      );
+    }
     this.#started ??= this.#start();
     return this.#started;
   }
@@ -85,7 +95,10 @@ export class Worker<Extensions = unknown> implements Service {
     return this.#ended.promise;
   }
 
-  /** As stop(), but running jobs are told to end now; what ignores that counts as failed. */
+  /**
+   * As stop(), but running jobs are told to end now; what ignores that counts as failed. Takes at most
+   * twice the grace: what cannot be written by then stays locked until this worker's lease is swept.
+   */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
     const error = new Error(`the worker was stopped: ${reason}`);
@@ -95,6 +108,7 @@ export class Worker<Extensions = unknown> implements Service {
     if (await wait(this.#config.abortGrace_ms, grace.signal)) {
       const interrupted = `interrupted: the worker was stopped (${reason})`;
       for (const one of this.#incarnations.all) one.abandon(interrupted);
+      if (await wait(this.#config.abortGrace_ms, grace.signal)) this.#givenUp.abort();
     }
     await ended;
   }
@@ -111,12 +125,11 @@ export class Worker<Extensions = unknown> implements Service {
 
   async #start(): Promise<void> {
     try {
-      const database = { client: this.#pool, schema: this.#config.schema };
-      const schema = await assertUsableSchema(database);
+      const schema = await assertUsableSchema(this.#database);
       await this.#listener?.start();
       // Before any job is taken: a crontab file that cannot be read leaves nothing running.
       await this.#cron?.start();
-      await this.#upkeep.start(database, schema, this.id);
+      await this.#upkeep.start(this.#database, schema, this.id);
       await this.#incarnations.current.dispatcher.start();
       this.hooks.emit("worker:start", { workerId: this.id });
     } catch (error) {
@@ -127,6 +140,14 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   async #stop(reason: string): Promise<void> {
+    // Before anything is waited for: whoever asks for a stop counts on it that nothing more begins.
+    this.#incarnations.stopTaking();
+    const ended = this.#letEnd(reason);
+    await Promise.race([ended, aborted(this.#givenUp.signal)]);
+    this.#ended.resolve();
+  }
+
+  async #letEnd(reason: string): Promise<void> {
     await this.#started?.catch(() => {});
     this.hooks.emit("worker:shutdown", { workerId: this.id, reason });
     await this.#cron?.stop();
@@ -150,19 +171,49 @@ export class Worker<Extensions = unknown> implements Service {
     this.#ended.resolve();
   }
 
+  get #database(): Database {
+    return { client: this.#pool, schema: this.#config.schema };
+  }
+
   #listen(connection: pg.ClientConfig): Listener {
     const pulse = (count?: number) => this.#incarnations.current.dispatcher.pulse(count);
     return new Listener({
       connection,
       channels: {
         "jobs:insert": (payload) => pulse(announcedCount(payload)),
-        // A breaking migration is about to start: let go of the queue before it changes.
-        "worker:migrate": () => void this.stop("a breaking migration is coming"),
+        // The channel belongs to the whole database: this may be about another schema.
+        "worker:migrate": (payload) => {
+          if (isBreaking(payload)) void this.#checkSchema();
+        },
       },
-      onReconnect: pulse,
+      onReconnect: () => {
+        pulse();
+        void this.#checkSchema();
+      },
       logger: this.#config.logger,
     });
   }
+
+  /** Somebody has migrated: goes on only where the schema is still one that we know. */
+  async #checkSchema(): Promise<void> {
+    try {
+      await assertUsableSchema(this.#database);
+    } catch (error) {
+      const code = codeOf(error);
+      const isOver = code === "schema_unsupported" || code === "schema_missing";
+      if (isOver) await this.stop(messageOf(error));
+      else this.#config.logger.warn({ error: messageOf(error) }, "cannot look at the schema");
+    }
+  }
+}
+
+/** Graphile Worker's `{"migrationNumber":21,"breaking":true}`. */
+function isBreaking(payload: string): boolean {
+  return /"breaking"\s*:\s*true\b/.test(payload);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** `{"r":0.5,"count":3}`; anything else counts as one job. */

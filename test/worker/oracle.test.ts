@@ -70,9 +70,9 @@ const cutting =
   };
 
 describe("The oracle finds nothing wrong", () => {
-  test("with two workers.", () => attempt(queue, { jobs: 1_500, crew: crewOf(2) }));
+  test("with two workers.", () => attempt(queue, { jobs: 900, crew: crewOf(2) }));
 
-  test("with eight workers.", () => attempt(queue, { jobs: 1_500, crew: crewOf(8) }));
+  test("with eight workers.", () => attempt(queue, { jobs: 900, crew: crewOf(8) }));
 
   test("with one job at a time and no local queue to speak of.", () =>
     attempt(queue, {
@@ -82,23 +82,37 @@ describe("The oracle finds nothing wrong", () => {
 
   test("with a local queue that is always filled to its size.", () =>
     attempt(queue, {
-      jobs: 1_500,
+      jobs: 900,
       crew: crewOf(2, { localQueue: { size: 100, adaptive: false, ttl_ms: 20 } }),
     }));
 
+  test("with fast lanes.", () =>
+    attempt(queue, { jobs: 900, crew: crewOf(3, { fastLane: { limit_ms: 10 } }) }));
+
+  test("with fast lanes and workers that come and go.", () =>
+    attempt(queue, { jobs: 900, crew: comingAndGoing(3, { fastLane: { limit_ms: 20 } }) }));
+
+  test("with fast lanes whose connections are cut: their jobs may run again, and no other ones.", () =>
+    attempt(queue, {
+      jobs: 900,
+      crew: crewOf(3, { fastLane: { limit_ms: 10 } }),
+      weather: [cutting(["worker", "worker lane"])],
+      cutFastLanes: true,
+    }));
+
   test("with workers that come and go.", () =>
-    attempt(queue, { jobs: 1_500, crew: comingAndGoing(3) }));
+    attempt(queue, { jobs: 900, crew: comingAndGoing(3) }));
 
   test("with connections that are cut.", () =>
     attempt(queue, {
-      jobs: 1_500,
+      jobs: 900,
       crew: crewOf(3),
       weather: [cutting(["worker", "worker lane"])],
     }));
 
   test("with connections that are cut while workers come and go.", () =>
     attempt(queue, {
-      jobs: 1_500,
+      jobs: 900,
       crew: comingAndGoing(3, { localQueue: { size: 50, adaptive: false } }),
       weather: [cutting(["worker", "worker lane"])],
     }));

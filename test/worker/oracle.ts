@@ -8,10 +8,13 @@ import type { Entry } from "./run-log.ts";
 import type { JobLeft } from "./worker-queue.ts";
 
 export interface Leniency {
-  /** A process was killed, or a connection of the fast lane: what it ran may run again. */
-  readonly mayRepeat?: boolean;
-  /** Connections of the fast lane were killed: what they held is free while it still runs. */
-  readonly mayOverlap?: boolean;
+  /** Workers were killed: what they ran runs again. */
+  readonly killed?: boolean;
+  /**
+   * Connections of fast lanes were cut: what they held is free although it still runs, and its
+   * attempt was never counted.
+   */
+  readonly cutFastLanes?: boolean;
 }
 
 type Added = Extract<Entry, { e: "added" }>;
@@ -38,9 +41,9 @@ export function judge(
   return [
     ...lostOnes(added, runs, left, log),
     ...repeats(runs, leniency),
-    ...(leniency.mayOverlap ? [] : overlaps(runs, added)),
+    ...(leniency.cutFastLanes ? [] : overlaps(runs, added)),
     ...disorder(runs, added),
-    ...attempts(runs, added),
+    ...(leniency.cutFastLanes ? [] : attempts(runs, added)),
     ...left
       .filter(({ locked_by }) => locked_by !== null)
       .map(({ id, locked_by }) => `job ${id} is still locked by ${locked_by}`),
@@ -99,8 +102,8 @@ function lostOnes(
   return problems;
 }
 
-function repeats(runs: readonly Run[], { mayRepeat }: Leniency): string[] {
-  if (mayRepeat) return [];
+function repeats(runs: readonly Run[], { killed, cutFastLanes }: Leniency): string[] {
+  if (killed || cutFastLanes) return [];
   const times = new Map<string, number>();
   for (const { n, ok } of runs) if (ok) times.set(n, (times.get(n) ?? 0) + 1);
   return [...times]

@@ -1,0 +1,220 @@
+// The end of a worker: what runs may finish, what has not started goes back, and stopping is safe
+// at any moment.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTask } from "../../src/worker/task.ts";
+import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+const addMany = (identifier: string, count: number, spec = {}) =>
+  queue.utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
+  );
+
+/** A task that waits for the latch, and how many have begun. */
+function held() {
+  const gate = latch();
+  const task = recording("held", () => gate.opened);
+  return { ...gate, task, begun: () => task.seen.length };
+}
+
+describe("A graceful stop", () => {
+  test("lets running jobs finish and gives back what has not started, with its attempts.", async () => {
+    const { task, open, begun } = held();
+    await addMany("held", 20);
+    const worker = await queue.started({
+      tasks: [task],
+      concurrency: 2,
+      localQueue: { size: 20, adaptive: false },
+    });
+    await until("two run and more wait", async () => {
+      const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+      return begun() === 2 && locked.length > 10;
+    });
+    const stopped = worker.stop();
+    await until("what waits is given back", async () => {
+      const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+      return locked.length === 2;
+    });
+    open();
+    await within("the stop", stopped);
+    const left = await queue.left();
+    assert.equal(left.length, 18);
+    assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
+    assert.equal(begun(), 2);
+  });
+
+  test("lets the running job of a named queue finish, and frees the queue.", async () => {
+    const { task, open, begun } = held();
+    await addMany("held", 5, { queueName: "q" });
+    const worker = await queue.started({ tasks: [task], concurrency: 3 });
+    await until("the first one runs", () => begun() === 1);
+    const stopped = worker.stop();
+    open();
+    await within("the stop", stopped);
+    const left = await queue.left();
+    assert.deepEqual(
+      left.map(({ attempts, locked_by }) => [attempts, locked_by]),
+      Array.from({ length: 4 }, () => [0, null]),
+    );
+    assert.deepEqual(await queue.sql("select locked_by from worker._private_job_queues"), [
+      { locked_by: null },
+    ]);
+  });
+
+  test("starts nothing from the moment it is asked for.", async () => {
+    const tasks = [recording("quick", () => sleep(1))];
+    await addMany("quick", 2_000);
+    const worker = await queue.started({ tasks, concurrency: 4 });
+    await until("some have run", () => (tasks[0]?.seen.length ?? 0) > 20);
+    const stopped = worker.stop();
+    const begun = tasks[0]?.seen.length;
+    await stopped;
+    assert.equal(tasks[0]?.seen.length, begun);
+    assert.equal((await queue.left()).length, 2_000 - (begun ?? 0));
+  });
+
+  test("is the same one however often it is asked for, and says why it came.", async () => {
+    const saw = witness("worker:shutdown");
+    const worker = await queue.started({ tasks: [recording("none")], plugins: [saw] });
+    const stops = [worker.stop("first"), worker.stop("second"), worker[Symbol.asyncDispose]()];
+    await Promise.all([...stops, worker.stopped]);
+    await worker.abort();
+    assert.deepEqual(saw.all("worker:shutdown"), [{ workerId: worker.id, reason: "first" }]);
+  });
+
+  test("comes at the end of `await using`.", async () => {
+    let ended: Promise<void>;
+    {
+      await using worker = await queue.started({ tasks: [recording("none")] });
+      ended = worker.stopped;
+    }
+    await within("the worker's end", ended, 100);
+  });
+
+  test("leaves no connection behind.", async () => {
+    const count = async () =>
+      (
+        await queue.sql<{ pid: number }>(
+          `select pid from pg_stat_activity where datname = current_database()
+           and application_name like 'worker%'`,
+        )
+      ).length;
+    const worker = await queue.started({
+      tasks: [recording("none")],
+      fastLane: true,
+      recovery: {},
+    });
+    assert.ok((await count()) >= 4);
+    await worker.stop();
+    await until("all connections are gone", async () => (await count()) === 0);
+  });
+
+  test("leaves a lent pool alone.", async () => {
+    const worker = await queue.started({ tasks: [recording("none")], pool: queue.pool });
+    await worker.stop();
+    assert.equal(queue.pool.ended, false);
+  });
+});
+
+describe("Stopping early", () => {
+  test("before the start ends the worker; it cannot be started any more.", async () => {
+    for (const lent of [{}, { pool: queue.pool }]) {
+      const worker = queue.worker({ tasks: [recording("none")], ...lent });
+      await worker.stop();
+      await within("the worker's end", worker.stopped);
+      await assert.rejects(worker.start(), { code: "aborted" });
+    }
+  });
+
+  test("during the start ends the worker.", async () => {
+    const task = recording("quick");
+    await addMany("quick", 10);
+    const worker = queue.worker({ tasks: [task], recovery: {} });
+    const started = worker.start().catch(() => {});
+    await worker.stop();
+    await started;
+    const left = await queue.left();
+    assert.equal(left.length, 10 - task.seen.length);
+    assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
+  });
+
+  test("after a start that failed is harmless, and the start's error is kept.", async () => {
+    const worker = queue.worker({ tasks: [recording("none")], schema: "nowhere" });
+    await assert.rejects(worker.start(), { code: "schema_missing" });
+    await worker.stop();
+    await assert.rejects(worker.start(), { code: "schema_missing" });
+  });
+});
+
+describe("An abort", () => {
+  test("tells running jobs to end; those that do are judged by what they say.", async () => {
+    const begun = latch();
+    const obedient = defineTask("obedient", async (_, { signal }) => {
+      begun.open();
+      await sleep(60_000, undefined, { signal }).catch(() => {});
+      return `ended: ${(signal.reason as Error).message}`;
+    });
+    await queue.utils.addJob("obedient");
+    const worker = await queue.started({ tasks: [obedient], abortGrace_ms: 10_000 });
+    await begun.opened;
+    await within("the abort", worker.abort("enough"));
+    const [job] = await queue.left();
+    assert.equal(job?.last_error, "ended: the worker was stopped: enough");
+    assert.equal(job?.locked_by, null);
+  });
+
+  for (const fastLane of [false, true]) {
+    const lane = fastLane ? "the fast" : "the ordinary";
+    test(`does not wait for ever for jobs that ignore it, in ${lane} lane.`, async () => {
+      const saw = witness("job:interrupted", "worker:start", "job:fetch");
+      const deaf = recording("deaf", () => new Promise(() => {}));
+      const worker = await queue.started({
+        tasks: [deaf],
+        concurrency: 2,
+        abortGrace_ms: 50,
+        fastLane: fastLane && { limit_ms: 20 },
+        plugins: [saw],
+      });
+      await saw.saw("job:fetch");
+      await addMany("deaf", 3, fastLane ? {} : { queueName: "q" });
+      await until("one runs", () => deaf.seen.length >= 1);
+      await within("the abort", worker.abort("now"), 5_000);
+      const left = await queue.left();
+      assert.equal(left.length, 3);
+      const interrupted = left.filter(({ last_error }) =>
+        /interrupted: .*now/.test(last_error ?? ""),
+      );
+      assert.equal(interrupted.length, deaf.seen.length);
+      assert.deepEqual(
+        left.map(({ attempts, locked_by }) => [attempts, locked_by]),
+        left.map((job) => [interrupted.includes(job) ? 1 : 0, null]),
+      );
+      assert.equal(saw.all("job:interrupted").length, deaf.seen.length);
+      assert.ok(saw.all("job:interrupted").every(({ reason }) => reason === "shutdown"));
+      assert.deepEqual(
+        (await queue.sql("select locked_by from worker._private_job_queues")).filter(
+          ({ locked_by }) => locked_by !== null,
+        ),
+        [],
+      );
+    });
+  }
+
+  test("ends although a job keeps its connection of the pool for ever.", async () => {
+    const taken = latch();
+    const greedy = defineTask("greedy", (_, { withPgClient }) =>
+      withPgClient(() => {
+        taken.open();
+        return new Promise<void>(() => {});
+      }),
+    );
+    await queue.utils.addJob("greedy");
+    const worker = await queue.started({ tasks: [greedy], abortGrace_ms: 50 });
+    await taken.opened;
+    await within("the abort", worker.abort(), 5_000);
+    assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
+  });
+});
