@@ -70,7 +70,7 @@ with recursive done as (
   from level where level.priority is not null
 ), free as materialized (
   select f.* from level cross join lateral (
-    select j.ctid, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
     where j.is_available and j.job_queue_id is null and j.priority = level.priority
       and j.run_at <= now()
       and j.run_at >= case when j.priority = $5::smallint then to_timestamp($6::float8)
@@ -140,23 +140,27 @@ const queued = (s: string, form: ClaimForm) => `, edge as (
     from candidate c) ranked
   where place <= $7::int and job_queue_id in (select id from queue_lock)
 ), chain_lock as materialized (
-  select j.ctid, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
+  select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
   where j.ctid = any(array(select ctid from chain)) and j.is_available for update skip locked
 ), picked as materialized (
   select * from (select * from free union all select * from chain_lock) either
-  order by priority, run_at limit $2::int
-), queue_taken as (
+  order by priority, run_at, id limit $2::int
+)`;
+
+// Of the jobs that were taken, not of those that were picked: a queue without one is never freed.
+const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set locked_by = $3::text, locked_at = now()
-  where id = any(array(select job_queue_id from picked where job_queue_id is not null))
+  where id = any(array(select job_queue_id from taken where job_queue_id is not null))
 )`;
 
 const take = (s: string, form: ClaimForm) => `, taken as (
   update ${s}._private_jobs j
   set attempts = j.attempts + 1, locked_by = $3::text, locked_at = now()
   where j.ctid = any(array(select ctid from ${form.queues ? "picked" : "free"}))
-  returning ${ROW(form)}
-)
-select (select coalesce(json_agg(row), '[]')::text from taken) as jobs,
+  returning ${ROW(form)}, j.job_queue_id
+)${form.queues ? queuesTaken(s) : ""}
+select date_part('epoch', now()) as now_s,
+  (select coalesce(json_agg(row), '[]')::text from taken) as jobs,
   exists (select from ${s}._private_job_queues where is_available) as queues,
   case when (select count(*) from done) < cardinality($4::bigint[]) then
     array(select unnest($4::bigint[]) except select id from done)::text end as lost`;

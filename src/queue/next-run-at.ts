@@ -14,12 +14,16 @@ with recursive level (priority) as (
 select extract(epoch from min(next.run_at) - now())::float8 * 1000 as wait_ms
 from level cross join lateral (
   select j.run_at from ${s}._private_jobs j
-  where j.is_available and j.priority = level.priority and j.run_at > now()
+  where j.is_available and j.priority = level.priority
+    and j.run_at > to_timestamp($1::float8)
     and j.run_at < now() + interval '1 day'
   order by j.run_at limit 1) next`;
 
-/** Milliseconds until the next job falls due, by the database's clock; null = none within a day. */
-export async function nextRunAt(db: Database): Promise<number | null> {
-  const rows = await query<{ wait_ms: number | null }>(db, sql);
+/**
+ * Milliseconds until the next job falls due after `since_s`, both by the database's clock; less than
+ * none where that has happened meanwhile. null = none within a day.
+ */
+export async function nextRunAt(db: Database, since_s: number): Promise<number | null> {
+  const rows = await query<{ wait_ms: number | null }>(db, sql, [since_s]);
   return rows[0]?.wait_ms ?? null;
 }

@@ -6,7 +6,7 @@ import type { ClaimedRow } from "../queue/claim-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
 import { ClaimedJob } from "./claimed-job.ts";
 import type { Hooks } from "./hooks.ts";
-import type { Claim } from "./lane.ts";
+import { type Claim, NO_MARK } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
@@ -73,9 +73,11 @@ export class Claims<E> {
   learn(claim: Claim, jobs: readonly ClaimedJob[], queuesAreFree: boolean): boolean {
     this.#queuesInUse = queuesAreFree;
     const sawQueues = claim.form.queues || !queuesAreFree;
-    const isLast = jobs.length < claim.want && sawQueues;
+    const isShort = jobs.length < claim.want;
+    // Behind a mark one only sees what is behind it.
+    const isLast = isShort && sawQueues && claim.mark === NO_MARK;
     const last = jobs.at(-1);
-    if (isLast) this.#lowWater.forget();
+    if (isShort) this.#lowWater.forget();
     // Queued jobs are taken in runs and leave others behind them: no mark then.
     else if (last !== undefined && !last.isQueued && !queuesAreFree) this.#lowWater.remember(last);
     return isLast;

@@ -75,7 +75,10 @@ export class Dispatcher<E> {
     this.#slots = new Slots(config.concurrency, this.#localQueue, {
       executor: parts.executor,
       outcomes: parts.outcomes,
-      ended: () => this.#ended(),
+      ended: () => {
+        this.#fastLanes?.slotFreed();
+        this.#scheduleAdvance();
+      },
     });
     this.#fastLanes =
       parts.fastLanes?.({
@@ -84,7 +87,7 @@ export class Dispatcher<E> {
         classic: this.#outcomes,
         adopt: (jobs) => this.#holdings.adopt(jobs),
         onChange: () => this.#scheduleAdvance(),
-        isDraining: () => this.#idle.hasWaiting,
+        onRan: () => this.#ran(),
       }) ?? null;
   }
 
@@ -173,10 +176,9 @@ export class Dispatcher<E> {
     return drained && empty && isFastIdle && this.#outcomes.isEmpty && isQuiet;
   }
 
-  /** A job ended: its slot may be what a fast lane waits for. */
-  #ended(): void {
-    this.#fastLanes?.slotFreed();
-    this.#scheduleAdvance();
+  /** Ends of jobs are written. Who waits until all is done also waits for what those have added. */
+  #ran(): void {
+    if (this.#idle.hasWaiting) this.pulse(0);
   }
 
   /** Once a turn of the event loop, however many jobs end in it. */
@@ -229,11 +231,9 @@ export class Dispatcher<E> {
   }
 
   #written({ written, lost }: Exchange, sent: ReadonlyMap<string, ClaimedJob>): void {
-    const hasRun = written.done.length + written.failures.length > 0;
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (written.freedQueues.length > 0) this.#readiness.raise();
-    // Who waits until all is done also waits for what these jobs have added.
-    else if (this.#idle.hasWaiting && hasRun) this.pulse(0);
+    if (written.done.length + written.failures.length > 0) this.#ran();
     if (written.isRepeated) return;
     for (const jobId of lost) {
       const job = sent.get(jobId) ?? null;
@@ -266,7 +266,7 @@ export class Dispatcher<E> {
     const isLast = this.#claims.learn(claim, jobs, answer.queues);
     this.#fastLanes?.classicClaim(count, isLast);
     if (isLast && this.#readiness.drained(pulse) && this.#phase === "claiming") {
-      this.#wakeTimer.sleep(() => this.#lanes.any?.database ?? null);
+      this.#wakeTimer.sleep(answer.now_s, () => this.#lanes.any?.database ?? null);
     }
     this.#localQueue.add(units, count, claim.want);
   }

@@ -46,7 +46,8 @@ export interface FastLaneParts<E> {
   adopt(jobs: readonly ClaimedJob[]): void;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
-  isDraining(): boolean;
+  /** Ends of jobs are written. */
+  onRan(): void;
   onError(error: unknown): void;
 }
 
@@ -183,7 +184,6 @@ export class FastLane<E> {
   /** Finishes what ended, and takes a new batch in the same packet. */
   async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<ClaimedJob[]> {
     const db = this.#parts.lane.database;
-    if (batch.done.length > 0 && this.#parts.isDraining()) this.#hasPulse = true;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     const taken = await this.#written(batch, () => {
@@ -200,7 +200,7 @@ export class FastLane<E> {
 
   /** Sends what ended and, in the same packet, what follows; gives the answers to that. */
   async #written(batch: OutcomeBatch, following: () => unknown[]): Promise<unknown[]> {
-    const { workerId, hooks, outcomes, lane } = this.#parts;
+    const { workerId, hooks, outcomes, lane, onRan } = this.#parts;
     const { done, failures } = batch;
     const db = lane.database;
     const finished = done.length > 0 ? finishFastJobs(db, workerId, done) : [];
@@ -210,6 +210,7 @@ export class FastLane<E> {
       for (const jobId of lost as string[]) {
         hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
       }
+      if (done.length + failures.length > 0) onRan();
       return answers;
     } catch (error) {
       outcomes.putBack(batch);

@@ -27,7 +27,8 @@ export interface FastLaneLink<E> {
   /** Jobs ended, or a lane went idle. */
   onChange(): void;
   /** Somebody waits until all is done, what finished jobs have added included. */
-  isDraining(): boolean;
+  /** Ends of jobs are written. */
+  onRan(): void;
 }
 
 export class FastLanes<E> {

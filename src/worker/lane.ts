@@ -38,6 +38,8 @@ export interface Exchange {
   readonly rows: readonly ClaimedRow[];
   /** Some named queue is free: the next claim should look at queued jobs, too. */
   readonly queues: boolean;
+  /** The claim's moment by the database's clock, seconds. */
+  readonly now_s: number;
   readonly written: OutcomeBatch;
   /** Jobs among them that were no longer ours. */
   readonly lost: readonly string[];
@@ -158,6 +160,7 @@ export class Lane {
     return {
       rows: answer === null ? [] : (JSON.parse(answer.jobs) as ClaimedRow[]),
       queues: answer?.queues ?? false,
+      now_s: answer?.now_s ?? 0,
       written: partsOf(writes.filter(isWritten)),
       lost: settled.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
       unwritten: partsOf(writes.filter((write, place) => !isWritten(write, place))),
@@ -208,6 +211,7 @@ interface Write {
 }
 
 interface ClaimAnswer {
+  now_s: number;
   jobs: string;
   queues: boolean;
   lost: string | null;

@@ -74,6 +74,8 @@ export class LocalQueue {
 
   /** How many jobs to ask for now; `asked`: by claims under way. */
   wanted(freeSlots: number, asked: number): number {
+    // What has just been given back is for others.
+    if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     // Room for two claims of a full aim, so that one is under way while the other is worked off.
     const room = freeSlots + 2 * aim - this.#size - asked;

@@ -7,6 +7,9 @@ import { type LowWaterMark, NO_MARK } from "./lane.ts";
 /** How long a mark is trusted: a job that is more urgent waits at most this long. */
 const TRUST_MS = 50;
 
+/** The beginning of PostgreSQL's time, in 4714 BC. */
+const EARLIEST_S = -210_866_803_200;
+
 export class LowWater {
   #mark: LowWaterMark = NO_MARK;
   #since_ms = 0;
@@ -25,6 +28,10 @@ export class LowWater {
   remember(last: ClaimedJob): void {
     if (this.#mark === NO_MARK) this.#since_ms = monotonic();
     // A double holds microseconds only just: stay on the safe side of the last digit.
-    this.#mark = { priority: last.priority, runAt_s: last.runAt_s - 0.00001 };
+    const runAt_s = last.runAt_s - 0.00001;
+    this.#mark = {
+      priority: last.priority,
+      runAt_s: runAt_s < EARLIEST_S ? NO_MARK.runAt_s : runAt_s,
+    };
   }
 }

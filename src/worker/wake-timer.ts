@@ -5,6 +5,9 @@ import { nextRunAt } from "../queue/next-run-at.ts";
 // A worker that has a job every few milliseconds would ask after each of them.
 const SETTLED_MS = 15;
 
+// Fast lanes look a little sooner than the claim whose moment we know.
+const MARGIN_S = 0.05;
+
 export class WakeTimer {
   readonly #pollInterval_ms: number;
   readonly #wake: () => void;
@@ -17,18 +20,21 @@ export class WakeTimer {
     this.#wake = wake;
   }
 
-  /** Nothing is ready now. Once that has lasted a moment, asks the database for how long. */
-  sleep(db: () => Database | null): void {
+  /**
+   * Nothing was ready at `since_s` of the database's clock. Once that has lasted a moment, asks the
+   * database for how long.
+   */
+  sleep(since_s: number, db: () => Database | null): void {
     const sleep = ++this.#sleep;
     const settled_ms = Math.min(SETTLED_MS, this.#pollInterval_ms);
-    this.#arm(settled_ms, () => void this.#ask(sleep, db()));
+    this.#arm(settled_ms, () => void this.#ask(sleep, since_s, db()));
   }
 
-  async #ask(sleep: number, db: Database | null): Promise<void> {
+  async #ask(sleep: number, since_s: number, db: Database | null): Promise<void> {
     this.#arm(this.#pollInterval_ms, this.#wake);
     if (db === null) return;
     // Without an answer the poll interval stands.
-    const next_ms = await nextRunAt(db).catch(() => null);
+    const next_ms = await nextRunAt(db, since_s - MARGIN_S).catch(() => null);
     if (next_ms === null || sleep !== this.#sleep) return;
     this.#arm(Math.min(this.#pollInterval_ms, Math.max(1, Math.ceil(next_ms))), this.#wake);
   }

@@ -1,0 +1,330 @@
+// When and in which order jobs run: runOnce and run, concurrency, priorities, waking up, signals of
+// the system, losing a lease, what nobody can do.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { run, runOnce } from "../../src/worker/run.ts";
+import { defineTask } from "../../src/worker/task.ts";
+import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const NEVER_MS = 3_600_000;
+const brief = () => ({ connectionString: queue.url, recovery: false as const });
+
+describe("runOnce", () => {
+  for (const fastLane of [false, true]) {
+    const lane = fastLane ? "the fast" : "the ordinary";
+    test(`runs all that is ready, named queues and what jobs add included, in ${lane} lane.`, async () => {
+      const family = recording<{ depth: number; left?: string }>("family", () => {});
+      const parent = defineTask<{ depth: number }>("parent", async ({ depth }, { addJob }) => {
+        if (depth === 0) return;
+        await addJob("parent", { depth: depth - 1 });
+        await addJob("family", { depth }, { queueName: `q${depth % 2}`, priority: -depth });
+      });
+      const sullen = defineTask("sullen", async (_, { addJob }) => {
+        await addJob("family", { depth: 0, left: "by a job that failed" });
+        throw new Error("after it has added one");
+      });
+      await queue.utils.addJobs([
+        ...Array.from({ length: 120 }, (_, n) => ({
+          identifier: "family",
+          payload: { depth: n },
+          spec: { queueName: `q${n % 3}` },
+        })),
+        { identifier: "parent", payload: { depth: 6 } },
+        { identifier: "sullen" },
+      ]);
+      await within(
+        "runOnce",
+        runOnce({ ...brief(), tasks: [family, parent, sullen], concurrency: 3, fastLane }),
+      );
+      assert.equal(family.seen.length, 127);
+      const left = await queue.left();
+      assert.deepEqual(
+        left.map(({ attempts, locked_by }) => [attempts, locked_by]),
+        [[1, null]],
+      );
+    });
+  }
+
+  test("does not wait for scheduled jobs, retries, and what is not for it.", async () => {
+    const task = recording("task");
+    await queue.utils.addJobs([
+      { identifier: "task", spec: { runAt: new Date(Date.now() + 60_000) } },
+      { identifier: "task", spec: { flags: ["other"] } },
+      { identifier: "unknown" },
+      { identifier: "task" },
+    ]);
+    const options = { ...brief(), tasks: [task], forbiddenFlags: ["other"] };
+    await within("runOnce", runOnce(options), 3_000);
+    assert.equal(task.seen.length, 1);
+    assert.equal((await queue.left()).length, 3);
+  });
+
+  test("takes everything however long ago it was due.", async () => {
+    await queue.utils.addJobs(Array.from({ length: 30 }, () => ({ identifier: "task" })));
+    await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id > 10`);
+    const task = recording("task");
+    const saw = witness("worker:disconnected");
+    const options = { ...brief(), tasks: [task], concurrency: 2, plugins: [saw] };
+    await within("runOnce", runOnce(options));
+    assert.equal(task.seen.length, 30);
+    assert.deepEqual(saw.all("worker:disconnected"), []);
+  });
+
+  test("sees more urgent jobs that came behind those it has taken.", async () => {
+    const order: number[] = [];
+    const urgent = defineTask<number>("urgent", (n) => void order.push(n));
+    const many = defineTask<number>("many", async (n, { addJob }) => {
+      if (n === 150) await addJob("urgent", n, { priority: -10 });
+    });
+    await queue.utils.addJobs(
+      Array.from({ length: 300 }, (_, n) => ({ identifier: "many", payload: n })),
+    );
+    await within(
+      "runOnce",
+      runOnce({ ...brief(), tasks: [many, urgent], concurrency: 4, lanes: 1 }),
+    );
+    assert.deepEqual(order, [150]);
+  });
+
+  test("ends early when its signal aborts.", async () => {
+    const controller = new AbortController();
+    const task = recording("task", () => controller.abort());
+    await queue.utils.addJobs(Array.from({ length: 50 }, () => ({ identifier: "task" })));
+    await within(
+      "runOnce",
+      runOnce({ ...brief(), tasks: [task], concurrency: 1, signal: controller.signal }),
+    );
+    const left = await queue.left();
+    assert.equal(left.length, 50 - task.seen.length);
+    assert.ok(left.length > 0 && left.every(({ locked_by }) => locked_by === null));
+  });
+
+  test("rejects with what kept it from starting.", async () => {
+    const options = { ...brief(), tasks: [recording("task")], schema: "nowhere" };
+    await assert.rejects(runOnce(options), { code: "schema_missing" });
+  });
+});
+
+describe("run", () => {
+  test("works until its signal aborts.", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const task = recording("task");
+    const worker = await run({ ...brief(), tasks: [task], signal, handleSignals: false });
+    await queue.utils.addJob("task");
+    await until("it has run", () => task.seen.length === 1);
+    controller.abort();
+    await within("the worker's end", worker.stopped);
+  });
+
+  test("does not start at all when its signal has aborted before.", async () => {
+    const options = { ...brief(), tasks: [recording("task")], handleSignals: false };
+    await assert.rejects(run({ ...options, signal: AbortSignal.abort() }), { code: "aborted" });
+  });
+});
+
+describe("Jobs run", () => {
+  test("as many at once as the concurrency says, and no more.", async () => {
+    let now = 0;
+    let most = 0;
+    const busy = defineTask("busy", async () => {
+      most = Math.max(most, ++now);
+      await sleep(2);
+      now--;
+    });
+    await queue.utils.addJobs(Array.from({ length: 150 }, () => ({ identifier: "busy" })));
+    await within("runOnce", runOnce({ ...brief(), tasks: [busy], concurrency: 7 }));
+    assert.equal(most, 7);
+  });
+
+  test("in the order of priority, time and id.", async () => {
+    const task = recording<string>("task");
+    const at = (offset_ms: number) => new Date(Date.now() - 60_000 + offset_ms);
+    const runAt = at(0);
+    await queue.utils.addJobs([
+      { identifier: "task", payload: "5", spec: { priority: 1, runAt: at(-999) } },
+      { identifier: "task", payload: "4", spec: { runAt: at(10) } },
+      { identifier: "task", payload: "2", spec: { runAt } },
+      { identifier: "task", payload: "3", spec: { runAt } },
+      { identifier: "task", payload: "1", spec: { priority: -32_768 } },
+      { identifier: "task", payload: "6", spec: { priority: 32_767 } },
+    ]);
+    await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 1 }));
+    assert.deepEqual(task.seen, ["1", "2", "3", "4", "5", "6"]);
+  });
+
+  test("of a named queue in order although they were due at the same moment.", async () => {
+    const task = recording<number>("task");
+    const runAt = new Date(Date.now() - 1_000);
+    // Gaps in the table's pages: later rows may then stand before earlier ones.
+    await queue.utils.addJobs(
+      Array.from({ length: 400 }, (_, n) => ({ identifier: "gap", payload: n })),
+    );
+    await queue.sql("delete from worker._private_jobs where id % 2 = 0");
+    await queue.sql("vacuum worker._private_jobs");
+    for (let n = 0; n < 120; n++) {
+      await queue.utils.addJob("task", n, { queueName: "q", runAt });
+    }
+    await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 4 }));
+    assert.deepEqual(
+      task.seen,
+      Array.from({ length: 120 }, (_, n) => n),
+    );
+  });
+
+  test("only where somebody knows their task; the others stay, ready and visible.", async () => {
+    const task = recording("known");
+    const { id } = await queue.utils.addJob("unknown");
+    await queue.utils.addJob("known");
+    await within("runOnce", runOnce({ ...brief(), tasks: [task] }));
+    const job = await queue.utils.getJob(id);
+    assert.deepEqual([job?.state, job?.attempts, job?.taskIdentifier], ["ready", 0, "unknown"]);
+  });
+
+  test("only without a flag that the worker forbids.", async () => {
+    const task = recording<string>("task");
+    for (const [payload, flags] of Object.entries({ no: ["a", "b"], yes: ["c"], plain: [] })) {
+      await queue.utils.addJob("task", payload, { flags });
+      await queue.utils.addJob("task", `${payload}, queued`, { flags, queueName: "q" });
+    }
+    const options = { ...brief(), tasks: [task], forbiddenFlags: ["b", "x"] };
+    await within("runOnce", runOnce(options));
+    assert.deepEqual(task.seen.toSorted(), ["plain", "plain, queued", "yes", "yes, queued"]);
+  });
+
+  test("without prepared statements, too.", async () => {
+    const task = recording("task");
+    await queue.utils.addJobs(
+      Array.from({ length: 50 }, (_, n) => ({
+        identifier: "task",
+        spec: n % 2 === 0 ? { queueName: "q" } : {},
+      })),
+    );
+    await within("runOnce", runOnce({ ...brief(), tasks: [task], preparedStatements: false }));
+    assert.equal(task.seen.length, 50);
+  });
+});
+
+describe("An idle worker wakes up", () => {
+  test("when a job is added, long before the poll.", async () => {
+    const task = recording("task");
+    await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
+    await queue.utils.addJob("task");
+    await until("it has run", () => task.seen.length === 1, 2_000);
+    await queue.sql("select worker.add_job('task', queue_name := 'q')");
+    await until("the queued one has run", () => task.seen.length === 2, 2_000);
+  });
+
+  test("when a job falls due, long before the poll, also just after it has looked.", async () => {
+    const delays: number[] = [];
+    const task = defineTask<string>(
+      "task",
+      (due) => void delays.push(Date.now() - Date.parse(due)),
+    );
+    await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
+    const waits_ms = [1, 2, 3, 5, 8, 11, 13, 16, 18, 25, 60, 150];
+    for (const wait_ms of waits_ms) {
+      const before = delays.length;
+      const runAt = new Date(Date.now() + wait_ms);
+      await queue.utils.addJob("task", runAt.toISOString(), { runAt });
+      await until(`one due in ${wait_ms} ms has run`, () => delays.length > before, 3_000);
+    }
+    assert.ok(
+      delays.every((delay) => delay >= 0),
+      String(delays),
+    );
+    assert.ok(delays.toSorted((a, b) => a - b)[6] ?? 999 < 50, String(delays));
+  });
+
+  test("at the poll where it does not listen.", async () => {
+    const task = recording("task");
+    const options = { tasks: [task], notify: false, pollInterval_ms: 50 };
+    await queue.started(options);
+    await queue.utils.addJob("task");
+    await until("it has run", () => task.seen.length === 1, 3_000);
+    const listening = await queue.sql(
+      "select from pg_stat_activity where datname = current_database() and query ilike 'listen%'",
+    );
+    assert.deepEqual(listening, []);
+  });
+
+  test("at the poll when a queue was freed by somebody else.", async () => {
+    const task = recording("task");
+    await queue.utils.addJob("task", 1, { queueName: "q" });
+    await queue.sql(`update worker._private_job_queues set locked_by = 'x', locked_at = now()`);
+    const saw = witness("job:fetch");
+    await queue.started({ tasks: [task], pollInterval_ms: 50, plugins: [saw] });
+    await saw.saw("job:fetch", 2);
+    assert.equal(task.seen.length, 0);
+    await queue.sql(`update worker._private_job_queues set locked_by = null, locked_at = null`);
+    await until("it has run", () => task.seen.length === 1, 3_000);
+  });
+});
+
+describe("A worker whose lease on a job was lost", () => {
+  for (const outcome of ["completes", "fails"]) {
+    test(`changes nothing when its run ${outcome}, and says so.`, async () => {
+      const gate = latch();
+      const task = recording("task", async () => {
+        await gate.opened;
+        if (outcome === "fails") throw new Error("too late");
+      });
+      const saw = witness("job:interrupted");
+      const { id } = await queue.utils.addJob("task", { n: 1 });
+      const worker = await queue.started({ tasks: [task], plugins: [saw] });
+      await until("it runs", () => task.seen.length === 1);
+      await queue.utils.forceUnlockWorkers([worker.id]);
+      await queue.sql(
+        `update worker._private_jobs set locked_by = 'somebody', locked_at = now(), attempts = 2`,
+      );
+      gate.open();
+      const { jobId, job, reason } = await saw.saw("job:interrupted");
+      assert.deepEqual([jobId, job?.id, reason], [id, id, "lease_lost"]);
+      const [left] = await queue.left();
+      assert.deepEqual([left?.attempts, left?.locked_by, left?.last_error], [2, "somebody", null]);
+    });
+  }
+});
+
+describe("On SIGTERM a process that runs a worker", () => {
+  const main = join(import.meta.dirname, "signal-child.ts");
+  const register = join(import.meta.dirname, "../support/register.mjs");
+
+  async function process_(ignoring: boolean) {
+    const child = spawn(
+      process.execPath,
+      ["--import", register, main, queue.url, String(ignoring)],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const lines: string[] = [];
+    createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+    const exited = once(child, "exit");
+    await until("its job runs", () => lines.includes("running"));
+    return { child, lines, exited };
+  }
+
+  test("lets its job finish and ends by itself.", async () => {
+    await queue.utils.addJob("slow");
+    const { child, lines, exited } = await process_(false);
+    child.kill("SIGTERM");
+    assert.deepEqual(await within("its end", exited), [0, null]);
+    assert.deepEqual(lines, ["running", "finished", "stopped"]);
+    assert.deepEqual(await queue.left(), []);
+  });
+
+  test("aborts at the second one.", async () => {
+    await queue.utils.addJob("slow");
+    const { child, lines, exited } = await process_(true);
+    child.kill("SIGTERM");
+    await until("the stop has begun", () => lines.includes("shutdown SIGTERM"));
+    child.kill("SIGINT");
+    assert.deepEqual(await within("its end", exited), [0, null]);
+    assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
+  });
+});

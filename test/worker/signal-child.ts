@@ -1,0 +1,31 @@
+// A process with a worker and one long job, for the tests of signals: `url`, `ignores the abort`.
+import { setTimeout as sleep } from "node:timers/promises";
+import { run } from "../../src/worker/run.ts";
+import { defineTask } from "../../src/worker/task.ts";
+
+const [connectionString = "", ignoring] = process.argv.slice(2);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const slow = defineTask("slow", async (_, { signal }) => {
+  say("running");
+  await sleep(ignoring === "true" ? 60_000 : 300, undefined, { signal }).catch(() => {});
+  if (ignoring === "true") await new Promise(() => {});
+  say("finished");
+});
+const worker = await run({
+  connectionString,
+  tasks: [slow],
+  recovery: false,
+  abortGrace_ms: 100,
+  plugins: [
+    {
+      name: "narrator",
+      register: (hooks) => {
+        if (ignoring === "true") {
+          hooks.on("worker:shutdown", ({ reason }) => void say(`shutdown ${reason}`));
+        }
+      },
+    },
+  ],
+});
+await worker.stopped;
+if (ignoring !== "true") say("stopped");
