@@ -26,7 +26,7 @@ export class JobExecutor<E> {
   readonly #outcomes: Outcomes;
   readonly #hooks: Hooks;
   readonly #timeout_ms: number | undefined;
-  readonly #running = new Map<string, Attempt<E>>();
+  readonly #running = new Set<Attempt<E>>();
 
   constructor(
     tasks: ReadonlyMap<string, Task<unknown, E>>,
@@ -44,7 +44,7 @@ export class JobExecutor<E> {
 
   /** Jobs whose handler has been called and has not ended. */
   get running(): readonly ClaimedJob[] {
-    return [...this.#running.values()].map(({ job }) => job);
+    return [...this.#running].map(({ job }) => job);
   }
 
   get runningCount(): number {
@@ -61,21 +61,21 @@ export class JobExecutor<E> {
     }
     const context = new JobContext(job, this.#source);
     const attempt = { job, task, context, startedAt_ms: monotonic() };
-    this.#running.set(job.id, attempt);
+    this.#running.add(attempt);
     if (this.#hooks.interceptors("beforeJobRun").length > 0) return this.#intercepted(attempt);
     return this.#handled(attempt);
   }
 
   /** Aborts the signals of running jobs: all, or those with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
-    for (const [id, { context }] of this.#running) {
-      if (ids === undefined || ids.has(id)) context.abort(reason);
+    for (const { job, context } of this.#running) {
+      if (ids === undefined || ids.has(job.id)) context.abort(reason);
     }
   }
 
   /** Gives up on what still runs: it counts as failed, whatever it does later. */
   abandon(reason: string): void {
-    for (const attempt of [...this.#running.values()]) {
+    for (const attempt of [...this.#running]) {
       const { job } = attempt;
       this.#hooks.emit("job:interrupted", { jobId: job.id, job, reason: "shutdown" });
       this.#end(attempt, failure(reason));
@@ -162,7 +162,7 @@ export class JobExecutor<E> {
   #end(attempt: Attempt<E>, result: Result): void {
     const { job, startedAt_ms } = attempt;
     // An abandoned attempt may come to its end after all: it has been decided before.
-    if (!this.#running.delete(job.id)) return;
+    if (!this.#running.delete(attempt)) return;
     const hooks = this.#hooks;
     if (result === null) {
       this.#outcomes.complete(job.id);

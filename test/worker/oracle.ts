@@ -59,13 +59,13 @@ function runsOf(log: readonly Entry[]): Run[] {
       const { n, job, by, attempt, t } = entry;
       const run = { n, job, by, attempt, from: t, to: Number.POSITIVE_INFINITY, ok: false };
       runs.push(run);
-      open.set(`${job} ${by}`, run);
+      open.set(entry.run, run);
     } else if (entry.e === "end") {
-      const run = open.get(`${entry.job} ${entry.by}`);
-      if (run === undefined) throw new Error(`the log ends ${entry.job} before it starts`);
+      const run = open.get(entry.run);
+      if (run === undefined) throw new Error(`the log ends the run ${entry.run} before it starts`);
       run.to = entry.t;
       run.ok = entry.ok;
-      open.delete(`${entry.job} ${entry.by}`);
+      open.delete(entry.run);
     } else if (entry.e === "dead") {
       for (const [key, run] of open) {
         if (run.by !== entry.by) continue;

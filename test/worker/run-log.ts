@@ -6,8 +6,8 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 export type Entry =
   /** The database acknowledged an add. */
   | { e: "added"; n: string; job: string; queue?: string; key?: string; max?: number; batch?: true }
-  | { e: "start"; n: string; job: string; by: string; attempt: number; t: number }
-  | { e: "end"; n: string; job: string; by: string; ok: boolean; t: number }
+  | { e: "start"; run: string; n: string; job: string; by: string; attempt: number; t: number }
+  | { e: "end"; run: string; ok: boolean; t: number }
   /** One item of a batch succeeded. */
   | { e: "item"; n: string; job: string }
   /** A process died: what it ran has ended. */
@@ -39,4 +39,11 @@ export class RunLog {
 /** Milliseconds by the machine's monotonic clock, the same in every process. */
 export function machineTime(): number {
   return Number(process.hrtime.bigint()) / 1e6;
+}
+
+let runs = 0;
+
+/** A name for one run, different from those of all other processes. */
+export function runName(): string {
+  return `${process.pid}-${runs++}`;
 }

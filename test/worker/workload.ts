@@ -5,7 +5,7 @@ import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
 import type { WorkerUtils } from "../../src/queue/worker-utils.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
 import type { Random } from "../support/random-calls.ts";
-import { machineTime, type RunLog } from "./run-log.ts";
+import { machineTime, type RunLog, runName } from "./run-log.ts";
 
 export interface Duty {
   /** Names this add in the log. */
@@ -39,10 +39,11 @@ export interface Performance {
 export function perform(duty: Duty, performance: Performance): undefined | Promise<void> {
   const { log, job, by, attempt } = performance;
   const { n, ms, children, failures } = duty;
-  log.write({ e: "start", n, job, by, attempt, t: machineTime() });
+  const run = runName();
+  log.write({ e: "start", run, n, job, by, attempt, t: machineTime() });
   const end = () => {
     const ok = attempt > failures;
-    log.write({ e: "end", n, job, by, ok, t: machineTime() });
+    log.write({ e: "end", run, ok, t: machineTime() });
     if (!ok) throw new Error(`${n} fails, attempt ${attempt}`);
   };
   if (ms === 0 && children === 0) return void end();
@@ -51,7 +52,7 @@ export function perform(duty: Duty, performance: Performance): undefined | Promi
       if (ms > 0) await sleep(ms);
       for (let child = 0; child < children; child++) await bear(duty, child, performance);
     } catch (error) {
-      log.write({ e: "end", n, job, by, ok: false, t: machineTime() });
+      log.write({ e: "end", run, ok: false, t: machineTime() });
       throw error;
     }
     end();
@@ -69,14 +70,15 @@ async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Perfor
 /** Does a batch; its items fail one by one. */
 export async function performBatch(items: readonly Duty[], { log, job, by, attempt }: Performance) {
   const n = `batch ${job}`;
-  log.write({ e: "start", n, job, by, attempt, t: machineTime() });
+  const run = runName();
+  log.write({ e: "start", run, n, job, by, attempt, t: machineTime() });
   await sleep(items[0]?.ms ?? 0);
   const failed = items.map(({ failures }) => attempt <= failures);
   for (const [index, item] of items.entries()) {
     if (!failed[index]) log.write({ e: "item", n: item.n, job });
   }
   const ok = !failed.includes(true);
-  log.write({ e: "end", n, job, by, ok, t: machineTime() });
+  log.write({ e: "end", run, ok, t: machineTime() });
   return items.map((item, index) => (failed[index] ? new Error(`${item.n} fails`) : null));
 }
 
