@@ -3,7 +3,8 @@
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
-import type { Task } from "../../src/worker/task.ts";
+import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/hooks.ts";
+import { defineTask, type Task } from "../../src/worker/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 import { type TestQueue, testQueue } from "../queue/queue-database.ts";
@@ -88,6 +89,63 @@ export async function until(
     if (performance.now() > end) throw new Error(`in vain: until ${what}`);
     await sleep(3);
   }
+}
+
+/** A promise, or a failure that says what did not come. */
+export async function within<T>(
+  what: string,
+  promise: Promise<T>,
+  limit_ms = LIMIT_MS,
+): Promise<T> {
+  const limit = new AbortController();
+  const late = sleep(limit_ms, undefined, { signal: limit.signal }).then(
+    () => Promise.reject(new Error(`in vain: ${what}`)),
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    limit.abort();
+  }
+}
+
+export interface Witness extends Plugin {
+  /** What was told under a name so far. */
+  all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
+  /** Waits until something of that name has been told, `count` times in all. */
+  saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
+}
+
+/** A plugin that remembers everything that a worker tells. */
+export function witness(...names: (keyof WorkerEvents)[]): Witness {
+  const told = new Map<string, unknown[]>();
+  const all = <E extends keyof WorkerEvents>(name: E) =>
+    (told.get(name) ?? []) as WorkerEvents[E][];
+  return {
+    name: "witness",
+    register(hooks: Hooks) {
+      for (const name of names) {
+        told.set(name, []);
+        hooks.on(name, (event) => void told.get(name)?.push(event));
+      }
+    },
+    all,
+    async saw(name, count = 1) {
+      if (!told.has(name)) throw new Error(`the witness does not watch ${name}`);
+      await until(`${name} was told ${count} times`, () => all(name).length >= count);
+      return all(name)[count - 1] as WorkerEvents[typeof name];
+    },
+  };
+}
+
+/** A task that keeps what it was given, and calls what stands in for its work. */
+export function recording<P = unknown>(
+  identifier: string,
+  work: (payload: P, call: number) => unknown = () => {},
+): Task<P> & { readonly seen: P[] } {
+  const seen: P[] = [];
+  const task = defineTask<P>(identifier, (payload) => work(payload, seen.push(payload)));
+  return { ...task, seen };
 }
 
 /** A promise and its key. */
