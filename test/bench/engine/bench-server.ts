@@ -30,9 +30,13 @@ const SETTINGS = {
   max_connections: "200",
 };
 
-export async function startBenchServer(): Promise<BenchServer> {
+export async function startBenchServer(binaries: string | null): Promise<BenchServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-"));
-  const server = await startEmbeddedServer({ dataDir, settings: SETTINGS });
+  const server = await startEmbeddedServer({
+    dataDir,
+    settings: SETTINGS,
+    ...(binaries === null ? {} : { binaries }),
+  });
   const queueUrl = server.url("queue");
   const bossUrl = server.url("boss");
   await runOn(server.url(), "create database queue", "create database boss");

@@ -51,10 +51,13 @@ export type Figures = Map<string, Map<string, number[]> | null>;
 
 /** A B A B …: what disturbs the machine for a while disturbs all of them. */
 export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
-  const figures: Figures = new Map(experiment.contenders.map((name) => [name, new Map()]));
+  const { contenders } = bench.options;
+  const isWanted = (name: string) => contenders.length === 0 || contenders.includes(name);
+  const names = experiment.contenders.filter(isWanted);
+  const figures: Figures = new Map(names.map((name) => [name, new Map()]));
   await experiment.prepare?.(bench);
   for (let round = 0; round < bench.options.rounds; round++) {
-    for (const contender of experiment.contenders) {
+    for (const contender of names) {
       const metrics = figures.get(contender);
       if (metrics === null || metrics === undefined) continue;
       const answer = await experiment.run(bench, contender).catch(failed);

@@ -24,7 +24,7 @@ const EXPERIMENTS = [
 
 const options = benchOptions(process.argv.slice(2));
 const lines: Line[] = [];
-await using server = await startBenchServer();
+await using server = await startBenchServer(options.binaries);
 const bench = new Bench(server, options);
 for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
   if (options.only.length > 0 && !options.only.includes(experiment.name)) continue;
