@@ -2,7 +2,7 @@
 // update: a third of the WAL, half the work. They are free the moment the connection is gone, and
 // nobody but the holder sees that they are taken. For short jobs without a key and without a queue.
 import { type Database, query, type Statement } from "../database/database.ts";
-import type { ClaimedRow } from "./claim-jobs.ts";
+import { type ClaimedColumns, ClaimedRows, claimedColumns } from "./claimed-rows.ts";
 import { type Failure, parseIdArray } from "./settle-jobs.ts";
 
 /*
@@ -24,16 +24,13 @@ with recursive level (priority) as (
     where j.is_available and j.job_queue_id is null and j.priority > level.priority order by j.priority limit 1)
   from level where level.priority is not null
 )
-select coalesce(json_agg(json_build_array(j.id::text, j.task_id, null,
-    ${form.rawPayloads ? "j.payload::text" : "j.payload"}, j.priority,
-    date_part('epoch', j.run_at), j.attempts + 1, j.max_attempts, null, j.revision, j.flags,
-    date_part('epoch', j.created_at), j.last_error)), '[]')::text as jobs
+select ${claimedColumns({ attempts: "j.attempts + 1", queues: false, raw: form.rawPayloads })}
 from (
   select f.* from level cross join lateral (
     select j.* from ${s}._private_jobs j
     where j.is_available and j.job_queue_id is null and j.key is null
       and j.priority = level.priority and j.run_at <= now()
-      and j.run_at >= case when j.priority = $3::smallint then to_timestamp($4::float8)
+      and j.run_at >= case when level.priority = $3::smallint then to_timestamp($4::float8)
                            else '-infinity' end
       and j.task_id = any(array(
         select t.id from ${s}._private_tasks t where t.identifier = any($1::text[])))
@@ -41,8 +38,9 @@ from (
     order by j.run_at limit $2::int for update skip locked) f
   where level.priority is not null limit $2::int) j`;
 
-export function parseLocked(rows: readonly { jobs: string }[]): ClaimedRow[] {
-  return JSON.parse(rows[0]?.jobs ?? "[]") as ClaimedRow[];
+/** Reads the statement's answer. */
+export function lockedRows(answer: readonly ClaimedColumns[]): ClaimedRows {
+  return new ClaimedRows(answer[0] as ClaimedColumns);
 }
 
 // Rows of this transaction are not locked_by anybody; those that took too long are locked_by us.

@@ -1,5 +1,5 @@
-// A job as its task sees it: made from a claim's row, everything that costs time only on demand.
-import type { ClaimedRow } from "../queue/claim-jobs.ts";
+// A job as its task sees it: a place in the columns of its claim, read on demand.
+import type { ClaimedRows } from "../queue/claimed-rows.ts";
 
 /** The job that a task runs. Ids are strings: they are PostgreSQL bigints. */
 export interface TaskJob<Payload = unknown> {
@@ -23,105 +23,125 @@ export interface TaskJob<Payload = unknown> {
   readonly isQueued: boolean;
 }
 
+/** What the jobs of one claim share. */
+export interface Claimed {
+  readonly rows: ClaimedRows;
+  readonly taskNames: ReadonlyMap<number, string>;
+  readonly rawPayloads: boolean;
+  /** When the claim came in, by the monotonic clock: for the local queue's ttl. */
+  readonly at_ms: number;
+}
+
 export class ClaimedJob implements TaskJob {
   readonly id: string;
-  readonly taskIdentifier: string;
   readonly queueId: number | null;
-  /** When the claim came in, by the monotonic clock: for the local queue's ttl. */
-  readonly claimedAt_ms: number;
-  readonly #row: ClaimedRow;
-  readonly #rawPayloads: boolean;
-  #payload: unknown;
-  #parsed = false;
+  readonly #claimed: Claimed;
+  readonly #place: number;
+  #parsed: { readonly payload: unknown } | undefined;
 
-  constructor(row: ClaimedRow, taskIdentifier: string, rawPayloads: boolean, claimedAt_ms: number) {
-    this.id = row[0];
-    this.taskIdentifier = taskIdentifier;
-    this.queueId = row[2];
-    this.claimedAt_ms = claimedAt_ms;
-    this.#row = row;
-    this.#rawPayloads = rawPayloads;
+  constructor(claimed: Claimed, place: number) {
+    const { ids, queueIds } = claimed.rows;
+    this.id = ids[place] as string;
+    this.queueId = queueIds === null ? null : (queueIds[place] ?? null);
+    this.#claimed = claimed;
+    this.#place = place;
   }
 
+  get taskIdentifier(): string {
+    const { rows, taskNames } = this.#claimed;
+    return taskNames.get(rows.taskIds[this.#place] as number) ?? "";
+  }
+  get claimedAt_ms(): number {
+    return this.#claimed.at_ms;
+  }
   get payload(): unknown {
-    if (!this.#parsed) {
-      this.#payload = this.#rawPayloads ? JSON.parse(this.#row[3] as string) : this.#row[3];
-      this.#parsed = true;
-    }
-    return this.#payload;
+    const { rows, rawPayloads } = this.#claimed;
+    const value = rows.payload(this.#place);
+    if (!rawPayloads) return value;
+    this.#parsed ??= { payload: JSON.parse(value as string) };
+    return this.#parsed.payload;
   }
-
   get payloadText(): string {
-    return this.#rawPayloads ? (this.#row[3] as string) : JSON.stringify(this.#row[3]);
+    const { rows, rawPayloads } = this.#claimed;
+    const value = rows.payload(this.#place);
+    return rawPayloads ? (value as string) : JSON.stringify(value);
   }
-
   get priority(): number {
-    return this.#row[4];
+    return this.#claimed.rows.priorities[this.#place] as number;
   }
   get runAt_s(): number {
-    return seconds(this.#row[5]);
+    return this.#claimed.rows.runAts_s[this.#place] as number;
   }
   get runAt(): Date {
     return new Date(this.runAt_s * 1000);
   }
   get attempts(): number {
-    return this.#row[6];
+    return this.#claimed.rows.attempts(this.#place);
   }
   get maxAttempts(): number {
-    return this.#row[7];
+    return this.#claimed.rows.maxAttempts(this.#place);
   }
   get key(): string | null {
-    return this.#row[8];
+    return this.#claimed.rows.rare(this.#place).key;
   }
   get revision(): number {
-    return this.#row[9];
+    return this.#claimed.rows.rare(this.#place).revision;
   }
   get flags(): readonly string[] {
-    return this.#row[10] === null ? [] : Object.keys(this.#row[10] as object);
+    return this.#claimed.rows.rare(this.#place).flags;
   }
   get createdAt(): Date {
-    return new Date(seconds(this.#row[11]) * 1000);
+    return new Date(this.#claimed.rows.createdAt_s(this.#place) * 1000);
   }
   get lastError(): string | null {
-    return this.#row[12];
+    return this.#claimed.rows.rare(this.#place).lastError;
   }
   get isQueued(): boolean {
     return this.queueId !== null;
   }
 }
 
-// The edge of what a Date can hold stands for PostgreSQL's -infinity.
-const EARLIEST_S = -8.64e12;
+/** Jobs of one named queue, which is locked for us: one slot runs them one after another. */
+export class QueueRun {
+  readonly queueId: number;
+  readonly jobs: ClaimedJob[] = [];
 
-function seconds(value: number | string): number {
-  return typeof value === "number" ? Math.max(value, EARLIEST_S) : EARLIEST_S;
+  constructor(queueId: number) {
+    this.queueId = queueId;
+  }
 }
 
-/** What one slot runs without a break: a single job, or a run of jobs of one named queue. */
-export interface WorkUnit {
-  readonly jobs: readonly ClaimedJob[];
-  readonly queueId: number | null;
+/** What one slot runs without a break. */
+export type WorkUnit = ClaimedJob | QueueRun;
+
+export function jobsOf(unit: WorkUnit): readonly ClaimedJob[] {
+  return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
-/** Groups a claim into units, in (priority, run_at, id) order. */
-export function workUnits(jobs: ClaimedJob[]): WorkUnit[] {
-  jobs.sort(inOrder);
-  const runs = new Map<number, ClaimedJob[]>();
+/** The jobs of a claim in (priority, run_at, id) order. */
+export function jobsInOrder(claimed: Claimed): ClaimedJob[] {
+  const jobs = claimed.rows.ids.map((_, place) => new ClaimedJob(claimed, place));
+  return jobs.sort(inOrder);
+}
+
+/** Groups jobs, which are in order, into units. */
+export function workUnits(jobs: readonly ClaimedJob[]): readonly WorkUnit[] {
+  if (jobs.every((job) => job.queueId === null)) return jobs;
+  const runs = new Map<number, QueueRun>();
   const units: WorkUnit[] = [];
   for (const job of jobs) {
     const { queueId } = job;
     if (queueId === null) {
-      units.push({ jobs: [job], queueId });
+      units.push(job);
       continue;
     }
-    const run = runs.get(queueId);
-    if (run !== undefined) {
-      run.push(job);
-      continue;
+    let run = runs.get(queueId);
+    if (run === undefined) {
+      run = new QueueRun(queueId);
+      runs.set(queueId, run);
+      units.push(run);
     }
-    const first = [job];
-    runs.set(queueId, first);
-    units.push({ jobs: first, queueId });
+    run.jobs.push(job);
   }
   return units;
 }

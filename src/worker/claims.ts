@@ -2,9 +2,9 @@
 // the statement that is needed, and where the next claim may start.
 import { monotonic } from "../base/clock.ts";
 import type { Database } from "../database/database.ts";
-import type { ClaimedRow } from "../queue/claim-jobs.ts";
+import type { ClaimedRows } from "../queue/claimed-rows.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
-import { ClaimedJob } from "./claimed-job.ts";
+import { type ClaimedJob, jobsInOrder } from "./claimed-job.ts";
 import type { Hooks } from "./hooks.ts";
 import { type Claim, NO_MARK } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
@@ -33,15 +33,14 @@ export class Claims<E> {
     this.#taskNames = await registerTasks(db, this.identifiers);
   }
 
-  /** Before rows become jobs: a task that was cleaned up and made again has a new id. */
-  async recognize(rows: readonly ClaimedRow[], db: Database): Promise<void> {
-    if (rows.every(([, taskId]) => this.#taskNames.has(taskId))) return;
-    // Whatever stays unknown is given back unstarted.
-    await this.register(db).catch(() => {});
-  }
-
-  taskName(id: number): string {
-    return this.#taskNames.get(id) ?? "";
+  /** Makes rows jobs, in order. A task that was cleaned up and made again has a new id. */
+  async jobs(rows: ClaimedRows, db: Database): Promise<ClaimedJob[]> {
+    if (!rows.taskIds.every((id) => this.#taskNames.has(id))) {
+      // Whatever stays unknown is given back unstarted.
+      await this.register(db).catch(() => {});
+    }
+    const { rawPayloads } = this;
+    return jobsInOrder({ rows, rawPayloads, taskNames: this.#taskNames, at_ms: monotonic() });
   }
 
   /** Anything may have become ready: the next claim looks at everything. */
@@ -62,11 +61,6 @@ export class Claims<E> {
       mark: this.#lowWater.mark,
       forbiddenFlags: this.#forbiddenFlags,
     };
-  }
-
-  jobs(rows: readonly ClaimedRow[]): ClaimedJob[] {
-    const now_ms = monotonic();
-    return rows.map((row) => new ClaimedJob(row, this.taskName(row[1]), this.rawPayloads, now_ms));
   }
 
   /** Learns from an answer. True when it showed all there is for us. */

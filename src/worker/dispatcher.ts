@@ -13,13 +13,12 @@ import { returnUnknownJobs } from "../queue/settle-jobs.ts";
 import { type ClaimedJob, workUnits } from "./claimed-job.ts";
 import { Claims } from "./claims.ts";
 import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
-import { Holdings } from "./holdings.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { Claim, Exchange, Lane } from "./lane.ts";
 import { Lanes, type LanesEvents } from "./lanes.ts";
 import { LocalQueue } from "./local-queue.ts";
-import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
+import { jobsIn, type OutcomeBatch, type Outcomes } from "./outcomes.ts";
 import { Readiness } from "./readiness.ts";
 import { Slots } from "./slots.ts";
 import { Traffic } from "./traffic.ts";
@@ -37,7 +36,6 @@ export class Dispatcher<E> {
   readonly #fastLanes: FastLanes<E> | null;
   readonly #claims: Claims<E>;
   readonly #mayTake: () => boolean;
-  readonly #holdings = new Holdings();
   readonly #traffic = new Traffic();
   /** A claim broke: it may have locked jobs for us without our knowing. */
   #isInDoubt = false;
@@ -85,7 +83,6 @@ export class Dispatcher<E> {
         slots: this.#slots,
         claims: this.#claims,
         classic: this.#outcomes,
-        adopt: (jobs) => this.#holdings.adopt(jobs),
         onChange: () => this.#scheduleAdvance(),
         onRan: () => this.#ran(),
       }) ?? null;
@@ -98,7 +95,7 @@ export class Dispatcher<E> {
 
   /** Nothing is locked for us, as far as we know, and no broken claim makes that doubtful. */
   get holdsNothing(): boolean {
-    return this.#outcomes.isEmpty && !this.#isInDoubt && this.#holdings.jobIds.length === 0;
+    return this.#outcomes.isEmpty && !this.#isInDoubt && this.#held().jobs.length === 0;
   }
 
   async start(): Promise<void> {
@@ -219,24 +216,27 @@ export class Dispatcher<E> {
     const startedAt_ms = monotonic();
     const isFast = this.#fastLanes?.isActive ?? false;
     const claim = want === 0 ? null : this.#claims.next(want, isFast);
-    const sent = this.#holdings.sent(batch);
     const answer = await lane.exchange(batch, claim);
-    await this.#claims.recognize(answer.rows, lane.database);
-    this.#written(answer, sent);
+    this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, claim !== null);
-    if (claim !== null) this.#received(claim, answer, pulse, startedAt_ms);
+    // A claim that failed says nothing about what is there.
+    if (claim !== null && answer.rows !== null) {
+      const jobs = await this.#claims.jobs(answer.rows, lane.database);
+      this.#received(jobs, claim, answer, pulse, startedAt_ms);
+    }
     this.#traffic.answered(want);
     this.#lanes.giveBack(lane);
     this.#advance();
   }
 
-  #written({ written, lost }: Exchange, sent: ReadonlyMap<string, ClaimedJob>): void {
+  #written({ written, lost }: Exchange, sent: OutcomeBatch): void {
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (written.freedQueues.length > 0) this.#readiness.raise();
     if (written.done.length + written.failures.length > 0) this.#ran();
-    if (written.isRepeated) return;
+    if (written.isRepeated || lost.length === 0) return;
+    const jobs = new Map(jobsIn(sent).map((job) => [job.id, job]));
     for (const jobId of lost) {
-      const job = sent.get(jobId) ?? null;
+      const job = jobs.get(jobId) ?? null;
       this.#hooks.emit("job:interrupted", { jobId, job, reason: "lease_lost" });
     }
   }
@@ -251,30 +251,41 @@ export class Dispatcher<E> {
     this.connectionLost(error);
   }
 
-  #received(claim: Claim, answer: Exchange, pulse: number, startedAt_ms: number): void {
-    const count = answer.rows.length;
-    // A claim that failed says nothing about what is there.
-    if (answer.failure !== null && count === 0) return;
+  #received(
+    jobs: readonly ClaimedJob[],
+    claim: Claim,
+    answer: Exchange,
+    pulse: number,
+    startedAt_ms: number,
+  ): void {
+    const count = jobs.length;
     if (this.#hooks.observed("job:fetch")) {
       const duration_ms = monotonic() - startedAt_ms;
       this.#hooks.emit("job:fetch", { workerId: this.#workerId, count, duration_ms });
     }
     this.#localQueue.measure();
-    const jobs = this.#claims.jobs(answer.rows);
-    const units = workUnits(jobs);
-    this.#holdings.claimed(units);
     const isLast = this.#claims.learn(claim, jobs, answer.queues);
     this.#fastLanes?.classicClaim(count, isLast);
     if (isLast && this.#readiness.drained(pulse) && this.#phase === "claiming") {
       this.#wakeTimer.sleep(answer.now_s, () => this.#lanes.any?.database ?? null);
     }
-    this.#localQueue.add(units, count, claim.want);
+    this.#localQueue.add(workUnits(jobs), count, claim.want);
   }
 
   #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
-    for (const job of jobs) this.#outcomes.return(job.id);
+    for (const job of jobs) this.#outcomes.return(job);
     for (const id of queueIds) this.#outcomes.freeQueue(id);
     this.#scheduleAdvance();
+  }
+
+  /** What the database has locked for us, as far as we know. */
+  #held(): { readonly jobs: readonly ClaimedJob[]; readonly queueIds: readonly number[] } {
+    const places = [this.#localQueue, this.#slots];
+    const kept = this.#fastLanes?.keptJobs ?? [];
+    return {
+      jobs: [...places.flatMap(({ jobs }) => jobs), ...kept, ...this.#outcomes.jobs],
+      queueIds: [...places.flatMap(({ queueIds }) => queueIds), ...this.#outcomes.freedQueues],
+    };
   }
 
   /** Gives back what a broken claim may have locked for us without our knowing. */
@@ -285,15 +296,15 @@ export class Dispatcher<E> {
     // What may not be written is written again before anything is claimed: later the lock of such a
     // job may be that of another attempt.
     const batch = this.#outcomes.take();
-    const sent = this.#holdings.sent(batch);
     const answer = await lane.exchange(batch, null);
-    this.#written(answer, sent);
+    this.#written(answer, batch);
     if (answer.failure !== null) {
       this.#outcomes.putBack(answer.unwritten);
       throw answer.failure;
     }
     await this.#claims.register(lane.database);
-    const { jobIds, queueIds } = this.#holdings;
+    const { jobs, queueIds } = this.#held();
+    const jobIds = jobs.map(({ id }) => id);
     await returnUnknownJobs(lane.database, this.#workerId, jobIds, queueIds);
     this.#isInDoubt = false;
   }

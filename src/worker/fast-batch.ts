@@ -6,7 +6,7 @@ import type { Slots } from "./slots.ts";
 export class FastBatch<E> {
   readonly #jobs: readonly ClaimedJob[];
   readonly #executor: JobExecutor<E>;
-  readonly #started = new Map<string, ClaimedJob>();
+  readonly #running = new Set<ClaimedJob>();
   #next = 0;
   #isClosed = false;
 
@@ -17,7 +17,7 @@ export class FastBatch<E> {
 
   /** Jobs whose handlers have been called and have not ended. */
   get running(): readonly ClaimedJob[] {
-    return [...this.#started.values()];
+    return [...this.#running];
   }
 
   get hasUnstarted(): boolean {
@@ -39,7 +39,7 @@ export class FastBatch<E> {
   /** Somebody has given up on what runs. */
   abandon(): void {
     this.#isClosed = true;
-    this.#started.clear();
+    this.#running.clear();
   }
 
   async #runSlot(): Promise<void> {
@@ -47,10 +47,11 @@ export class FastBatch<E> {
       const job = this.#jobs[this.#next];
       if (job === undefined) return;
       this.#next++;
-      this.#started.set(job.id, job);
       const pending = this.#executor.run(job);
-      if (pending !== undefined) await pending;
-      this.#started.delete(job.id);
+      if (pending === undefined) continue;
+      this.#running.add(job);
+      await pending;
+      this.#running.delete(job);
     }
   }
 }

@@ -11,21 +11,22 @@
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
 import { type Database, query, type Statement } from "../database/database.ts";
+import type { ClaimedColumns } from "../queue/claimed-rows.ts";
 import {
   failFastJobs,
   finishFastJobs,
   keepJobs,
+  lockedRows,
   lockStatement,
-  parseLocked,
 } from "../queue/fast-lane.ts";
-import { type ClaimedJob, workUnits } from "./claimed-job.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
 import type { Claims } from "./claims.ts";
 import { FastBatch } from "./fast-batch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { Lane } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
-import type { OutcomeBatch, Outcomes } from "./outcomes.ts";
+import { idOf, type OutcomeBatch, type Outcomes, toFailure } from "./outcomes.ts";
 import type { Slots } from "./slots.ts";
 
 export interface FastLaneParts<E> {
@@ -42,8 +43,6 @@ export interface FastLaneParts<E> {
   readonly claims: Claims<E>;
   /** How long a transaction may hold its rows. */
   readonly limit_ms: number;
-  /** These have the classic lock from now on. */
-  adopt(jobs: readonly ClaimedJob[]): void;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
   /** Ends of jobs are written. */
@@ -68,8 +67,8 @@ export class FastLane<E> {
   #hasEnded = false;
   #running = 0;
   #batch: FastBatch<E> | null = null;
-  /** Ids of running jobs that have the classic lock. */
-  readonly #kept = new Set<string>();
+  /** Running jobs that have the classic lock. */
+  readonly #kept = new Set<ClaimedJob>();
   #isAbandoned = false;
   #loop: Promise<void> | null = null;
 
@@ -85,6 +84,10 @@ export class FastLane<E> {
   get isIdle(): boolean {
     const isResting = this.#wake !== null || this.#hasEnded;
     return isResting && this.#running === 0 && this.#parts.outcomes.isEmpty;
+  }
+
+  get keptJobs(): readonly ClaimedJob[] {
+    return [...this.#kept];
   }
 
   start(): void {
@@ -168,8 +171,8 @@ export class FastLane<E> {
     const { outcomes, classic, onChange } = this.#parts;
     if (this.#kept.size === 0 || outcomes.isEmpty) return;
     const { done, failures } = outcomes.take();
-    for (const id of done) (this.#kept.delete(id) ? classic : outcomes).complete(id);
-    for (const one of failures) (this.#kept.delete(one.id) ? classic : outcomes).fail(one);
+    for (const job of done) (this.#kept.delete(job) ? classic : outcomes).complete(job);
+    for (const one of failures) (this.#kept.delete(one.job) ? classic : outcomes).fail(one);
     onChange();
   }
 
@@ -203,8 +206,8 @@ export class FastLane<E> {
     const { workerId, hooks, outcomes, lane, onRan } = this.#parts;
     const { done, failures } = batch;
     const db = lane.database;
-    const finished = done.length > 0 ? finishFastJobs(db, workerId, done) : [];
-    const failed = failures.length > 0 ? failFastJobs(db, workerId, failures) : null;
+    const finished = done.length > 0 ? finishFastJobs(db, workerId, done.map(idOf)) : [];
+    const failed = failures.length > 0 ? failFastJobs(db, workerId, failures.map(toFailure)) : null;
     try {
       const [lost, _, ...answers] = await all([finished, failed, ...following()]);
       for (const jobId of lost as string[]) {
@@ -224,9 +227,8 @@ export class FastLane<E> {
     const values: unknown[] = [claims.identifiers, BATCH, priority, runAt_s];
     if (forbiddenFlags.length > 0) values.push(forbiddenFlags);
     this.#hasPulse = false;
-    const rows = parseLocked(await query<{ jobs: string }>(db, this.#statement, values));
-    await claims.recognize(rows, db);
-    return workUnits(claims.jobs(rows)).flatMap((unit) => unit.jobs);
+    const rows = lockedRows(await query<ClaimedColumns>(db, this.#statement, values));
+    return claims.jobs(rows, db);
   }
 
   /** A full batch promises more; an empty transaction is not kept open. */
@@ -269,11 +271,10 @@ export class FastLane<E> {
    * is written before that: the commit would give it to others.
    */
   async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
-    const { lane, workerId, outcomes, adopt } = this.#parts;
+    const { lane, workerId, outcomes } = this.#parts;
     const db = lane.database;
-    const ids = jobs.map(({ id }) => id);
-    for (const id of ids) this.#kept.add(id);
-    adopt(jobs);
+    const ids = jobs.map(idOf);
+    for (const job of jobs) this.#kept.add(job);
     this.#isOpen = false;
     await this.#written(outcomes.take(), () => [
       ids.length > 0 ? keepJobs(db, workerId, ids) : null,

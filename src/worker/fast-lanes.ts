@@ -22,11 +22,8 @@ export interface FastLaneLink<E> {
   readonly claims: Claims<E>;
   /** The worker's own outcomes. */
   readonly classic: Outcomes;
-  /** These jobs have the classic lock from now on. */
-  adopt(jobs: readonly ClaimedJob[]): void;
   /** Jobs ended, or a lane went idle. */
   onChange(): void;
-  /** Somebody waits until all is done, what finished jobs have added included. */
   /** Ends of jobs are written. */
   onRan(): void;
 }
@@ -78,6 +75,11 @@ export class FastLanes<E> {
   /** Whether jobs without key and queue are ours to take. */
   get isActive(): boolean {
     return this.#isActive;
+  }
+
+  /** Running jobs that have the classic lock. */
+  get keptJobs(): readonly ClaimedJob[] {
+    return this.#lanes.flatMap((lane) => lane.keptJobs);
   }
 
   get isIdle(): boolean {

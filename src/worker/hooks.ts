@@ -88,6 +88,8 @@ export interface Plugin {
 
 type Observer<E extends keyof WorkerEvents> = (event: WorkerEvents[E]) => unknown;
 
+const NONE: readonly never[] = [];
+
 export class Hooks {
   readonly #observers = new Map<string, Observer<never>[]>();
   readonly #interceptors = new Map<string, unknown[]>();
@@ -114,7 +116,7 @@ export class Hooks {
   }
 
   interceptors<I extends keyof WorkerInterceptors>(name: I): readonly WorkerInterceptors[I][] {
-    return (this.#interceptors.get(name) as WorkerInterceptors[I][] | undefined) ?? [];
+    return (this.#interceptors.get(name) as WorkerInterceptors[I][] | undefined) ?? NONE;
   }
 
   /** Tells the observers. Never throws and never waits for them. */

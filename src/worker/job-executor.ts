@@ -15,6 +15,8 @@ interface Attempt<E> {
   readonly task: Task<unknown, E>;
   readonly context: JobContext<E>;
   readonly startedAt_ms: number;
+  /** Decided: whatever comes later is too late. */
+  isOver: boolean;
 }
 
 /** null = done; otherwise why not, and what is left of a batch. */
@@ -26,7 +28,10 @@ export class JobExecutor<E> {
   readonly #outcomes: Outcomes;
   readonly #hooks: Hooks;
   readonly #timeout_ms: number | undefined;
+  /** Attempts that something is waited for. */
   readonly #running = new Set<Attempt<E>>();
+  /** Why all are to end: also those that begin later. */
+  #abortReason: Error | undefined;
 
   constructor(
     tasks: ReadonlyMap<string, Task<unknown, E>>,
@@ -56,18 +61,26 @@ export class JobExecutor<E> {
     const task = this.#tasks.get(job.taskIdentifier);
     if (task === undefined) {
       // Claims name our tasks, so this is a task that was removed and re-made in between.
-      this.#outcomes.return(job.id);
+      this.#outcomes.return(job);
       return undefined;
     }
     const context = new JobContext(job, this.#source);
-    const attempt = { job, task, context, startedAt_ms: monotonic() };
+    const attempt = { job, task, context, startedAt_ms: monotonic(), isOver: false };
+    if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handled(attempt);
+    return this.#remembered(attempt, this.#intercepted(attempt));
+  }
+
+  /** Only what takes a while can be asked after, aborted or abandoned. */
+  #remembered(attempt: Attempt<E>, pending: Promise<void>): Promise<void> {
+    if (attempt.isOver) return pending;
     this.#running.add(attempt);
-    if (this.#hooks.interceptors("beforeJobRun").length > 0) return this.#intercepted(attempt);
-    return this.#handled(attempt);
+    if (this.#abortReason !== undefined) attempt.context.abort(this.#abortReason);
+    return pending;
   }
 
   /** Aborts the signals of running jobs: all, or those with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
+    if (ids === undefined) this.#abortReason = reason;
     for (const { job, context } of this.#running) {
       if (ids === undefined || ids.has(job.id)) context.abort(reason);
     }
@@ -117,7 +130,7 @@ export class JobExecutor<E> {
       return this.#finish(attempt, failure(error));
     }
     if (!isPending) return this.#finish(attempt, judge(returned));
-    return this.#awaited(attempt, returned);
+    return this.#remembered(attempt, this.#awaited(attempt, returned));
   }
 
   async #awaited(attempt: Attempt<E>, returned: unknown): Promise<void> {
@@ -138,7 +151,9 @@ export class JobExecutor<E> {
   }
 
   #finish(attempt: Attempt<E>, result: Result): Promise<void> | undefined {
-    if (this.#hooks.interceptors("afterJobRun").length > 0) return this.#turned(attempt, result);
+    if (this.#hooks.interceptors("afterJobRun").length > 0) {
+      return this.#remembered(attempt, this.#turned(attempt, result));
+    }
     this.#end(attempt, result);
     return undefined;
   }
@@ -162,17 +177,19 @@ export class JobExecutor<E> {
   #end(attempt: Attempt<E>, result: Result): void {
     const { job, startedAt_ms } = attempt;
     // An abandoned attempt may come to its end after all: it has been decided before.
-    if (!this.#running.delete(attempt)) return;
+    if (attempt.isOver) return;
+    attempt.isOver = true;
+    this.#running.delete(attempt);
     const hooks = this.#hooks;
     if (result === null) {
-      this.#outcomes.complete(job.id);
+      this.#outcomes.complete(job);
       if (!hooks.observed("job:complete")) return;
       hooks.emit("job:complete", { job, duration_ms: monotonic() - startedAt_ms });
       return;
     }
     const { error, payload } = result;
     const permanent = job.attempts >= job.maxAttempts;
-    this.#outcomes.fail({ id: job.id, message: errorText(error), payload, permanent: false });
+    this.#outcomes.fail({ job, message: errorText(error), payload, permanent: false });
     const name = permanent ? "job:permanentlyFail" : "job:fail";
     hooks.emit(name, { job, error, duration_ms: monotonic() - startedAt_ms });
   }

@@ -5,9 +5,10 @@ import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
 import { type Database, type Queryable, query } from "../database/database.ts";
 import type { SchemaName } from "../database/schema-name.ts";
-import { type ClaimedRow, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
+import { type ClaimAnswer, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
+import { ClaimedRows } from "../queue/claimed-rows.ts";
 import { failJobs, finishJobs, parseIdArray, returnJobs } from "../queue/settle-jobs.ts";
-import { batchOf, type OutcomeBatch } from "./outcomes.ts";
+import { batchOf, idOf, type OutcomeBatch, toFailure } from "./outcomes.ts";
 
 export interface LaneSettings {
   readonly connection: pg.ClientConfig;
@@ -35,7 +36,8 @@ export interface LowWaterMark {
 export const NO_MARK: LowWaterMark = { priority: -32_768, runAt_s: "-Infinity" };
 
 export interface Exchange {
-  readonly rows: readonly ClaimedRow[];
+  /** null: no claim was made, or it failed. */
+  readonly rows: ClaimedRows | null;
   /** Some named queue is free: the next claim should look at queued jobs, too. */
   readonly queues: boolean;
   /** The claim's moment by the database's clock, seconds. */
@@ -127,21 +129,21 @@ export class Lane {
     const db = this.database;
     const writes: Write[] = [];
     if (failures.length > 0) {
-      writes.push({ part: { failures }, lost: failJobs(db, workerId, failures, []) });
+      writes.push({ part: { failures }, lost: failJobs(db, workerId, failures.map(toFailure), []) });
     }
     if (returned.length > 0) {
-      writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned, []) });
+      writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned.map(idOf), []) });
     }
     // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
     // does the same, so then the deletes go with the freeing, ahead of the claim.
     const alone = claim === null || freedQueues.length > 0;
     if (alone && done.length + freedQueues.length > 0) {
-      const lost = finishJobs(db, workerId, done, freedQueues);
+      const lost = finishJobs(db, workerId, done.map(idOf), freedQueues);
       writes.push({ part: { done, freedQueues }, lost });
     }
     let claimed: ClaimAnswer | null = null;
     if (claim !== null) {
-      const answer = this.#claim(db, claim, alone ? [] : done).then((one) => {
+      const answer = this.#claim(db, claim, alone ? [] : done.map(idOf)).then((one) => {
         claimed = one;
         return parseIdArray(one.lost);
       });
@@ -158,7 +160,7 @@ export class Lane {
       );
     const answer = claimed as ClaimAnswer | null;
     return {
-      rows: answer === null ? [] : (JSON.parse(answer.jobs) as ClaimedRow[]),
+      rows: answer === null ? null : new ClaimedRows(answer),
       queues: answer?.queues ?? false,
       now_s: answer?.now_s ?? 0,
       written: partsOf(writes.filter(isWritten)),
@@ -208,13 +210,6 @@ interface Write {
   readonly part: Partial<OutcomeBatch>;
   /** Jobs that were no longer ours. */
   readonly lost: Promise<string[]>;
-}
-
-interface ClaimAnswer {
-  now_s: number;
-  jobs: string;
-  queues: boolean;
-  lost: string | null;
 }
 
 const statements = new Map<string, ReturnType<typeof claimStatement>>();

@@ -11,7 +11,7 @@
 // In `polling` nothing is cached. A worker never stops fetching in `waiting`: it refills while it
 // works, so that Node and PostgreSQL do not take turns.
 import { monotonic } from "../base/clock.ts";
-import type { ClaimedJob, WorkUnit } from "./claimed-job.ts";
+import { type ClaimedJob, jobsOf, QueueRun, type WorkUnit } from "./claimed-job.ts";
 import type { Hooks, LocalQueueMode } from "./hooks.ts";
 import type { LocalQueueConfig } from "./worker-options.ts";
 
@@ -61,6 +61,16 @@ export class LocalQueue {
   /** Jobs that wait. */
   get size(): number {
     return this.#size;
+  }
+
+  /** What waits. */
+  get jobs(): readonly ClaimedJob[] {
+    return this.#waiting.flatMap(jobsOf);
+  }
+
+  /** The named queues whose jobs wait. */
+  get queueIds(): readonly number[] {
+    return queueIdsOf(this.#waiting);
   }
 
   get isDelayed(): boolean {
@@ -132,7 +142,7 @@ export class LocalQueue {
       return undefined;
     }
     this.#next++;
-    this.#size -= unit.jobs.length;
+    this.#size -= unit instanceof QueueRun ? unit.jobs.length : 1;
     if (this.#next > 512 && this.#next * 2 > this.#units.length) {
       this.#units = this.#units.slice(this.#next);
       this.#next = 0;
@@ -172,11 +182,11 @@ export class LocalQueue {
 
   #armTtl(): void {
     if (this.#ttl !== undefined) return;
-    const oldest = this.#units[this.#next]?.jobs[0]?.claimedAt_ms ?? monotonic();
+    const oldest = this.#oldest?.claimedAt_ms ?? monotonic();
     const left_ms = Math.max(1, oldest + this.#config.ttl_ms - monotonic());
     this.#ttl = setTimeout(() => {
       this.#ttl = undefined;
-      const first = this.#units[this.#next]?.jobs[0];
+      const first = this.#oldest;
       if (first === undefined) return;
       // What waits now may have come later than what armed the timer.
       if (monotonic() - first.claimedAt_ms < this.#config.ttl_ms) this.#armTtl();
@@ -187,16 +197,25 @@ export class LocalQueue {
     }, left_ms).unref();
   }
 
+  get #waiting(): readonly WorkUnit[] {
+    return this.#units.slice(this.#next);
+  }
+
+  get #oldest(): ClaimedJob | undefined {
+    const unit = this.#units[this.#next];
+    return unit instanceof QueueRun ? unit.jobs[0] : unit;
+  }
+
   #giveBack(): void {
-    const units = this.#units.slice(this.#next);
+    const units = this.#waiting;
     this.#units = [];
     this.#next = 0;
     this.#size = 0;
     clearTimeout(this.#ttl);
     this.#ttl = undefined;
     if (units.length === 0) return;
-    const jobs = units.flatMap((unit) => unit.jobs);
-    const queueIds = units.flatMap(({ queueId }) => (queueId === null ? [] : [queueId]));
+    const jobs = units.flatMap(jobsOf);
+    const queueIds = queueIdsOf(units);
     this.#hooks.emit("localQueue:jobsReturned", { workerId: this.#workerId, count: jobs.length });
     this.#returnJobs(jobs, queueIds);
   }
@@ -228,4 +247,8 @@ export class LocalQueue {
     if (oldMode === newMode || !this.#hooks.observed("localQueue:setMode")) return;
     this.#hooks.emit("localQueue:setMode", { workerId: this.#workerId, oldMode, newMode });
   }
+}
+
+function queueIdsOf(units: readonly WorkUnit[]): number[] {
+  return units.flatMap((unit) => (unit instanceof QueueRun ? [unit.queueId] : []));
 }

@@ -1,11 +1,16 @@
 // What has been decided about claimed jobs and not yet been told to the database. A lane takes all
 // of it at once; what could not be written comes back and is written again.
 import type { Failure } from "../queue/settle-jobs.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+
+export interface FailedJob extends Omit<Failure, "id"> {
+  readonly job: ClaimedJob;
+}
 
 export interface OutcomeBatch {
-  readonly done: string[];
-  readonly failures: Failure[];
-  readonly returned: string[];
+  readonly done: ClaimedJob[];
+  readonly failures: FailedJob[];
+  readonly returned: ClaimedJob[];
   /** Named queues whose run has ended. */
   readonly freedQueues: number[];
   /** A part may have been written before: a missing row then says nothing about the lease. */
@@ -20,28 +25,51 @@ export function batchOf(isRepeated: boolean, parts: readonly OutcomePart[]): Out
   return Object.assign(nothing, ...parts);
 }
 
+export function idOf({ id }: ClaimedJob): string {
+  return id;
+}
+
+export function toFailure({ job, ...failure }: FailedJob): Failure {
+  return { id: job.id, ...failure };
+}
+
+export function jobsIn(
+  batch: Pick<OutcomeBatch, "done" | "failures" | "returned">,
+): readonly ClaimedJob[] {
+  return [...batch.done, ...batch.failures.map(({ job }) => job), ...batch.returned];
+}
+
 export class Outcomes {
-  #done: string[] = [];
-  #failures: Failure[] = [];
-  #returned: string[] = [];
+  #done: ClaimedJob[] = [];
+  #failures: FailedJob[] = [];
+  #returned: ClaimedJob[] = [];
   #freedQueues: number[] = [];
   #isRepeated = false;
 
-  complete(id: string): void {
-    this.#done.push(id);
+  complete(job: ClaimedJob): void {
+    this.#done.push(job);
   }
 
-  fail(failure: Failure): void {
+  fail(failure: FailedJob): void {
     this.#failures.push(failure);
   }
 
   /** Never started: the attempt is given back. */
-  return(id: string): void {
-    this.#returned.push(id);
+  return(job: ClaimedJob): void {
+    this.#returned.push(job);
   }
 
   freeQueue(queueId: number): void {
     this.#freedQueues.push(queueId);
+  }
+
+  /** Whom they are about. */
+  get jobs(): readonly ClaimedJob[] {
+    return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
+  }
+
+  get freedQueues(): readonly number[] {
+    return this.#freedQueues;
   }
 
   get isEmpty(): boolean {

@@ -1,6 +1,6 @@
 // The places in which jobs run, as many as the worker's concurrency. A slot takes unit after unit
 // from the local queue until nothing waits; a run of one named queue stays in its slot, in order.
-import type { WorkUnit } from "./claimed-job.ts";
+import { type ClaimedJob, QueueRun, type WorkUnit } from "./claimed-job.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { LocalQueue } from "./local-queue.ts";
 import type { Outcomes } from "./outcomes.ts";
@@ -35,6 +35,21 @@ export class Slots<E> {
     return this.#active === 0;
   }
 
+  /** What runs, and what has not started of queues' runs. */
+  get jobs(): readonly ClaimedJob[] {
+    return [...this.#occupied].flatMap(({ unit, started }) => {
+      if (unit === undefined) return [];
+      return unit instanceof QueueRun ? unit.jobs.slice(Math.max(0, started - 1)) : [unit];
+    });
+  }
+
+  /** The named queues whose jobs run. */
+  get queueIds(): readonly number[] {
+    return [...this.#occupied].flatMap(({ unit }) =>
+      unit instanceof QueueRun ? [unit.queueId] : [],
+    );
+  }
+
   /** Gives waiting units to free slots. */
   fill(): void {
     for (let free = this.free; free > 0 && this.#localQueue.size > 0; free--) void this.#run();
@@ -66,25 +81,31 @@ export class Slots<E> {
     const { outcomes } = this.#parts;
     for (const slot of this.#occupied) {
       slot.isAbandoned = true;
-      const { jobs = [], queueId = null } = slot.unit ?? {};
-      for (const job of jobs.slice(slot.started)) outcomes.return(job.id);
-      if (queueId !== null) outcomes.freeQueue(queueId);
+      if (!(slot.unit instanceof QueueRun)) continue;
+      const { jobs, queueId } = slot.unit;
+      for (const job of jobs.slice(slot.started)) outcomes.return(job);
+      outcomes.freeQueue(queueId);
     }
     this.#occupied.clear();
     this.#active = 0;
   }
 
   async #run(): Promise<void> {
-    const { outcomes, ended } = this.#parts;
+    const { executor, outcomes, ended } = this.#parts;
     const slot: Slot = { unit: undefined, started: 0, isAbandoned: false };
     this.#active++;
     this.#occupied.add(slot);
     for (let unit = this.#localQueue.take(); unit !== undefined; unit = this.#localQueue.take()) {
       slot.unit = unit;
-      slot.started = 0;
-      await this.#runUnit(slot, unit);
-      if (slot.isAbandoned) return;
-      if (unit.queueId !== null) outcomes.freeQueue(unit.queueId);
+      // A job that is done at once is not waited for: that would cost more than the job.
+      const pending = unit instanceof QueueRun ? this.#runQueue(slot, unit) : executor.run(unit);
+      if (pending !== undefined) {
+        await pending;
+        if (slot.isAbandoned) return;
+      }
+      if (unit instanceof QueueRun) outcomes.freeQueue(unit.queueId);
+      else this.#localQueue.finished();
+      slot.unit = undefined;
       ended();
     }
     this.#occupied.delete(slot);
@@ -92,13 +113,14 @@ export class Slots<E> {
     ended();
   }
 
-  async #runUnit(slot: Slot, unit: WorkUnit): Promise<void> {
+  async #runQueue(slot: Slot, { jobs }: QueueRun): Promise<void> {
     const { executor, outcomes } = this.#parts;
-    for (const job of unit.jobs) {
+    slot.started = 0;
+    for (const [place, job] of jobs.entries()) {
       if (slot.isAbandoned) return;
       slot.started++;
-      if (this.#isEnding && unit.queueId !== null && job !== unit.jobs[0]) {
-        outcomes.return(job.id);
+      if (this.#isEnding && place > 0) {
+        outcomes.return(job);
         continue;
       }
       const pending = executor.run(job);
@@ -111,7 +133,7 @@ export class Slots<E> {
 /** What a slot is about. */
 interface Slot {
   unit: WorkUnit | undefined;
-  /** How many jobs of the unit have been started. */
+  /** How many jobs of a queue's run have been started. */
   started: number;
   isAbandoned: boolean;
 }

@@ -5,6 +5,7 @@ import { WorkerError } from "../base/errors.ts";
 import { silentLogger } from "../base/logger.ts";
 import { schemaName } from "../database/schema-name.ts";
 import { payloadText } from "../domain/payload.ts";
+import { ClaimedRows } from "../queue/claimed-rows.ts";
 import type { WorkerUtils } from "../queue/worker-utils.ts";
 import { ClaimedJob } from "./claimed-job.ts";
 import { Hooks } from "./hooks.ts";
@@ -45,8 +46,20 @@ export async function runJobInline<Payload, Extensions>(
   const executor = new JobExecutor(tasks, source, outcomes, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
-  const row = ["1", 1, null, text, 0, 0, attempts, maxAttempts, null, 0, null, 0, null] as const;
-  await executor.run(new ClaimedJob([...row], task.identifier, true, 0));
+  const rows = new ClaimedRows({
+    ids: "{1}",
+    task_ids: "[1]",
+    queue_ids: null,
+    payloads: JSON.stringify([text]),
+    priorities: "[0]",
+    run_ats: "[0]",
+    attempts: JSON.stringify([attempts]),
+    max_attempts: JSON.stringify([maxAttempts]),
+    created_ats: "[null]",
+    rare: null,
+  });
+  const taskNames = new Map([[1, task.identifier]]);
+  await executor.run(new ClaimedJob({ rows, taskNames, rawPayloads: true, at_ms: 0 }, 0));
   const [failure] = outcomes.take().failures;
   return { error: failure?.message ?? null, payloadLeft: failure?.payload ?? null };
 }
