@@ -96,7 +96,8 @@ const flagTest = (form: ClaimForm) =>
  * another: without that a queue does one job a round trip.
  *
  * `edge`: where the free jobs already fill the claim, queued jobs behind the last of them cannot
- * be part of it; so the scan for them (no index has them alone) ends there.
+ * be part of it; so the scan for them (no index has them alone) ends there. Before its moment, not
+ * with it: a million jobs added at once have the same one.
  * `queue_lock`: only queues of candidates are locked, in id order, so that two claims cannot wait
  * for each other in a ring.
  * `chain`: the candidates are from our snapshot; what another worker did with a queue since then
@@ -110,7 +111,7 @@ const queued = (s: string, form: ClaimForm) => `, edge as (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
     where j.is_available and j.job_queue_id is not null and j.priority = level.priority
       and j.run_at <= now()
-      and j.run_at <= coalesce((select case when edge.priority > level.priority then 'infinity'
+      and j.run_at < coalesce((select case when edge.priority > level.priority then 'infinity'
                                        else edge.run_at end from edge), 'infinity')
       and j.task_id = any(array(
         select t.id from ${s}._private_tasks t where t.identifier = any($1::text[])))

@@ -13,6 +13,7 @@ import { returnUnknownJobs } from "../queue/settle-jobs.ts";
 import { type ClaimedJob, workUnits } from "./claimed-job.ts";
 import { Claims } from "./claims.ts";
 import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
+import { type Held, held } from "./held.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { Claim, Exchange, Lane } from "./lane.ts";
@@ -222,7 +223,9 @@ export class Dispatcher<E> {
     // A claim that failed says nothing about what is there.
     if (claim !== null && answer.rows !== null) {
       const jobs = await this.#claims.jobs(answer.rows, lane.database);
-      this.#received(jobs, claim, answer, pulse, startedAt_ms);
+      const event = { workerId: this.#workerId, count: jobs.length };
+      this.#hooks.emit("job:fetch", { ...event, duration_ms: monotonic() - startedAt_ms });
+      this.#received(jobs, claim, answer, pulse);
     }
     this.#traffic.answered(want);
     this.#lanes.giveBack(lane);
@@ -251,19 +254,8 @@ export class Dispatcher<E> {
     this.connectionLost(error);
   }
 
-  #received(
-    jobs: readonly ClaimedJob[],
-    claim: Claim,
-    answer: Exchange,
-    pulse: number,
-    startedAt_ms: number,
-  ): void {
+  #received(jobs: readonly ClaimedJob[], claim: Claim, answer: Exchange, pulse: number): void {
     const count = jobs.length;
-    if (this.#hooks.observed("job:fetch")) {
-      const duration_ms = monotonic() - startedAt_ms;
-      this.#hooks.emit("job:fetch", { workerId: this.#workerId, count, duration_ms });
-    }
-    this.#localQueue.measure();
     const isLast = this.#claims.learn(claim, jobs, answer.queues);
     this.#fastLanes?.classicClaim(count, isLast);
     if (isLast && this.#readiness.drained(pulse) && this.#phase === "claiming") {
@@ -278,14 +270,8 @@ export class Dispatcher<E> {
     this.#scheduleAdvance();
   }
 
-  /** What the database has locked for us, as far as we know. */
-  #held(): { readonly jobs: readonly ClaimedJob[]; readonly queueIds: readonly number[] } {
-    const places = [this.#localQueue, this.#slots];
-    const kept = this.#fastLanes?.keptJobs ?? [];
-    return {
-      jobs: [...places.flatMap(({ jobs }) => jobs), ...kept, ...this.#outcomes.jobs],
-      queueIds: [...places.flatMap(({ queueIds }) => queueIds), ...this.#outcomes.freedQueues],
-    };
+  #held(): Held {
+    return held([this.#localQueue, this.#slots], this.#fastLanes?.keptJobs ?? [], this.#outcomes);
   }
 
   /** Gives back what a broken claim may have locked for us without our knowing. */

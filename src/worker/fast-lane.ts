@@ -10,6 +10,7 @@
 // was at the head when the process died meets that first.
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
+import { settled } from "../base/settled.ts";
 import { type Database, query, type Statement } from "../database/database.ts";
 import type { ClaimedColumns } from "../queue/claimed-rows.ts";
 import {
@@ -27,6 +28,7 @@ import type { JobExecutor } from "./job-executor.ts";
 import type { Lane } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
 import { idOf, type OutcomeBatch, type Outcomes, toFailure } from "./outcomes.ts";
+import { Pace } from "./pace.ts";
 import type { Slots } from "./slots.ts";
 
 export interface FastLaneParts<E> {
@@ -53,8 +55,8 @@ export interface FastLaneParts<E> {
 /** A process that is frozen in its transaction gives its rows back after this long. */
 const FROZEN_MS = 10_000;
 
-/** Jobs a transaction takes at the most. */
-const BATCH = 500;
+/** Jobs a transaction takes at the most; less where they are slow. */
+const LARGEST_BATCH = 2_000;
 
 export class FastLane<E> {
   readonly #parts: FastLaneParts<E>;
@@ -62,6 +64,7 @@ export class FastLane<E> {
   readonly #statement: Statement;
   readonly #stop = new AbortController();
   #wake: (() => void) | null = null;
+  readonly #pace = new Pace();
   #hasPulse = true;
   #isOpen = false;
   #hasEnded = false;
@@ -186,18 +189,22 @@ export class FastLane<E> {
 
   /** Finishes what ended, and takes a new batch in the same packet. */
   async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<ClaimedJob[]> {
-    const db = this.#parts.lane.database;
+    const { slots, lane } = this.#parts;
+    const db = lane.database;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
+    this.#pace.finished(batch.done.length + batch.failures.length);
+    this.#pace.measure();
+    const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots.free);
     const taken = await this.#written(batch, () => {
       const work: Promise<unknown>[] = wasOpen ? [statement(db, "commit")] : [];
       if (isTaking) work.push(statement(db, "begin"));
-      return [...work, isTaking ? this.#take(db) : []];
+      return [...work, isTaking ? this.#take(db, want) : []];
     });
     if (!isTaking) return [];
     const jobs = taken.at(-1) as ClaimedJob[];
     this.#isOpen = true;
-    await this.#took(db, jobs);
+    await this.#took(db, jobs, want);
     return jobs;
   }
 
@@ -209,7 +216,7 @@ export class FastLane<E> {
     const finished = done.length > 0 ? finishFastJobs(db, workerId, done.map(idOf)) : [];
     const failed = failures.length > 0 ? failFastJobs(db, workerId, failures.map(toFailure)) : null;
     try {
-      const [lost, _, ...answers] = await all([finished, failed, ...following()]);
+      const [lost, _, ...answers] = await settled([finished, failed, ...following()]);
       for (const jobId of lost as string[]) {
         hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
       }
@@ -221,10 +228,10 @@ export class FastLane<E> {
     }
   }
 
-  async #take(db: Database): Promise<ClaimedJob[]> {
+  async #take(db: Database, want: number): Promise<ClaimedJob[]> {
     const { forbiddenFlags, claims } = this.#parts;
     const { priority, runAt_s } = this.#lowWater.mark;
-    const values: unknown[] = [claims.identifiers, BATCH, priority, runAt_s];
+    const values: unknown[] = [claims.identifiers, want, priority, runAt_s];
     if (forbiddenFlags.length > 0) values.push(forbiddenFlags);
     this.#hasPulse = false;
     const rows = lockedRows(await query<ClaimedColumns>(db, this.#statement, values));
@@ -232,9 +239,9 @@ export class FastLane<E> {
   }
 
   /** A full batch promises more; an empty transaction is not kept open. */
-  async #took(db: Database, jobs: readonly ClaimedJob[]): Promise<void> {
+  async #took(db: Database, jobs: readonly ClaimedJob[], want: number): Promise<void> {
     const last = jobs.at(-1);
-    if (jobs.length === BATCH && last !== undefined) {
+    if (jobs.length === want && last !== undefined) {
       this.#hasPulse = true;
       this.#lowWater.remember(last);
     } else this.#lowWater.forget();
@@ -285,13 +292,4 @@ export class FastLane<E> {
 
 function statement(db: Database, text: string): Promise<unknown> {
   return query(db, () => text);
-}
-
-/** All of them, and then the first error: none is left behind without a listener. */
-async function all(work: readonly unknown[]): Promise<unknown[]> {
-  const settled = await Promise.allSettled(work);
-  return settled.map((one) => {
-    if (one.status === "rejected") throw one.reason;
-    return one.value;
-  });
 }

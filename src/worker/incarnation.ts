@@ -23,7 +23,7 @@ export interface IncarnationParts<E> {
 
 export class Incarnation<E> {
   /** What `locked_by` holds. */
-  readonly id = `worker-${randomBytes(9).toString("hex")}`;
+  readonly id = `worker-${randomBytes(9).toString("base64url")}`;
   readonly dispatcher: Dispatcher<E>;
   readonly #executor: JobExecutor<E>;
 

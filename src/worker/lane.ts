@@ -129,7 +129,10 @@ export class Lane {
     const db = this.database;
     const writes: Write[] = [];
     if (failures.length > 0) {
-      writes.push({ part: { failures }, lost: failJobs(db, workerId, failures.map(toFailure), []) });
+      writes.push({
+        part: { failures },
+        lost: failJobs(db, workerId, failures.map(toFailure), []),
+      });
     }
     if (returned.length > 0) {
       writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned.map(idOf), []) });

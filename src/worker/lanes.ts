@@ -5,6 +5,7 @@ import { wait } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { backoffDelay } from "../base/retry.ts";
+import { settled } from "../base/settled.ts";
 import type { Lane } from "./lane.ts";
 
 export interface LanesEvents {
@@ -44,9 +45,7 @@ export class Lanes {
 
   async connect(): Promise<void> {
     // All of them come to an end before one may be closed.
-    for (const one of await Promise.allSettled(this.#lanes.map((lane) => lane.connect()))) {
-      if (one.status === "rejected") throw one.reason;
-    }
+    await settled(this.#lanes.map((lane) => lane.connect()));
     for (const lane of this.#lanes) this.giveBack(lane);
   }
 

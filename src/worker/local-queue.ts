@@ -13,10 +13,8 @@
 import { monotonic } from "../base/clock.ts";
 import { type ClaimedJob, jobsOf, QueueRun, type WorkUnit } from "./claimed-job.ts";
 import type { Hooks, LocalQueueMode } from "./hooks.ts";
+import { Pace } from "./pace.ts";
 import type { LocalQueueConfig } from "./worker-options.ts";
-
-// The time that fetched-ahead jobs should last: some round trips, so that slots never run dry.
-const HORIZON_MS = 25;
 
 export class LocalQueue {
   readonly #config: LocalQueueConfig;
@@ -33,9 +31,7 @@ export class LocalQueue {
   #delay: NodeJS.Timeout | undefined;
   #announced = 0;
   #abortAt = 0;
-  #rate_per_ms = 0;
-  #finished = 0;
-  #measuredAt = monotonic();
+  readonly #pace = new Pace();
 
   constructor(
     config: LocalQueueConfig,
@@ -97,24 +93,12 @@ export class LocalQueue {
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive) return most;
-    return Math.min(most, Math.floor(this.#rate_per_ms * HORIZON_MS));
+    return Math.min(most, this.#pace.ahead);
   }
 
-  /** A job ended: the speed that `aim` follows. */
+  /** A job ended. */
   finished(): void {
-    this.#finished++;
-  }
-
-  /** Updates the measured speed; called once a fetch. */
-  measure(): void {
-    const now = monotonic();
-    const elapsed_ms = now - this.#measuredAt;
-    if (elapsed_ms < 1) return;
-    const rate = this.#finished / elapsed_ms;
-    // A longer pause counts in full, a burst is believed half: grows in a few fetches, never jumps.
-    this.#rate_per_ms = elapsed_ms > 1_000 ? rate : (this.#rate_per_ms + rate) / 2;
-    this.#finished = 0;
-    this.#measuredAt = now;
+    this.#pace.finished(1);
   }
 
   /**
@@ -122,6 +106,7 @@ export class LocalQueue {
    * short answer from a full one.
    */
   add(units: readonly WorkUnit[], count: number, wanted: number): void {
+    this.#pace.measure();
     this.#hooks.emit("localQueue:jobsFetched", { workerId: this.#workerId, count });
     this.#considerDelay(count, wanted);
     if (count === 0) return;
