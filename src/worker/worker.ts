@@ -10,7 +10,7 @@ import { codeOf, messageOf, WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
 import type { Database } from "../database/database.ts";
 import { Listener } from "../database/listener.ts";
-import { createPool } from "../database/pool.ts";
+import { createPool, endPool } from "../database/pool.ts";
 import { assertUsableSchema } from "../database/schema-state.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
@@ -84,7 +84,10 @@ export class Worker<Extensions = unknown> implements Service {
     return this.#started;
   }
 
-  /** Starts no more jobs, waits for the running ones and writes all outcomes. */
+  /**
+   * Starts no more jobs, waits for the running ones and writes all outcomes. Connections of its own
+   * pool that jobs then keep, because their time was up and they did not care, are cut after a grace.
+   */
   stop(reason = "stop"): Promise<void> {
     this.#stopped ??= this.#stop(reason);
     return this.#stopped;
@@ -167,7 +170,8 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#incarnations.close();
     await this.#upkeep.stop(this.#freeIds);
-    if (this.#config.pool === undefined) await this.#pool.end();
+    const { pool, abortGrace_ms } = this.#config;
+    if (pool === undefined) await endPool(this.#pool, abortGrace_ms);
     this.#ended.resolve();
   }
 
