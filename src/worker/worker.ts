@@ -245,16 +245,19 @@ function cronOf<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): Cron |
 function contextSource<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): ContextSource<E> {
   const database = { client: pool, schema: config.schema };
   const add = coalescedAdd(database);
+  // Without interceptors nothing is waited for: payloads are taken as they are at the call.
+  const isIntercepted = () => hooks.interceptors("beforeJobSchedule").length > 0;
   return {
     pool,
     database,
     logger: config.logger,
     extensions: config.extensions,
     addJob: async (identifier: string, payload?: unknown, spec?: JobSpec) => {
-      const job = await intercepted(hooks, { identifier, payload, spec });
+      const given = { identifier, payload, spec };
+      const job = isIntercepted() ? await intercepted(hooks, given) : given;
       return job === null ? null : add(job);
     },
     addJobs: async (jobs: readonly JobToAdd[]) =>
-      addJobs(database, await interceptedAll(hooks, jobs)),
+      addJobs(database, isIntercepted() ? await interceptedAll(hooks, jobs) : jobs),
   };
 }
