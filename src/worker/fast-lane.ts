@@ -272,6 +272,8 @@ export class FastLane<E> {
     const { lane, workerId, outcomes, adopt } = this.#parts;
     const db = lane.database;
     const ids = jobs.map(({ id }) => id);
+    // Who was kept before and has ended leaves `#kept` here: its next attempt has no classic lock.
+    this.#handOver();
     for (const id of ids) this.#kept.add(id);
     adopt(jobs);
     this.#isOpen = false;
