@@ -90,12 +90,21 @@ export const moment = v.pipe(
     [v.date(), v.string()],
     "must be a Date or an RFC 3339 time such as 2026-01-31T08:00:00Z",
   ),
-  v.transform((value) => (value instanceof Date ? (value.toJSON() ?? "") : value)),
   v.check(
-    (text) => RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text),
+    (value) => isMoment(momentText(value)),
     "must be an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z",
   ),
+  v.transform(momentText),
 );
+
+/** Nothing for a Date that is none. */
+function momentText(value: Date | string): string {
+  return value instanceof Date ? (value.toJSON() ?? "") : value;
+}
+
+function isMoment(text: string): boolean {
+  return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
+}
 
 /** Date.parse takes 31 February for 3 March. */
 function isRealDay(text: string): boolean {
