@@ -11,27 +11,57 @@ export function validate<const S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = v.safeParse(schema, input);
   if (result.success) return result.output;
-  throw new InputError(result.issues.map(problem));
+  throw new InputError(result.issues.flatMap(problems));
+}
+
+/** The results of all checks, or one InputError with the problems of all. */
+export function together<const R extends readonly unknown[]>(
+  ...checks: { readonly [K in keyof R]: () => R[K] }
+): R {
+  const problems: Problem[] = [];
+  const results = checks.map((check) => {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  });
+  if (problems.length > 0) throw new InputError(problems);
+  return results as unknown as R;
 }
 
 type Issue = v.BaseIssue<unknown>;
+type Path = readonly { readonly key: unknown }[];
 
-function problem(issue: Issue): Problem {
-  const path = pathOf(issue);
-  if (issue.message.startsWith(KNOWN)) {
-    const known = issue.message.slice(KNOWN.length).split(",");
-    return { path, message: `unknown field${didYouMean(String(issue.path?.at(-1)?.key), known)}` };
-  }
-  if (issue.kind === "schema" && issue.received === "undefined" && issue.path !== undefined) {
-    return { path, message: "is required" };
-  }
-  return { path, message: issue.message };
+function problems(issue: Issue): Problem[] {
+  if (issue.message.startsWith(KNOWN)) return unknownFields(issue);
+  const path = pathOf(issue.path ?? []);
+  const isMissing = issue.kind === "schema" && issue.received === "undefined" && path !== "";
+  return [{ path, message: isMissing ? "is required" : issue.message }];
 }
 
+/** valibot stops at the first unknown field of an object; the others are told, too. */
+function unknownFields({ message, path = [] as never }: Issue): Problem[] {
+  const known = message.slice(KNOWN.length).split(",");
+  const last = path.at(-1);
+  const names = new Set([String(last?.key), ...Object.keys(last?.input as object)]);
+  return [...names]
+    .filter((name) => !known.includes(name))
+    .slice(0, MOST_UNKNOWN)
+    .map((key) => ({
+      path: pathOf([...path.slice(0, -1), { key }]),
+      message: `unknown field${didYouMean(key, known)}`,
+    }));
+}
+
+const MOST_UNKNOWN = 100;
+
 /** `ids[2]`, `payload.to`: the way that the user would write it. */
-function pathOf(issue: Issue): string {
+function pathOf(keys: Path): string {
   let path = "";
-  for (const { key } of issue.path ?? []) {
+  for (const { key } of keys) {
     if (typeof key === "number") path += `[${key}]`;
     else path += path === "" ? String(key) : `.${String(key)}`;
   }
@@ -47,6 +77,18 @@ export function strict<const E extends v.ObjectEntries>(entries: E) {
     issue.expected === "never" ? KNOWN + Object.keys(entries).join(",") : "must be an object",
   );
 }
+
+/** A whole number from 1 to `most`. */
+export const count = (most: number) =>
+  v.pipe(
+    v.number("must be a number"),
+    v.integer("must be a whole number"),
+    v.minValue(1, "must be at least 1"),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+
+/** Milliseconds, as many as a timer can wait. */
+export const duration = count(2 ** 31 - 1);
 
 /** `, did you mean "queue"?` when one of `known` is near enough, else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {

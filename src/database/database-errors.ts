@@ -104,6 +104,16 @@ export function explainDatabaseError(error: unknown, schema: string): WorkerErro
   return new WorkerError("database_error", `PostgreSQL: ${detail}`, { cause: error });
 }
 
+/**
+ * Whether the database refused what it was given, now and always: data exceptions, violated
+ * constraints, what a trigger raises.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof WorkerError)) return false;
+  if (error.code === "bad_input") return true;
+  return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
+}
+
 /** Node reports a host with several addresses as an AggregateError without a code of its own. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;

@@ -3,6 +3,7 @@
 
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
+import { wait } from "../base/clock.ts";
 import { InputError, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Queryable } from "./database.ts";
@@ -18,6 +19,9 @@ export interface PoolOptions {
   readonly logger: Logger;
 }
 
+/** Connections of our pools that somebody has and has not given back. */
+const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+
 /** A pool that survives the loss of idle connections. The caller ends it. */
 export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -31,7 +35,22 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on("error", (error) => {
     options.logger.warn({ error: messageOf(error) }, "a database connection was lost");
   });
+  const clients = new Set<pg.PoolClient>();
+  taken.set(pool, clients);
+  pool.on("acquire", (client) => clients.add(client));
+  pool.on("release", (_error, client) => clients.delete(client));
   return pool;
+}
+
+/**
+ * Ends a pool that createPool() made. A connection that is not given back within `grace_ms` is cut:
+ * nobody can wait for it, and it would keep the process alive.
+ */
+export async function endPool(pool: pg.Pool, grace_ms: number): Promise<void> {
+  const ended = new AbortController();
+  void pool.end().then(() => ended.abort());
+  if (!(await wait(grace_ms, ended.signal))) return;
+  for (const client of taken.get(pool) ?? []) void (client as unknown as pg.Client).end();
 }
 
 /** Throws InputError for what is not a PostgreSQL URL. The text may hold a password: never echo it. */

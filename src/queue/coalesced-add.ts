@@ -4,13 +4,14 @@
 // out at once.
 import { messageOf, WorkerError } from "../base/errors.ts";
 import type { Database } from "../database/database.ts";
+import { isRefusal } from "../database/database-errors.ts";
 import type { Job } from "../domain/job.ts";
-import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
+import { type JobToAdd, type ResolvedJob, resolveJob } from "../domain/job-spec.ts";
 import { addJob } from "./add-job.ts";
-import { addJobs } from "./add-jobs.ts";
+import { insertJobs } from "./insert-jobs.ts";
 
 interface Waiting {
-  readonly job: JobToAdd;
+  readonly spec: ResolvedJob;
   resolve(job: Job): void;
   reject(error: unknown): void;
 }
@@ -37,29 +38,30 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   return async (job) => {
     // A key decides about one job at a time, and its caller may rely on the order of its calls.
     if (job.spec?.jobKey !== undefined) return addJob(db, job);
-    // Refuse here what would otherwise spoil the batch for everybody in it.
-    resolveJob(job);
+    // The payload as it is now, whatever becomes of the object until the insert.
+    const spec = resolveJob(job);
     return new Promise((resolve, reject) => {
-      waiting.push({ job, resolve, reject });
+      waiting.push({ spec, resolve, reject });
       // A turn later, so that calls of one turn share the first insert, too.
       if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void send());
     });
   };
 }
 
+/** Divides what the database refuses until the bad one is alone. */
 async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   try {
-    const jobs = await addJobs(
-      db,
-      batch.map(({ job }) => job),
-    );
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const job = jobs[index];
-      if (job === undefined) reject(new WorkerError("database_error", "a job was not added"));
-      else resolve(job);
-    }
+    const specs = batch.map(({ spec }) => spec);
+    const jobs = await insertJobs(db, specs);
+    for (const [index, { resolve }] of batch.entries()) resolve(jobs[index] as Job);
   } catch (error) {
-    for (const { reject } of batch) reject(individual(error));
+    if (batch.length > 1 && isRefusal(error)) {
+      const half = Math.ceil(batch.length / 2);
+      await insert(db, batch.slice(0, half));
+      await insert(db, batch.slice(half));
+    } else {
+      for (const { reject } of batch) reject(individual(error));
+    }
   }
 }
 

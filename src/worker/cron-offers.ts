@@ -1,8 +1,9 @@
 // Turns due ticks into jobs and offers them to the database, which takes each tick once. Plugins
 // are asked first, and what nobody can store is left out without holding up the rest.
-import { codeOf, messageOf, WorkerError } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
+import { isRefusal } from "../database/database-errors.ts";
 import { cronJob } from "../domain/cron-entry.ts";
 import { resolveJob } from "../domain/job-spec.ts";
 import { type CronOffer, scheduleCron } from "../queue/schedule-cron.ts";
@@ -75,13 +76,6 @@ async function place(services: CronServices, offers: readonly TickOffer[]): Prom
     await place(services, offers.slice(0, half));
     await place(services, offers.slice(half));
   }
-}
-
-// Data exceptions, violated constraints, what a trigger raises: about this job, now and always.
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof WorkerError)) return false;
-  if (error.code === "bad_input") return true;
-  return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
 function tellOfRefusal(logger: Logger, { entry, tick_ms }: DueTick, error: unknown): void {

@@ -280,6 +280,8 @@ export class FastLane<E> {
   async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
     const { lane, workerId, outcomes } = this.#parts;
     const db = lane.database;
+    // Who was kept before and has ended has the classic lock, and is no matter of this transaction.
+    this.#handOver();
     const ids = jobs.map(idOf);
     for (const job of jobs) this.#kept.add(job);
     this.#isOpen = false;

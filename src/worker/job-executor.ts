@@ -161,15 +161,17 @@ export class JobExecutor<E> {
   async #turned(attempt: Attempt<E>, result: Result): Promise<void> {
     const { job, startedAt_ms } = attempt;
     const duration_ms = monotonic() - startedAt_ms;
+    // What is left of a batch is left of it whatever its failure is called.
+    const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let turned = result;
     try {
       for (const interceptor of this.#hooks.interceptors("afterJobRun")) {
         const answer = await interceptor({ job, error: turned?.error ?? null, duration_ms });
         if (answer === undefined) continue;
-        turned = answer.error === null ? null : failure(answer.error);
+        turned = answer.error === null ? null : failed(answer.error);
       }
     } catch (error) {
-      turned = failure(error);
+      turned = failed(error);
     }
     this.#end(attempt, turned);
   }

@@ -208,6 +208,8 @@ export class LocalQueue {
   #considerDelay(count: number, wanted: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#delay !== undefined) return;
+    // A claim that was under way at the stop: there is no next one to wait for.
+    if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, wanted)) return;
     this.#announced = 0;
     // Random, so that workers that were told of the same jobs do not all come at once.

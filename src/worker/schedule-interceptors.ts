@@ -31,7 +31,6 @@ export async function interceptedAll(
   hooks: Hooks,
   jobs: readonly JobToAdd[],
 ): Promise<readonly JobToAdd[]> {
-  if (hooks.interceptors("beforeJobSchedule").length === 0) return jobs;
   const kept: JobToAdd[] = [];
   for (const job of jobs) {
     const one = await intercepted(hooks, job);

@@ -1,5 +1,7 @@
 // How an application says what a job does: a task identifier and a handler, typed.
-import { InputError } from "../base/errors.ts";
+import * as v from "valibot";
+import { duration, strict, validate } from "../base/validate.ts";
+import { identifier as taskIdentifier } from "../domain/job-spec.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /**
@@ -38,15 +40,16 @@ export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptio
   handle(payload: Payload, context: TaskContext<Extensions>): unknown;
 }
 
-/** A task of single jobs. Throws InputError for an identifier that the schema could not hold. */
+/** A task of single jobs. Throws InputError with everything that is wrong with it. */
 export function defineTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
   handler: TaskHandler<Payload, Extensions>,
   options: TaskOptions = {},
 ): Task<Payload, Extensions> {
+  validate(taskSchema, { identifier, handler, options });
   return Object.freeze({
     ...options,
-    identifier: checkedIdentifier(identifier),
+    identifier,
     kind: "single",
     handle: handler,
   });
@@ -58,23 +61,21 @@ export function defineBatchTask<Item = unknown, Extensions = unknown>(
   handler: BatchHandler<Item, Extensions>,
   options: TaskOptions = {},
 ): Task<readonly Item[], Extensions> {
+  validate(taskSchema, { identifier, handler, options });
   return Object.freeze({
     ...options,
     rawPayload: true,
-    identifier: checkedIdentifier(identifier),
+    identifier,
     kind: "batch",
     handle: handler,
   });
 }
 
-const LONGEST_IDENTIFIER = 128;
-
-function checkedIdentifier(identifier: string): string {
-  if (typeof identifier !== "string" || identifier === "" || identifier.includes("\0")) {
-    throw new InputError([{ path: "identifier", message: "must be a non-empty string" }]);
-  }
-  if ([...identifier].length > LONGEST_IDENTIFIER) {
-    throw new InputError([{ path: "identifier", message: "must have at most 128 characters" }]);
-  }
-  return identifier;
-}
+const taskSchema = strict({
+  identifier: taskIdentifier,
+  handler: v.function("must be a function"),
+  options: strict({
+    timeout_ms: v.optional(duration),
+    rawPayload: v.optional(v.boolean("must be true or false")),
+  }),
+});

@@ -4,7 +4,8 @@ import type { Pool } from "pg";
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
-import { strict, validate } from "../base/validate.ts";
+import { count, duration, strict, together, validate } from "../base/validate.ts";
+import { checkedUrl } from "../database/pool.ts";
 import { type SchemaName, schemaName } from "../database/schema-name.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import type { Plugin } from "./hooks.ts";
@@ -114,18 +115,21 @@ export interface LocalQueueConfig {
   } | null;
 }
 
-const count = (most: number) =>
-  v.pipe(
-    v.number("must be a number"),
-    v.integer("must be a whole number"),
-    v.minValue(1, "must be at least 1"),
-    v.maxValue(most, `must be at most ${most}`),
-  );
-const duration = count(2 ** 31 - 1);
 const any = v.any();
+const task = v.custom<Task<unknown, never>>(
+  (one) => typeof (one as Partial<Task> | null)?.handle === "function",
+  "must be made by defineTask() or defineBatchTask()",
+);
 
 const optionsSchema = strict({
-  tasks: v.pipe(v.array(any, "must be a list of tasks"), v.minLength(1, "needs at least one task")),
+  tasks: v.pipe(
+    v.array(task, "must be a list of tasks"),
+    v.minLength(1, "needs at least one task"),
+    v.check(
+      (tasks) => repeated(tasks) === undefined,
+      ({ input }) => `"${repeated(input)}" stands there twice`,
+    ),
+  ),
   connectionString: v.optional(v.string("must be a string")),
   pool: v.optional(any),
   maxConnections: v.optional(count(1_000), 10),
@@ -169,16 +173,14 @@ const optionsSchema = strict({
 
 /** Checks the options and fills in the defaults. Throws InputError with all problems. */
 export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig<E> {
-  const checked = validate(optionsSchema, options);
+  const [checked, schema, cron, recovery] = together(
+    () => checkedOptions(options),
+    () => schemaName(typeof options.schema === "string" ? options.schema : undefined),
+    () => resolveCronOptions(options.cron),
+    () => resolveRecovery(options.recovery),
+    () => assertOneDatabase(options),
+  );
   const { size, refetchDelay } = checked.localQueue;
-  if ((checked.connectionString === undefined) === (checked.pool === undefined)) {
-    throw new InputError("give either connectionString or pool");
-  }
-  if (refetchDelay !== undefined && refetchDelay.duration_ms > checked.pollInterval_ms) {
-    throw new InputError([
-      { path: "localQueue.refetchDelay.duration_ms", message: "must not exceed pollInterval_ms" },
-    ]);
-  }
   return Object.freeze({
     ...checked,
     connectionString: checked.connectionString,
@@ -186,10 +188,10 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     fastLane: checked.fastLane !== false,
     fastLaneLimit_ms: typeof checked.fastLane === "object" ? checked.fastLane.limit_ms : 100,
     timeout_ms: checked.timeout_ms,
-    tasks: taskMap(options.tasks),
-    cron: resolveCronOptions(options.cron),
-    ...resolveRecovery(options.recovery),
-    schema: schemaName(checked.schema),
+    tasks: new Map(options.tasks.map((task) => [task.identifier, task as Task<unknown, E>])),
+    cron,
+    ...recovery,
+    schema,
     logger: options.logger ?? silentLogger,
     extensions: options.extensions as E,
     localQueue: {
@@ -206,13 +208,24 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
   });
 }
 
-function taskMap<E>(tasks: readonly Task<never, E>[]): ReadonlyMap<string, Task<unknown, E>> {
-  const map = new Map<string, Task<unknown, E>>();
-  for (const task of tasks) {
-    if (map.has(task.identifier)) {
-      throw new InputError([{ path: "tasks", message: `"${task.identifier}" stands there twice` }]);
-    }
-    map.set(task.identifier, task as Task<unknown, E>);
+function checkedOptions<E>(options: WorkerOptions<E>) {
+  const checked = validate(optionsSchema, options);
+  const { duration_ms = 0 } = checked.localQueue.refetchDelay ?? {};
+  if (duration_ms > checked.pollInterval_ms) {
+    const path = "localQueue.refetchDelay.duration_ms";
+    throw new InputError([{ path, message: "must not exceed pollInterval_ms" }]);
   }
-  return map;
+  return checked;
+}
+
+function assertOneDatabase<E>({ connectionString, pool }: WorkerOptions<E>): void {
+  if ((connectionString === undefined) === (pool === undefined)) {
+    throw new InputError("give either connectionString or pool");
+  }
+  if (typeof connectionString === "string") checkedUrl(connectionString);
+}
+
+function repeated(tasks: readonly { readonly identifier: string }[]): string | undefined {
+  const names = tasks.map(({ identifier }) => identifier);
+  return names.find((name, place) => names.indexOf(name) < place);
 }

@@ -10,7 +10,7 @@ import { codeOf, messageOf, WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
 import type { Database } from "../database/database.ts";
 import { Listener } from "../database/listener.ts";
-import { createPool } from "../database/pool.ts";
+import { createPool, endPool } from "../database/pool.ts";
 import { assertUsableSchema } from "../database/schema-state.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
@@ -84,7 +84,10 @@ export class Worker<Extensions = unknown> implements Service {
     return this.#started;
   }
 
-  /** Starts no more jobs, waits for the running ones and writes all outcomes. */
+  /**
+   * Starts no more jobs, waits for the running ones and writes all outcomes. Connections of its own
+   * pool that jobs then keep, because their time was up and they did not care, are cut after a grace.
+   */
   stop(reason = "stop"): Promise<void> {
     this.#stopped ??= this.#stop(reason);
     return this.#stopped;
@@ -167,7 +170,8 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#incarnations.close();
     await this.#upkeep.stop(this.#freeIds);
-    if (this.#config.pool === undefined) await this.#pool.end();
+    const { pool, abortGrace_ms } = this.#config;
+    if (pool === undefined) await endPool(this.#pool, abortGrace_ms);
     this.#ended.resolve();
   }
 
@@ -241,16 +245,19 @@ function cronOf<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): Cron |
 function contextSource<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): ContextSource<E> {
   const database = { client: pool, schema: config.schema };
   const add = coalescedAdd(database);
+  // Without interceptors nothing is waited for: payloads are taken as they are at the call.
+  const isIntercepted = () => hooks.interceptors("beforeJobSchedule").length > 0;
   return {
     pool,
     database,
     logger: config.logger,
     extensions: config.extensions,
     addJob: async (identifier: string, payload?: unknown, spec?: JobSpec) => {
-      const job = await intercepted(hooks, { identifier, payload, spec });
+      const given = { identifier, payload, spec };
+      const job = isIntercepted() ? await intercepted(hooks, given) : given;
       return job === null ? null : add(job);
     },
     addJobs: async (jobs: readonly JobToAdd[]) =>
-      addJobs(database, await interceptedAll(hooks, jobs)),
+      addJobs(database, isIntercepted() ? await interceptedAll(hooks, jobs) : jobs),
   };
 }

@@ -1,11 +1,11 @@
 // A scheduler whose time is the test's: it sleeps until the test says that it is later.
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import type { Logger } from "../../src/base/logger.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import type { CronEntry } from "../../src/domain/cron-entry.ts";
 import { Cron, type CronTime } from "../../src/worker/cron.ts";
 import { Hooks, type Plugin } from "../../src/worker/hooks.ts";
+import { type LogLine, recorder } from "./worker-queue.ts";
 
 interface Sleeper {
   readonly until_ms: number;
@@ -66,21 +66,6 @@ export class ManualTime implements CronTime {
       if (all || sleeper.until_ms <= this.now_ms) sleeper.wake();
     }
   }
-}
-
-export interface LogLine {
-  readonly level: string;
-  readonly fields: Record<string, unknown>;
-  readonly message: string;
-}
-
-export function recorder(): { readonly lines: LogLine[]; readonly logger: Logger } {
-  const lines: LogLine[] = [];
-  const at = (level: string) => (fields: object, message: string) => {
-    lines.push({ level, fields: { ...fields }, message });
-  };
-  const logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
-  return { lines, logger };
 }
 
 export interface Scheduler {

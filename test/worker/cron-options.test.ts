@@ -12,7 +12,7 @@ import { defineTask } from "../../src/worker/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
-import { recorder } from "./cron-harness.ts";
+import { recorder } from "./worker-queue.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cron-"));
 let own: TestPool;

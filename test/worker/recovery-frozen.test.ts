@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
-import { until, type WorkerProcess, workerProcess } from "./worker-process.ts";
+import { QUICK, until, type WorkerProcess, workerProcess } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job, workerIds } = jobsOf(queue);
@@ -62,18 +62,20 @@ test("A woken worker that takes its own job anew finishes it once.", async () =>
 });
 
 test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
-  const frozen = await workerProcess(queue.url);
+  // Much longer than the other threshold: a busy machine must find the time in between.
+  const options = { recovery: { ...QUICK, resilientThreshold_ms: 6_000 } };
+  const frozen = await workerProcess(queue.url, options);
   const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
   await frozen.event("started");
-  const sweeper = await workerProcess(queue.url);
+  const sweeper = await workerProcess(queue.url, options);
   frozen.signal("SIGSTOP");
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
   // Its beats go on under both ids: longer than the resilient threshold changes nothing.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
-  await until("three seconds have passed in the database", async () => {
-    const text = "select now() > $1::timestamptz + interval '3 s' as passed";
+  await until("so long has passed in the database", async () => {
+    const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";
     return (await queue.sql<{ passed: boolean }>(text, [before?.now]))[0]?.passed === true;
   });
   assert.deepEqual((await job(id))?.locked_by, frozen.workerId);

@@ -30,6 +30,11 @@ test("The jobs of a killed worker are run by another one.", async () => {
 test("A worker that stops in order leaves no row behind.", async () => {
   const worker = await workerProcess(queue.url);
   assert.deepEqual(await workerIds(), [worker.workerId]);
+  // A stop waits two seconds for the heartbeat's thread: on a busy machine less than its start.
+  await until("it beats", async () => {
+    const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
+    return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;
+  });
   await worker.stop();
   assert.deepEqual(await workerIds(), []);
 });
@@ -82,12 +87,14 @@ test("A handler that blocks the event loop for several thresholds keeps its leas
 });
 
 test("Resilient jobs are freed only after their own, longer threshold.", async () => {
-  const first = await workerProcess(queue.url);
+  // Much longer: a busy machine must still find the time in between.
+  const options = { recovery: { ...QUICK, resilientThreshold_ms: 6_000 } };
+  const first = await workerProcess(queue.url, options);
   const ordinary = await add("held");
   const resilient = await add("held", {}, { flags: ["infrastructure_resilient"] });
   await first.event("started", ({ id }) => id === ordinary.id);
   await first.event("started", ({ id }) => id === resilient.id);
-  const second = await workerProcess(queue.url);
+  const second = await workerProcess(queue.url, options);
   first.signal("SIGKILL");
   await second.event("started", ({ id }) => id === ordinary.id);
   // The dead worker's row stays, and with it the lock of the resilient job.

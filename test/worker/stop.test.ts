@@ -8,6 +8,15 @@ import { latch, recording, until, within, witness, workerQueue } from "./worker-
 
 const queue = workerQueue();
 
+/** Connections of workers to this file's database. */
+async function connections(): Promise<number> {
+  const rows = await queue.sql(
+    `select from pg_stat_activity where datname = current_database()
+     and application_name like 'worker%'`,
+  );
+  return rows.length;
+}
+
 const addMany = (identifier: string, count: number, spec = {}) =>
   queue.utils.addJobs(
     Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
@@ -95,21 +104,14 @@ describe("A graceful stop", () => {
   });
 
   test("leaves no connection behind.", async () => {
-    const count = async () =>
-      (
-        await queue.sql<{ pid: number }>(
-          `select pid from pg_stat_activity where datname = current_database()
-           and application_name like 'worker%'`,
-        )
-      ).length;
     const worker = await queue.started({
       tasks: [recording("none")],
       fastLane: true,
       recovery: {},
     });
-    assert.ok((await count()) >= 4);
+    assert.ok((await connections()) >= 4);
     await worker.stop();
-    await until("all connections are gone", async () => (await count()) === 0);
+    await until("all connections are gone", async () => (await connections()) === 0);
   });
 
   test("leaves a lent pool alone.", async () => {
@@ -202,19 +204,43 @@ describe("An abort", () => {
       );
     });
   }
+});
 
-  test("ends although a job keeps its connection of the pool for ever.", async () => {
+// Such a connection would keep the process alive although its worker has ended.
+describe("A job that keeps its connection of the pool for ever loses it", () => {
+  function greedy(timeout_ms?: number) {
     const taken = latch();
-    const greedy = defineTask("greedy", (_, { withPgClient }) =>
-      withPgClient(() => {
-        taken.open();
-        return new Promise<void>(() => {});
-      }),
+    const task = defineTask(
+      "greedy",
+      (_, { withPgClient }) =>
+        withPgClient(() => {
+          taken.open();
+          return new Promise<void>(() => {});
+        }),
+      timeout_ms === undefined ? {} : { timeout_ms },
     );
+    return { task, taken: taken.opened };
+  }
+
+  test("at an abort, which it does not delay.", async () => {
+    const { task, taken } = greedy();
     await queue.utils.addJob("greedy");
-    const worker = await queue.started({ tasks: [greedy], abortGrace_ms: 50 });
-    await taken.opened;
+    const worker = await queue.started({ tasks: [task], abortGrace_ms: 50 });
+    await taken;
     await within("the abort", worker.abort(), 5_000);
     assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
+    await until("all connections are gone", async () => (await connections()) === 0);
+  });
+
+  test("at a stop when its time was up before.", async () => {
+    const { task, taken } = greedy(10);
+    await queue.utils.addJob("greedy", null, { maxAttempts: 1 });
+    const saw = witness("job:permanentlyFail");
+    const worker = await queue.started({ tasks: [task], plugins: [saw], abortGrace_ms: 50 });
+    await taken;
+    await saw.saw("job:permanentlyFail");
+    await within("the stop", worker.stop(), 5_000);
+    assert.match((await queue.left())[0]?.last_error ?? "", /^timed out/);
+    await until("all connections are gone", async () => (await connections()) === 0);
   });
 });

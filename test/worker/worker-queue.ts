@@ -2,6 +2,7 @@
 // test, whatever became of it, and waits that end with a sentence instead of never.
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../../src/base/logger.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
 import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/hooks.ts";
 import { defineTask, type Task } from "../../src/worker/task.ts";
@@ -146,6 +147,22 @@ export function recording<P = unknown>(
   const seen: P[] = [];
   const task = defineTask<P>(identifier, (payload) => work(payload, seen.push(payload)));
   return { ...task, seen };
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+/** A logger that keeps what it is told. */
+export function recorder(): { readonly lines: LogLine[]; readonly logger: Logger } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields: { ...fields }, message });
+  };
+  const logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { lines, logger };
 }
 
 /** A promise and its key. */

@@ -1,0 +1,137 @@
+// addJob calls that one process makes at about the same time: they share inserts, and nothing else.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Database, Queryable } from "../../src/database/database.ts";
+import type { JobToAdd } from "../../src/domain/job-spec.ts";
+import { coalescedAdd } from "../../src/queue/coalesced-add.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+const numbered = (count: number): JobToAdd[] =>
+  Array.from({ length: count }, (_, n) => ({
+    identifier: `t${n % 3}`,
+    payload: { n },
+    spec: { priority: n % 5, ...(n % 4 === 0 ? { queueName: `q${n % 7}` } : {}) },
+  }));
+
+/** The queue, and how many statements were sent to it. */
+function counting(): Database & { readonly statements: number } {
+  let statements = 0;
+  const client: Queryable = {
+    query: (config) => {
+      statements++;
+      return queue.pool.query(config);
+    },
+  };
+  const counted = { ...queue.db, client };
+  return Object.defineProperty(counted as typeof counted & { statements: number }, "statements", {
+    get: () => statements,
+  });
+}
+
+async function payloads(): Promise<unknown[]> {
+  const rows = await queue.sql<{ payload: unknown }>(
+    "select payload from worker._private_jobs order by id",
+  );
+  return rows.map(({ payload }) => payload);
+}
+
+describe("Calls that are made together", () => {
+  test("share one insert, and each gets its own job back.", async () => {
+    const db = counting();
+    const add = coalescedAdd(db);
+    const given = numbered(500);
+    const added = await Promise.all(given.map(add));
+    assert.equal(db.statements, 1);
+    for (const [n, job] of added.entries()) {
+      assert.deepEqual(job.payload, { n });
+      assert.equal(job.taskIdentifier, given[n]?.identifier);
+      assert.equal(job.priority, given[n]?.spec?.priority);
+      assert.equal(job.queueName, given[n]?.spec?.queueName ?? null);
+    }
+    assert.equal(new Set(added.map(({ id }) => id)).size, 500);
+    assert.deepEqual(
+      await payloads(),
+      given.map(({ payload }) => payload),
+    );
+  });
+
+  test("store each payload as it was at its call.", async () => {
+    const add = coalescedAdd(queue.db);
+    const payload = { n: 0 };
+    const calls: Promise<unknown>[] = [];
+    for (; payload.n < 5; payload.n++) calls.push(add({ identifier: "t", payload }));
+    await Promise.all(calls);
+    assert.deepEqual(await payloads(), [{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+  });
+
+  test("go out a thousand at a time, those of a busy moment with the next insert.", async () => {
+    const db = counting();
+    const add = coalescedAdd(db);
+    const first = numbered(2_500).map(add);
+    await Promise.race(first);
+    const second = numbered(200).map(add);
+    const added = await Promise.all([...first, ...second]);
+    assert.equal(new Set(added.map(({ id }) => id)).size, 2_700);
+    assert.ok(db.statements <= 5, `${db.statements} statements`);
+  });
+
+  test("with a key decide one by one, as ever.", async () => {
+    const add = coalescedAdd(queue.db);
+    const [plain, ...keyed] = await Promise.all(
+      [undefined, "k", "k"].map((jobKey, n) =>
+        add({ identifier: "t", payload: n, spec: { jobKey } }),
+      ),
+    );
+    assert.equal(new Set(keyed.map(({ id }) => id)).size, 1);
+    assert.notEqual(plain?.id, keyed[0]?.id);
+    assert.equal((await payloads()).length, 2);
+  });
+});
+
+describe("One bad call among many", () => {
+  const settled = (jobs: JobToAdd[]) => Promise.allSettled(jobs.map(coalescedAdd(queue.db)));
+
+  async function othersAreAdded(bad: JobToAdd, message: RegExp): Promise<void> {
+    const jobs = numbered(40);
+    jobs[17] = bad;
+    const answers = await settled(jobs);
+    for (const [n, answer] of answers.entries()) {
+      if (n === 17) assert.match(String((answer as PromiseRejectedResult).reason), message);
+      else assert.equal(answer.status, "fulfilled", String(n));
+    }
+    assert.equal((await payloads()).length, 39);
+  }
+
+  test("that the schema could not hold is refused alone.", () =>
+    othersAreAdded(
+      { identifier: "t", spec: { queueName: "q".repeat(129) } },
+      /spec\.queueName: must have 1 to 128/,
+    ));
+
+  test("that only the database refuses is refused alone.", async () => {
+    await queue.sql(`
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        if new.payload->>'poison' is not null then raise exception 'poisoned'; end if;
+        return new;
+      end $$;
+      create trigger refuse before insert on worker._private_jobs
+      for each row execute function refuse()`);
+    try {
+      await othersAreAdded({ identifier: "t", payload: { poison: true } }, /poisoned/);
+    } finally {
+      await queue.sql("drop function refuse cascade");
+    }
+  });
+
+  test("is not what it was when the database is away: then all of them are told.", async () => {
+    const away = { query: () => Promise.reject(new Error("Connection terminated unexpectedly")) };
+    const add = coalescedAdd({ ...queue.db, client: away as Queryable });
+    const answers = await Promise.allSettled(numbered(5).map(add));
+    const reasons = answers.map((answer) => (answer as PromiseRejectedResult).reason);
+    assert.ok(reasons.every(({ code }) => code === "database_unreachable"));
+    assert.equal(new Set(reasons).size, 5, "each has an error of its own");
+  });
+});

@@ -1,0 +1,102 @@
+// Adding jobs to a worker that is there: by every way, and from inside other jobs.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Job } from "../../src/domain/job.ts";
+import { type RawJson, rawJson } from "../../src/domain/payload.ts";
+import { runOnce } from "../../src/worker/run.ts";
+import { defineTask, type Task } from "../../src/worker/task.ts";
+import { recording, until, within, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const NEVER_MS = 3_600_000;
+
+const worked = (tasks: readonly Task<never>[]) =>
+  within("runOnce", runOnce({ connectionString: queue.url, recovery: false, tasks }));
+
+describe("By every way of adding", () => {
+  const text = '{"b":1, "a" : 9223372036854775807123,\n"b":2,"ü":"\\u0000 😀"}';
+  const ways: Record<string, (payload: RawJson) => Promise<unknown>> = {
+    addJob: (payload) => queue.utils.addJob("task", payload),
+    "addJob with a key": (payload) => queue.utils.addJob("task", payload, { jobKey: "k" }),
+    addJobs: (payload) => queue.utils.addJobs([{ identifier: "task", payload }]),
+    "addJobs with a key": (payload) =>
+      queue.utils.addJobs([{ identifier: "task", payload, spec: { jobKey: "k" } }]),
+    copyJobs: (payload) => queue.utils.copyJobs([{ identifier: "task", payload }]),
+    "SQL, by Graphile Worker's function": ({ text }) =>
+      queue.sql("select worker.add_job('task', $1)", [text]),
+  };
+  for (const [way, add] of Object.entries(ways)) {
+    test(`an idle worker wakes up, and its task gets the exact payload: ${way}.`, async () => {
+      const seen: string[] = [];
+      const task = defineTask("task", (_, { job }) => void seen.push(job.payloadText), {
+        rawPayload: true,
+      });
+      await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
+      await add(rawJson(text));
+      await until("it has run", () => seen.length === 1);
+      assert.deepEqual(seen, [text]);
+    });
+  }
+});
+
+describe("From inside a job", () => {
+  test("each call gets its own job back, and a payload is as it was at the call.", async () => {
+    const child = recording<{ parent: number; n: number }>("child");
+    const got: boolean[] = [];
+    const parent = defineTask<number>("parent", async (number, { addJob }) => {
+      const payload = { parent: number, n: 0 };
+      const calls: Promise<Job | null>[] = [];
+      for (; payload.n < 5; payload.n++) calls.push(addJob("child", payload));
+      const jobs = await Promise.all(calls);
+      const expected = [0, 1, 2, 3, 4].map((n) => ({ parent: number, n }));
+      got.push(JSON.stringify(jobs.map((job) => job?.payload)) === JSON.stringify(expected));
+    });
+    await queue.utils.addJobs(
+      Array.from({ length: 40 }, (_, n) => ({ identifier: "parent", payload: n })),
+    );
+    await worked([parent, child] as Task<never>[]);
+    assert.deepEqual(
+      got,
+      Array.from({ length: 40 }, () => true),
+    );
+    assert.equal(new Set(child.seen.map((one) => JSON.stringify(one))).size, 200);
+    assert.equal(child.seen.length, 200);
+  });
+
+  test("one that adds what cannot be stored fails alone.", async () => {
+    const child = recording("child");
+    const parent = defineTask<number>("parent", async (number, { addJob }) => {
+      await addJob("child", number, { priority: number === 7 ? 40_000 : 0 });
+    });
+    await queue.utils.addJobs(
+      Array.from({ length: 20 }, (_, n) => ({ identifier: "parent", payload: n })),
+    );
+    await worked([parent, child] as Task<never>[]);
+    assert.equal(child.seen.length, 19);
+    const [left, ...more] = await queue.left();
+    assert.deepEqual([left?.payload, more], ["7", []]);
+    assert.match(left?.last_error ?? "", /spec\.priority: must be a whole number from -32768 to/);
+  });
+
+  test("what a job adds in a transaction of its own is there if and only if it commits.", async () => {
+    const child = recording<string>("child");
+    const parent = defineTask<string>("parent", (end, { withPgClient }) =>
+      withPgClient(async (client) => {
+        const bound = queue.utils.with(client);
+        await client.query("begin");
+        await bound.addJob("child", `${end} one`);
+        await bound.addJobs([{ identifier: "child", payload: `${end} many` }]);
+        await bound.copyJobs([{ identifier: "child", payload: `${end} copied` }]);
+        if (end === "throw") throw new Error("before the commit");
+        await client.query(end);
+      }),
+    );
+    for (const end of ["commit", "rollback", "throw"]) await queue.utils.addJob("parent", end);
+    await worked([parent, child] as Task<never>[]);
+    assert.deepEqual(child.seen.toSorted(), ["commit copied", "commit many", "commit one"]);
+    assert.deepEqual(
+      (await queue.left()).map(({ payload, attempts }) => [payload, attempts]),
+      [['"throw"', 1]],
+    );
+  });
+});
