@@ -1,25 +1,10 @@
 // Random workloads on workers of ours, judged by the oracle.
 import { describe, test } from "node:test";
-import { comingAndGoing, crewOf } from "./crews.ts";
-import { attempt, pause, type Weather } from "./trial.ts";
+import { comingAndGoing, crewOf, cutting } from "./crews.ts";
+import { attempt } from "./trial.ts";
 import { workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
-
-/** Connections of the workers are cut at random moments. */
-const cutting =
-  (kinds: readonly string[]): Weather =>
-  async ({ queue, dice, over }) => {
-    while (await pause(20 + dice(120), over)) {
-      await queue.sql(
-        `select pg_terminate_backend(pid) from (
-          select pid from pg_stat_activity
-          where datname = current_database() and application_name = any($1)
-          order by random() limit $2) victims`,
-        [kinds, 1 + dice(2)],
-      );
-    }
-  };
 
 describe("The oracle finds nothing wrong", () => {
   test("with two workers.", () => attempt(queue, { jobs: 900, crew: crewOf(2) }));

@@ -20,10 +20,12 @@ export interface Trial {
   readonly over: AbortSignal;
 }
 
+/** Starts what works; gives what stops it. */
+export type Crew = (trial: Trial) => Promise<() => Promise<void>>;
+
 export interface TrialPlan extends Leniency {
   readonly jobs: number;
-  /** Starts what works; gives what stops it. */
-  crew(trial: Trial): Promise<() => Promise<void>>;
+  readonly crew: Crew;
   readonly weather?: readonly Weather[];
   /** What adds the jobs, in turn. Default: our WorkerUtils. */
   readonly producers?: readonly Producer[];
