@@ -20,13 +20,14 @@ const FAST = { ...POOLED, fastLane: { limit_ms: 10 } } as const;
 const CONNECTIONS = 5;
 
 const program = pgbouncerProgram();
-const isNeeded = process.env["CI"] === "true";
-const skip = program === null && !isNeeded && "pgbouncer is not here (apt install pgbouncer)";
+const MISSING = "pgbouncer is not installed (apt install pgbouncer)";
+const skip = program === null && process.env["CI"] !== "true" && MISSING;
 
 describe("Behind pgbouncer in transaction mode", { skip }, () => {
   let started: Pgbouncer | undefined;
   const bouncer = async () => {
-    started ??= await startPgbouncer(program ?? "pgbouncer", await serverUrl(), CONNECTIONS);
+    assert.ok(program !== null, MISSING);
+    started ??= await startPgbouncer(program, await serverUrl(), CONNECTIONS);
     return started;
   };
   let direct = "";

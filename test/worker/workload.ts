@@ -67,7 +67,10 @@ async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Perfor
 }
 
 /** Does a batch; its items fail one by one. */
-export async function performBatch(items: readonly Duty[], { log, job, by, attempt }: Performance) {
+export async function performBatch(
+  items: readonly Duty[],
+  { log, job, by, attempt }: Omit<Performance, "addJob">,
+) {
   const n = `batch ${job}`;
   const run = runName();
   log.write({ e: "start", run, n, job, by, attempt, t: machineTime() });
@@ -88,7 +91,7 @@ export function dutiful(log: RunLog, by: string): Task<never>[] {
     return perform(duty, { ...performance, addJob: addJobOf({ addJob }) });
   });
   const batch = defineBatchTask<Duty>("batch", (items, { job }) =>
-    performBatch(items, { job: job.id, attempt: job.attempts, by, log, addJob: nobody }),
+    performBatch(items, { job: job.id, attempt: job.attempts, by, log }),
   );
   return [single, batch] as Task<never>[];
 }
@@ -97,7 +100,6 @@ const addJobOf =
   ({ addJob }: { addJob: Adder }): Adder =>
   (...args) =>
     addJob(...args);
-const nobody: Adder = async () => null;
 
 /** What adds jobs: our WorkerUtils, or what stands for Graphile's. */
 export interface Producer {
