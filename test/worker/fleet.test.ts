@@ -1,5 +1,5 @@
-// Fleets under the oracle: workers of ours beside Graphile Worker's, and in processes of their own, some of which
-// are killed.
+// Fleets under the oracle: workers of ours beside Graphile Worker's, and in processes of their own,
+// some of which are killed.
 import { describe, test } from "node:test";
 import { crewOf, together } from "./crews.ts";
 import { processes } from "./process-crew.ts";
