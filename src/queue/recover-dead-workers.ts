@@ -76,7 +76,8 @@ const isDue = (steady: string) =>
  * `queue`: a queue stays with a resilient job of the same holder: its order would break.
  * `freed`: attempts stay. The interrupted one counts, or a job that kills its worker would never
  *   exhaust. run_at: behind what is ready now, so that such a job is not the first that each
- *   worker takes after its start.
+ *   worker takes after its start. In a named queue it keeps its place: those behind it may have
+ *   been locked with it, and none of them may be overtaken.
  */
 const recoverSql: Statement = (s) => `
 with turn as materialized (
@@ -102,7 +103,9 @@ with turn as materialized (
 ), freed as (
   update ${s}._private_jobs as jobs
   set locked_at = null, locked_by = null, updated_at = now(),
-    run_at = greatest(jobs.run_at, now() + $4::float8 * interval '1 millisecond'),
+    run_at = case when jobs.job_queue_id is null or $4::float8 > 0
+      then greatest(jobs.run_at, now() + $4::float8 * interval '1 millisecond')
+      else jobs.run_at end,
     last_error = coalesce(dead.message, format(
       'Recovered: worker %s stopped without finishing attempt %s', jobs.locked_by, jobs.attempts))
   from due, dead where jobs.id = due.id and dead.id = jobs.locked_by

@@ -52,9 +52,6 @@ export interface FastLaneParts<E> {
   onError(error: unknown): void;
 }
 
-/** A process that is frozen in its transaction gives its rows back after this long. */
-const FROZEN_MS = 10_000;
-
 /** Jobs a transaction takes at the most; less where they are slow. */
 const LARGEST_BATCH = 2_000;
 
@@ -129,13 +126,15 @@ export class FastLane<E> {
     const { lane, onError, onChange } = this.#parts;
     for (let failures = 0; !this.#isOver(); ) {
       try {
-        if (!lane.isConnected) await this.#connect();
+        if (!lane.isConnected) await lane.connect();
         await this.#turn();
         failures = 0;
       } catch (error) {
         // The rows are free again, and another worker may take them: what runs is told to end. What
-        // has ended is written all the same, where nobody else has the job by then.
+        // has ended is written all the same, where nobody else has the job by then. Not on this
+        // connection, whose transaction may be open still, or failed.
         this.#isOpen = false;
+        void lane.close();
         this.#parts.executor.abort(new Error("the lease was lost with the connection"));
         onError(error);
         onChange();
@@ -145,12 +144,6 @@ export class FastLane<E> {
     await lane.close();
     this.#hasEnded = true;
     onChange();
-  }
-
-  async #connect(): Promise<void> {
-    const { lane } = this.#parts;
-    await lane.connect();
-    await statement(lane.database, `set idle_in_transaction_session_timeout = ${FROZEN_MS}`);
   }
 
   #isOver(): boolean {
@@ -190,21 +183,20 @@ export class FastLane<E> {
   /** Finishes what ended, and takes a new batch in the same packet. */
   async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<ClaimedJob[]> {
     const { slots, lane } = this.#parts;
-    const db = lane.database;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     this.#pace.finished(batch.done.length + batch.failures.length);
     this.#pace.measure();
     const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots.free);
     const taken = await this.#written(batch, () => {
-      const work: Promise<unknown>[] = wasOpen ? [statement(db, "commit")] : [];
-      if (isTaking) work.push(statement(db, "begin"));
-      return [...work, isTaking ? this.#take(db, want) : []];
+      const work: Promise<unknown>[] = wasOpen ? [lane.commit()] : [];
+      if (isTaking) work.push(lane.begin());
+      return [...work, isTaking ? this.#take(lane.database, want) : []];
     });
     if (!isTaking) return [];
     const jobs = taken.at(-1) as ClaimedJob[];
     this.#isOpen = true;
-    await this.#took(db, jobs, want);
+    await this.#took(jobs, want);
     return jobs;
   }
 
@@ -239,7 +231,7 @@ export class FastLane<E> {
   }
 
   /** A full batch promises more; an empty transaction is not kept open. */
-  async #took(db: Database, jobs: readonly ClaimedJob[], want: number): Promise<void> {
+  async #took(jobs: readonly ClaimedJob[], want: number): Promise<void> {
     const last = jobs.at(-1);
     if (jobs.length === want && last !== undefined) {
       this.#hasPulse = true;
@@ -247,7 +239,7 @@ export class FastLane<E> {
     } else this.#lowWater.forget();
     if (last !== undefined) return;
     this.#isOpen = false;
-    await statement(db, "commit");
+    await this.#parts.lane.commit();
   }
 
   async #runBatch(jobs: readonly ClaimedJob[]): Promise<void> {
@@ -279,19 +271,14 @@ export class FastLane<E> {
    */
   async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
     const { lane, workerId, outcomes } = this.#parts;
-    const db = lane.database;
     // Who was kept before and has ended has the classic lock, and is no matter of this transaction.
     this.#handOver();
     const ids = jobs.map(idOf);
     for (const job of jobs) this.#kept.add(job);
     this.#isOpen = false;
     await this.#written(outcomes.take(), () => [
-      ids.length > 0 ? keepJobs(db, workerId, ids) : null,
-      statement(db, "commit"),
+      ids.length > 0 ? keepJobs(lane.database, workerId, ids) : null,
+      lane.commit(),
     ]);
   }
-}
-
-function statement(db: Database, text: string): Promise<unknown> {
-  return query(db, () => text);
 }

@@ -55,9 +55,14 @@ export class Incarnation<E> {
     return this.#executors.flatMap((one) => one.running.map(({ id }) => id));
   }
 
-  /** Tells running jobs to end: all of them, or those with these ids. */
-  abort(reason: Error, ids?: ReadonlySet<string>): void {
+  /** Tells running jobs with these ids to end. */
+  abortJobs(reason: Error, ids: ReadonlySet<string>): void {
     for (const one of this.#executors) one.abort(reason, ids);
+  }
+
+  /** Tells all jobs to end. */
+  abort(reason: Error): void {
+    for (const one of this.#executors) one.abortForGood(reason);
   }
 
   /** Gives up on what still runs. */

@@ -113,7 +113,7 @@ export class Incarnations<E> {
     const ended = old.end(this.#parts.givenUp);
     // What is lost needs no more work: nothing of it can be kept.
     const lost = await leases.lostJobs(old.id, old.runningIds).catch(() => []);
-    old.abort(new Error("the lease was lost: the job runs elsewhere"), new Set(lost));
+    old.abortJobs(new Error("the lease was lost: the job runs elsewhere"), new Set(lost));
     await ended;
     await old.dispatcher.close();
     if (this.#stop.signal.aborted) return;

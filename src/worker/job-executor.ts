@@ -80,10 +80,15 @@ export class JobExecutor<E> {
 
   /** Aborts the signals of running jobs: all, or those with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
-    if (ids === undefined) this.#abortReason = reason;
     for (const { job, context } of this.#running) {
       if (ids === undefined || ids.has(job.id)) context.abort(reason);
     }
+  }
+
+  /** Aborts the signals of running jobs and of all that are still to begin. */
+  abortForGood(reason: Error): void {
+    this.#abortReason = reason;
+    this.abort(reason);
   }
 
   /** Gives up on what still runs: it counts as failed, whatever it does later. */

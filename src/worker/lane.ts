@@ -1,5 +1,5 @@
 // One connection on which a worker exchanges finished jobs for new ones. What it sends goes out in
-// one go (pg's pipeline mode); each statement is a transaction of its own.
+// one go (pg's pipeline mode, also behind pgbouncer); each statement is a transaction of its own.
 
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
@@ -64,11 +64,21 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
+// A process that is frozen in the middle of a transaction gives its rows back after this long.
+const FROZEN_MS = 10_000;
+
 // The claim's plan must walk its index in order whatever the statistics say: a bitmap or a
 // sequential scan would read every ready job to take a few. A lane's connection runs nothing else.
-const SESSION = `set enable_bitmapscan = off; set enable_seqscan = off; set jit = off;
-  set plan_cache_mode = force_generic_plan;
-  set statement_timeout = ${STATEMENT_TIMEOUT_MS}`;
+const SETTINGS = [
+  "enable_bitmapscan = off",
+  "enable_seqscan = off",
+  "jit = off",
+  "plan_cache_mode = force_generic_plan",
+  `statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+  `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
+];
+const FOR_THE_SESSION = SETTINGS.map((one) => `set ${one}`).join("; ");
+const BEGIN_WITH_SETTINGS = ["begin", ...SETTINGS.map((one) => `set local ${one}`)].join("; ");
 
 export class Lane {
   readonly #settings: LaneSettings;
@@ -101,8 +111,8 @@ export class Lane {
     client.on("end", () => lost(new Error("the connection was closed")));
     try {
       await client.connect();
-      // Behind a transaction pooler a session setting would reach somebody else.
-      if (preparedStatements) await client.query(SESSION);
+      // Behind a transaction pooler they would reach somebody else: see begin().
+      if (preparedStatements) await client.query(FOR_THE_SESSION);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -120,6 +130,16 @@ export class Lane {
   get database(): Database {
     const client: Queryable = { query: (config) => this.#query(config) };
     return { client, schema: this.#settings.schema };
+  }
+
+  /** Begins a transaction under a lane's settings. */
+  begin(): Promise<unknown> {
+    const isSet = this.#settings.preparedStatements;
+    return query(this.database, () => (isSet ? "begin" : BEGIN_WITH_SETTINGS));
+  }
+
+  commit(): Promise<unknown> {
+    return query(this.database, () => "commit");
   }
 
   /** Writes outcomes and takes new jobs, all in one round trip. */
@@ -186,8 +206,14 @@ export class Lane {
     // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
     if (form.queues) values.push(QUEUE_RUN_JOBS);
     if (form.flags) values.push(claim.forbiddenFlags);
-    const rows = await query<ClaimAnswer>(db, statementOf(form), values);
-    return rows[0] as ClaimAnswer;
+    const claimed = () => query<ClaimAnswer>(db, statementOf(form), values);
+    const [row] = await (this.#settings.preparedStatements ? claimed() : this.#within(claimed));
+    return row as ClaimAnswer;
+  }
+
+  async #within<T>(work: () => Promise<T>): Promise<T> {
+    const [, result] = await Promise.all([this.begin(), work(), this.commit()]);
+    return result;
   }
 
   #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {

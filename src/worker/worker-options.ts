@@ -30,7 +30,7 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly pollInterval_ms?: number;
   /** Wake up by LISTEN. Off behind a transaction pooler such as pgbouncer. Default true. */
   readonly notify?: boolean;
-  /** Off behind a transaction pooler. Default true. */
+  /** Off behind a transaction pooler, where no session setting is made then either. Default true. */
   readonly preparedStatements?: boolean;
   /** Jobs with one of these flags are left to other workers. */
   readonly forbiddenFlags?: readonly string[];
@@ -42,7 +42,8 @@ export interface WorkerOptions<Extensions = unknown> {
   /**
    * Take short jobs without key and queue by row locks: several times the throughput, and a killed
    * worker's jobs are free at once. A job that runs longer than `limit_ms` (default 100) gets the
-   * ordinary lock then. Not behind a transaction pooler. Default false.
+   * ordinary lock then. Behind a transaction pooler each lane keeps one of its server connections
+   * while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limit_ms?: number };
   /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */

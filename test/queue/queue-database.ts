@@ -14,8 +14,13 @@ export interface TestQueue {
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
-/** Call it once at the top of a file. Its members can be used inside tests. */
-export function testQueue(): TestQueue {
+/**
+ * Call it once at the top of a file or of a `describe`. Its members can be used inside tests.
+ * `database` gives one with the schema, for instance on another server.
+ */
+export function testQueue(
+  database: () => Promise<{ readonly url: string }> = migratedDatabase,
+): TestQueue {
   let opened: { url: string; handle: TestPool } | undefined;
   const current = () => {
     if (opened === undefined) throw new Error("the queue is there inside tests only");
@@ -26,7 +31,7 @@ export function testQueue(): TestQueue {
     return rows;
   };
   before(async () => {
-    const { url } = await migratedDatabase();
+    const { url } = await database();
     opened = { url, handle: testPool(url) };
   });
   beforeEach(async () => {

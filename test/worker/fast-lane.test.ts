@@ -1,46 +1,62 @@
-// The fast lane: what it holds by row locks, and what gets the classic lock because it takes longer.
+// The fast lane where its jobs outlast a transaction, and where a transaction fails.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
 import { defineTask } from "../../src/worker/task.ts";
-import { latch, until, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recording, until, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-test("A job that has outlived its transaction and ends during the next one is free of it for good.", async () => {
-  const [failing, over] = [latch(), latch()];
+const quick = recording("quick");
+
+/** Makes the worker's first claim find nothing, which is when fast lanes begin. */
+async function warmUp(): Promise<void> {
+  await queue.utils.addJob("quick");
+  await until("the fast lane runs", async () => (await queue.left()).length === 0);
+}
+
+const jobOf = async (id: string) => (await queue.left()).find((job) => job.id === id);
+
+test("A job that fails while a later batch outlasts its time is counted then and afterwards.", async () => {
+  const [first, second] = [latch(), latch()];
   const attempts: number[] = [];
-  const fickle = defineTask("fickle", async (_, { job }) => {
+  const failing = defineTask("failing", async (_, { job }) => {
     attempts.push(job.attempts);
-    if (job.attempts > 1) return;
-    await failing.opened;
-    throw new Error("the first time");
+    await first.opened;
+    throw new Error("as expected");
   });
-  // Runs into the limit in its turn, and lets the other one end before that.
-  const second = defineTask("second", () => {
-    failing.open();
-    return over.opened;
+  const long = recording("long", () => {
+    first.open();
+    return second.opened;
   });
-  const saw = witness("job:fetch", "job:fail", "job:complete", "job:interrupted");
-  const { id: workerId } = await queue.started({
-    tasks: [fickle, second],
-    fastLane: { limit_ms: 20 },
+  const watch = witness("job:interrupted");
+  await queue.started({
+    tasks: [quick, failing, long],
+    plugins: [watch],
     lanes: 1,
-    plugins: [saw],
+    pollInterval_ms: 20,
+    fastLane: { limit_ms: 100 },
   });
-  const lockedBy = async (place: number) => (await queue.left())[place]?.locked_by;
-  await saw.saw("job:fetch");
-  await queue.utils.addJob("fickle");
-  await until("the first has the classic lock", async () => (await lockedBy(0)) === workerId);
-  await queue.utils.addJob("second");
-  await until("the second has it, too", async () => (await lockedBy(1)) === workerId);
-  await saw.saw("job:fail");
-  await until("the failure is written", async () => (await lockedBy(0)) === null);
-  await queue.sql(`update worker._private_jobs set run_at = now() where locked_by is null`);
-  await queue.sql(`select pg_notify('jobs:insert', '')`);
-  await saw.saw("job:complete");
-  await until("it is gone", async () => (await queue.left()).length === 1);
-  over.open();
-  await until("the second is gone, too", async () => (await queue.left()).length === 0);
+  await warmUp();
+  const { id } = await queue.utils.addJob("failing");
+  await until("it has the classic lock", async () => (await jobOf(id))?.locked_by != null);
+  await queue.utils.addJob("long");
+  await until("its failure is written", async () => (await jobOf(id))?.locked_by === null);
+  await queue.utils.rescheduleJobs([id], { runAt: new Date(0) });
+  await until("it has failed again", async () => (await jobOf(id))?.attempts === 2);
+  second.open();
   assert.deepEqual(attempts, [1, 2]);
-  assert.deepEqual(saw.all("job:interrupted"), []);
+  assert.deepEqual(watch.all("job:interrupted"), []);
+});
+
+test("A lane whose transaction has failed begins a new one.", async () => {
+  const refused: string[] = [];
+  const warn = (_: object, message: string) => void refused.push(message);
+  const logger = { ...silentLogger, warn };
+  await queue.started({ tasks: [quick], logger, pollInterval_ms: 20, fastLane: true });
+  await warmUp();
+  await queue.sql("alter table worker._private_tasks rename to away");
+  await until("the lanes are refused", () => refused.includes("a fast lane starts over"));
+  await queue.sql("alter table worker.away rename to _private_tasks");
+  await warmUp();
 });

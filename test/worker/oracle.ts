@@ -39,7 +39,7 @@ export function judge(
   const added = log.filter((entry) => entry.e === "added");
   const runs = runsOf(log);
   return [
-    ...lostOnes(added, runs, left, log),
+    ...lostOnes(added, runs, log, left, leniency),
     ...repeats(runs, leniency),
     ...(leniency.cutFastLanes ? [] : overlaps(runs, added)),
     ...disorder(runs, added),
@@ -80,13 +80,16 @@ function runsOf(log: readonly Entry[]): Run[] {
 function lostOnes(
   added: readonly Added[],
   runs: readonly Run[],
-  left: readonly JobLeft[],
   log: readonly Entry[],
+  left: readonly JobLeft[],
+  { killed = false }: Leniency,
 ): string[] {
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
-  const waiting = new Set(
-    left.flatMap(({ payload }) => [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n]) => n)),
+  const waiting = new Set(left.flatMap(namesIn));
+  // Killed after the success of its last attempt and before that was written: nobody may try again.
+  const excused = new Set(
+    left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
   // Of a key only the newest payload has to run: adds of one key are made one after another.
   const newest = new Map(added.map(({ n, key }) => [key ?? n, n]));
@@ -95,11 +98,15 @@ function lostOnes(
     if (newest.get(key ?? n) !== n) continue;
     const name = `${n} (job ${job}${key === undefined ? "" : `, the newest of key ${key}`})`;
     if (!succeeded.has(n) && !waiting.has(n)) problems.push(`${name} is lost`);
-    if (succeeded.has(n) && waiting.has(n)) {
+    if (succeeded.has(n) && waiting.has(n) && !excused.has(n)) {
       problems.push(`${name} has succeeded and is still ${batch ? "in the batch" : "there"}`);
     }
   }
   return problems;
+}
+
+function namesIn({ payload }: JobLeft): string[] {
+  return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
 function repeats(runs: readonly Run[], { killed, cutFastLanes }: Leniency): string[] {

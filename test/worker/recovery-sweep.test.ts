@@ -90,6 +90,20 @@ test("The sweep keeps attempts, says what happened, and frees queues.", async ()
   assert.deepEqual(await workerIds(), []);
 });
 
+test("A job of a named queue keeps its place, any other goes behind what is ready.", async () => {
+  await worker("dead", "8 s");
+  const queued = await add("task", {}, { queueName: "line" });
+  const other = await add("task");
+  for (const { id } of [queued, other]) await lockJob(queue, id, "dead", "10 s");
+  const behind = await add("task", {}, { queueName: "line" });
+  await sweep(["dead"]);
+  const rows = await queue.sql("select id::text from worker._private_jobs order by run_at");
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [queued.id, behind.id, other.id],
+  );
+});
+
 test("A queue stays with a resilient job of the same dead worker.", async () => {
   await worker("dead", "8 s");
   const jobs = [

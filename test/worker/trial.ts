@@ -8,7 +8,7 @@ import { type Random, random } from "../support/random-calls.ts";
 import { judge, type Leniency } from "./oracle.ts";
 import { RunLog } from "./run-log.ts";
 import { until, type WorkerQueue } from "./worker-queue.ts";
-import { FORBIDDEN, produce } from "./workload.ts";
+import { FORBIDDEN, type Producer, produce } from "./workload.ts";
 
 /** What runs beside the producers until all is drained; `over` says when. */
 export type Weather = (trial: Trial) => Promise<void>;
@@ -20,11 +20,15 @@ export interface Trial {
   readonly over: AbortSignal;
 }
 
+/** Starts what works; gives what stops it. */
+export type Crew = (trial: Trial) => Promise<() => Promise<void>>;
+
 export interface TrialPlan extends Leniency {
   readonly jobs: number;
-  /** Starts what works; gives what stops it. */
-  crew(trial: Trial): Promise<() => Promise<void>>;
+  readonly crew: Crew;
   readonly weather?: readonly Weather[];
+  /** What adds the jobs, in turn. Default: our WorkerUtils. */
+  readonly producers?: readonly Producer[];
 }
 
 const PRODUCERS = 3;
@@ -49,6 +53,7 @@ export async function attempt(queue: WorkerQueue, plan: TrialPlan): Promise<void
 async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: number) {
   const dice = random(seed);
   const over = new AbortController();
+  const { producers = [] } = plan;
   const trial: Trial = { queue, log, dice, over: over.signal };
   const stop = await plan.crew(trial);
   const weather = [hurry, ...(plan.weather ?? [])].map((one) => one(trial));
@@ -57,11 +62,11 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
       Array.from({ length: PRODUCERS }, (_, index) => {
         const own = random(seed + index);
         const count = Math.ceil(plan.jobs / PRODUCERS);
-        return produce(`p${index}`, count, { dice: own, utils: queue.utils, log });
+        const producer = producers[index % producers.length] ?? queue.utils;
+        return produce(`p${index}`, count, { dice: own, producer, log });
       }),
     );
     await until("all jobs are done", () => isDrained(queue), LONGEST_MS).catch(async (error) => {
-      if (process.env["DBG"]) console.error("UNFINISHED", JSON.stringify(await unfinished(queue)));
       throw new Error(`${error.message}; left: ${JSON.stringify(await unfinished(queue))}`);
     });
   } finally {

@@ -27,6 +27,12 @@ export interface WorkerProcess {
   readonly exited: Promise<void>;
 }
 
+/** For a process that does the duties of workload.ts: its log, and its name there. */
+export interface Duties {
+  readonly log: string;
+  readonly by: string;
+}
+
 /** Quick enough for tests, slow enough for a busy machine. */
 export const QUICK = {
   heartbeatInterval_ms: 100,
@@ -45,18 +51,23 @@ afterEach(async () => {
   await Promise.all(left);
 });
 
-const main = fileURLToPath(new URL("./recovery-child.ts", import.meta.url));
+const fileHere = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const register = fileURLToPath(new URL("../support/register.mjs", import.meta.url));
 
-/** A process whose worker has started. */
+/** A process whose worker has started; `main` says what it does, and may want more `options`. */
 export async function workerProcess(
   connectionString: string,
-  options: Partial<WorkerOptions> = {},
+  options: Partial<WorkerOptions> & { readonly duties?: Duties } = {},
+  main = "./recovery-child.ts",
 ): Promise<WorkerProcess> {
   const all = { connectionString, recovery: QUICK, concurrency: 2, ...options };
-  const child = spawn(process.execPath, ["--import", register, main, JSON.stringify(all)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--import", register, fileHere(main), JSON.stringify(all)],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   running.add(child);
   const exited = once(child, "exit").then(() => {
     running.delete(child);

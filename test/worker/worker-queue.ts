@@ -35,14 +35,14 @@ export interface JobLeft {
   readonly queue: string | null;
 }
 
-/** Call it once at the top of a file. */
-export function workerQueue(): WorkerQueue {
+/** Call it once at the top of a file or of a `describe`; `database` as for testQueue. */
+export function workerQueue(database?: () => Promise<{ readonly url: string }>): WorkerQueue {
   const running: Worker<never>[] = [];
   // Before the hooks of the queue, which take its connections away.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });
-  const queue = testQueue();
+  const queue = testQueue(database);
   let utils: WorkerUtils | undefined;
   beforeEach(async () => {
     utils ??= await makeWorkerUtils({ pool: queue.pool });

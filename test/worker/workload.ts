@@ -2,7 +2,6 @@
 // to do stands in its payload, so that any worker can do it: ours, in any process, or Graphile's.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
-import type { WorkerUtils } from "../../src/queue/worker-utils.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
 import type { Random } from "../support/random-calls.ts";
 import { machineTime, type RunLog, runName } from "./run-log.ts";
@@ -68,7 +67,10 @@ async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Perfor
 }
 
 /** Does a batch; its items fail one by one. */
-export async function performBatch(items: readonly Duty[], { log, job, by, attempt }: Performance) {
+export async function performBatch(
+  items: readonly Duty[],
+  { log, job, by, attempt }: Omit<Performance, "addJob">,
+) {
   const n = `batch ${job}`;
   const run = runName();
   log.write({ e: "start", run, n, job, by, attempt, t: machineTime() });
@@ -89,7 +91,7 @@ export function dutiful(log: RunLog, by: string): Task<never>[] {
     return perform(duty, { ...performance, addJob: addJobOf({ addJob }) });
   });
   const batch = defineBatchTask<Duty>("batch", (items, { job }) =>
-    performBatch(items, { job: job.id, attempt: job.attempts, by, log, addJob: nobody }),
+    performBatch(items, { job: job.id, attempt: job.attempts, by, log }),
   );
   return [single, batch] as Task<never>[];
 }
@@ -98,13 +100,27 @@ const addJobOf =
   ({ addJob }: { addJob: Adder }): Adder =>
   (...args) =>
     addJob(...args);
-const nobody: Adder = async () => null;
+
+/** What adds jobs: our WorkerUtils, or what stands for Graphile's. */
+export interface Producer {
+  addJob(identifier: string, payload: unknown, spec?: JobSpec): Promise<Added>;
+  addJobs(jobs: readonly JobToAdd[]): Promise<Added[]>;
+}
+
+/** What the database acknowledged. */
+export interface Added {
+  readonly id: string;
+  readonly maxAttempts: number;
+  readonly queueName: string | null;
+  readonly key: string | null;
+  readonly payload: unknown;
+}
 
 /** Adds `count` random jobs one call after another; `name` keeps producers apart. */
 export async function produce(
   name: string,
   count: number,
-  { dice, utils, log }: { dice: Random; utils: WorkerUtils; log: RunLog },
+  { dice, producer, log }: { dice: Random; producer: Producer; log: RunLog },
 ): Promise<void> {
   for (let made = 0; made < count; ) {
     const jobs = Array.from({ length: dice(6) === 0 ? 2 + dice(30) : 1 }, () =>
@@ -112,17 +128,15 @@ export async function produce(
     );
     const added =
       jobs.length === 1
-        ? [await addOne(jobs[0] as JobToAdd, utils)]
-        : await utils.addJobs(jobs.filter(({ spec }) => spec?.jobKey === undefined));
+        ? [await addOne(jobs[0] as JobToAdd, producer)]
+        : await producer.addJobs(jobs.filter(({ spec }) => spec?.jobKey === undefined));
     for (const job of added) record(job, log);
     if (dice(10) === 0) await sleep(dice(15));
   }
 }
 
-type Added = Awaited<ReturnType<WorkerUtils["addJob"]>>;
-
-const addOne = ({ identifier, payload, spec }: JobToAdd, utils: WorkerUtils) =>
-  utils.addJob(identifier, payload, spec);
+const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
+  producer.addJob(identifier, payload, spec);
 
 function record(job: Added, log: RunLog): void {
   const entry = {

@@ -1,0 +1,108 @@
+// Debian's pgbouncer in transaction mode before a test server: each transaction of a client runs on
+// whichever of a few server connections is free.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import pg from "pg";
+import { serverAccount } from "../../src/database/embedded/account.ts";
+
+export interface Pgbouncer {
+  /** Connects to the server's database of that name. */
+  url(database: string): string;
+  /** Resolves when it is gone, and its server connections with it. */
+  stop(): Promise<void>;
+}
+
+/** The program's path, or null. Debian has it where only root's PATH looks. */
+export function pgbouncerProgram(): string | null {
+  const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
+  return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const PORT = 6432;
+const START_LIMIT_MS = 10_000;
+
+// It lives as long as we hold the other end of the shell's standard input.
+const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
+
+/** Starts one with `connections` to the server that `server` names. It does not run as root. */
+export async function startPgbouncer(
+  program: string,
+  server: string,
+  connections: number,
+): Promise<Pgbouncer> {
+  const account = serverAccount();
+  const directory = mkdtempSync(join(tmpdir(), "worker-pgbouncer-"));
+  const file = join(directory, "pgbouncer.ini");
+  writeFileSync(file, settings(server, directory, connections));
+  if (account !== null) chownSync(directory, account.uid, account.gid);
+  const child = spawn("/bin/sh", ["-c", WITH_US, "sh", program, file], {
+    cwd: "/",
+    stdio: ["pipe", "ignore", "pipe"],
+    ...account,
+  });
+  const stop = async () => {
+    child.stdin?.end();
+    if (child.exitCode === null) await once(child, "exit");
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await ready(child);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const host = encodeURIComponent(directory);
+  return {
+    url: (database) => `postgresql:///${database}?host=${host}&port=${PORT}&user=postgres`,
+    stop,
+  };
+}
+
+function settings(server: string, directory: string, connections: number): string {
+  const { host, port, user, password } = new pg.Client({ connectionString: server });
+  const target = { host, port: String(port), user, password: password ?? "" };
+  const quoted = Object.entries(target)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}='${value?.replaceAll("'", "''")}'`);
+  return `[databases]
+* = ${quoted.join(" ")}
+[pgbouncer]
+pool_mode = transaction
+default_pool_size = ${connections}
+max_client_conn = 500
+auth_type = any
+listen_addr =
+listen_port = ${PORT}
+unix_socket_dir = ${directory}
+`;
+}
+
+/** Its own word that it listens, or what it says instead. */
+async function ready(child: ChildProcess): Promise<void> {
+  const said: string[] = [];
+  const limit = AbortSignal.timeout(START_LIMIT_MS);
+  const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });
+  await new Promise<void>((resolve, reject) => {
+    const refuse = () => reject(new Error(`pgbouncer does not start: ${said.join("\n")}`));
+    limit.addEventListener("abort", refuse);
+    lines.on("close", refuse).on("line", (line) => {
+      said.push(line);
+      if (line.includes("process up")) resolve();
+      else if (line.includes("FATAL")) refuse();
+    });
+    child.on("error", reject);
+  });
+}

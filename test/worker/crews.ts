@@ -1,0 +1,80 @@
+// Who works in a trial, workers of ours in this process, and what becomes of their connections.
+import type { Worker } from "../../src/worker/worker.ts";
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import { type Crew, pause, type Trial, type Weather } from "./trial.ts";
+import { dutiful, FORBIDDEN } from "./workload.ts";
+
+type Options = Partial<WorkerOptions>;
+let made = 0;
+
+export async function hire({ queue, log }: Trial, options: Options = {}): Promise<Worker> {
+  const name = `w${made++}`;
+  return queue.started({
+    tasks: dutiful(log, name),
+    forbiddenFlags: [FORBIDDEN],
+    concurrency: 5,
+    recovery: {},
+    pollInterval_ms: 250,
+    ...options,
+  });
+}
+
+/** So many workers in this process. */
+export const crewOf =
+  (count: number, options: Options = {}): Crew =>
+  async (trial) => {
+    const workers = await Promise.all(Array.from({ length: count }, () => hire(trial, options)));
+    return async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    };
+  };
+
+/** Several crews as one. */
+export const together =
+  (...crews: readonly Crew[]): Crew =>
+  async (trial) => {
+    const stops = await Promise.all(crews.map((crew) => crew(trial)));
+    return async () => {
+      await Promise.all(stops.map((stop) => stop()));
+    };
+  };
+
+/** Workers that are stopped and replaced in mid-run. */
+export const comingAndGoing =
+  (count: number, options: Options = {}): Crew =>
+  async (trial) => {
+    const workers = await Promise.all(Array.from({ length: count }, () => hire(trial, options)));
+    const changes = (async () => {
+      while (await pause(30 + trial.dice(150), trial.over)) {
+        const place = trial.dice(count);
+        const [one] = workers.splice(place, 1);
+        // A connection may be cut while its worker starts: that one does not come.
+        const next = await hire(trial, options).catch(() => null);
+        if (next !== null) workers.push(next);
+        else if (one !== undefined) workers.push(one);
+        if (next !== null) await one?.stop();
+      }
+    })();
+    return async () => {
+      await changes;
+      await Promise.all(workers.map((worker) => worker.stop()));
+    };
+  };
+
+/** Connections of the workers are cut at random moments. */
+export const cutting =
+  (kinds: readonly string[]): Weather =>
+  async ({ queue, dice, over }) => {
+    while (await pause(20 + dice(120), over)) {
+      // Behind a pooler it may be its own.
+      await queue
+        .sql(
+          `select pg_terminate_backend(pid) from (
+            select pid from pg_stat_activity
+            where datname = current_database() and application_name = any($1)
+            order by random() limit $2) victims`,
+          [kinds, 1 + dice(2)],
+        )
+        .catch(() => {});
+    }
+  };

@@ -1,0 +1,21 @@
+// A process of its own whose worker does the duties of workload.ts, driven by worker-process.ts. The
+// end of stdin stops it.
+import { once } from "node:events";
+import { Worker } from "../../src/worker/worker.ts";
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import { RunLog } from "./run-log.ts";
+import type { Duties } from "./worker-process.ts";
+import { dutiful, FORBIDDEN } from "./workload.ts";
+
+const { duties, ...options } = JSON.parse(process.argv[2] ?? "{}") as Omit<
+  WorkerOptions,
+  "tasks"
+> & { readonly duties: Duties };
+const log = new RunLog(duties.log);
+const tasks = dutiful(log, duties.by);
+const worker = new Worker({ tasks, forbiddenFlags: [FORBIDDEN], ...options });
+await worker.start();
+process.stdout.write(`${JSON.stringify({ event: "ready", workerId: worker.id })}\n`);
+await once(process.stdin.resume(), "end");
+await worker.stop();
+log.close();

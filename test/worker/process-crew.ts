@@ -1,0 +1,43 @@
+// Workers in processes of their own in a trial; some are killed and replaced.
+
+import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import { machineTime } from "./run-log.ts";
+import { type Crew, pause, type Trial } from "./trial.ts";
+import { QUICK, type WorkerProcess, workerProcess } from "./worker-process.ts";
+
+let made = 0;
+
+interface Member {
+  readonly by: string;
+  readonly process: WorkerProcess;
+}
+
+async function hire({ queue, log }: Trial, options: Partial<WorkerOptions>): Promise<Member> {
+  const by = `process${made++}`;
+  const duties = { log: log.path, by };
+  const all = { recovery: QUICK, concurrency: 5, pollInterval_ms: 250, ...options, duties };
+  return { by, process: await workerProcess(queue.url, all, "./duty-child.ts") };
+}
+
+/** So many of them, and how many die on the way. */
+export const processes =
+  (count: number, kills: number, options: Partial<WorkerOptions> = {}): Crew =>
+  async (trial) => {
+    const crew = await Promise.all(Array.from({ length: count }, () => hire(trial, options)));
+    const replacements: Promise<Member>[] = [];
+    const killing = (async () => {
+      for (let n = 0; n < kills && (await pause(50 + trial.dice(150), trial.over)); n++) {
+        const [victim] = crew.splice(trial.dice(crew.length), 1);
+        if (victim === undefined) break;
+        victim.process.signal("SIGKILL");
+        await victim.process.exited;
+        trial.log.write({ e: "dead", by: victim.by, t: machineTime() });
+        replacements.push(hire(trial, options));
+      }
+    })();
+    return async () => {
+      await killing;
+      crew.push(...(await Promise.all(replacements)));
+      await Promise.all(crew.map(({ process }) => process.stop()));
+    };
+  };

@@ -1,0 +1,111 @@
+// Graphile Worker 0.18 in a trial, as it comes: workers, and what adds jobs.
+import {
+  type Job,
+  Logger,
+  makeWorkerUtils,
+  run,
+  type TaskList,
+  type TaskSpec,
+} from "graphile-worker";
+import { codeOf } from "../../src/base/errors.ts";
+import type { RunLog } from "./run-log.ts";
+import type { Crew } from "./trial.ts";
+import {
+  type Added,
+  type Duty,
+  FORBIDDEN,
+  type Producer,
+  perform,
+  performBatch,
+} from "./workload.ts";
+
+const quiet = new Logger(() => () => {});
+
+/**
+ * The preset for speed that its documentation recommends, but for the local queue: where flags are
+ * forbidden nobody takes what that has fetched.
+ */
+export const BATCHING = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
+let made = 0;
+
+export const stockCrew =
+  (count: number, worker: GraphileConfig.WorkerOptions = {}): Crew =>
+  async ({ queue, log }) => {
+    const runners = await Promise.all(
+      Array.from({ length: count }, () =>
+        run({
+          connectionString: queue.url,
+          schema: "worker",
+          concurrency: 5,
+          pollInterval: 250,
+          forbiddenFlags: [FORBIDDEN],
+          noHandleSignals: true,
+          logger: quiet,
+          taskList: stockTasks(log, `stock${made++}`),
+          preset: { worker },
+        }),
+      ),
+    );
+    return async () => {
+      await Promise.all(runners.map((runner) => runner.stop()));
+    };
+  };
+
+function stockTasks(log: RunLog, by: string): TaskList {
+  return {
+    single: (duty, { job, addJob }) =>
+      perform(duty as Duty, {
+        ...{ job: job.id, attempt: job.attempts, by, log },
+        addJob: (identifier, payload) => addJob(identifier, payload),
+      }),
+    async batch(items, { job }) {
+      const performance = { job: job.id, attempt: job.attempts, by, log };
+      const results = await performBatch(items as Duty[], performance);
+      return results.map(async (error) => {
+        if (error !== null) throw error;
+      });
+    },
+  };
+}
+
+/** Its utilities; the caller releases them. */
+export async function stockProducer(url: string): Promise<Producer & AsyncDisposable> {
+  const utils = await makeWorkerUtils({ connectionString: url, schema: "worker", logger: quiet });
+  return {
+    async addJob(identifier, payload, spec = {}) {
+      const added = await patiently(() => utils.addJob(identifier, payload, spec as TaskSpec));
+      return acknowledged(added, spec.queueName);
+    },
+    async addJobs(jobs) {
+      // It gives all jobs of a batch one run_at, so they have no order in a named queue.
+      const unordered = jobs.filter(({ spec }) => spec?.queueName === undefined);
+      const specs = unordered.map(({ identifier, payload, spec }) => {
+        return { identifier, payload, ...spec } as Parameters<typeof utils.addJobs>[0][number];
+      });
+      const added = await patiently(() => utils.addJobs(specs));
+      return added.map((job) => acknowledged(job));
+    },
+    [Symbol.asyncDispose]: async () => utils.release(),
+  };
+}
+
+function acknowledged(job: Job, queueName: string | null = null): Added {
+  const { id, max_attempts: maxAttempts, key, payload } = job;
+  return { id, maxAttempts, queueName, key, payload };
+}
+
+// A worker may lock a key's job in the middle of an add. The schema's functions report that as a
+// failure to serialize; a deadlock is the database's own.
+const COLLISIONS = ["40001", "40P01"];
+const MOST_TRIES = 20;
+
+async function patiently<T>(add: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await add();
+    } catch (error) {
+      if (tries === MOST_TRIES || !COLLISIONS.includes(codeOf(error) ?? "")) throw error;
+    }
+  }
+}
