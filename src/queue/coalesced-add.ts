@@ -16,9 +16,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Inserts under way at once, and jobs in one of them. */
+/** Inserts under way at once, and in one of them jobs and characters of payload. */
 const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
+const MAX_CHARACTERS = 16_000_000;
 
 /** Gives an addJob whose concurrent calls share inserts. */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
@@ -28,8 +29,9 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   const send = async (): Promise<void> => {
     inserts++;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      waiting = waiting.slice(MAX_BATCH);
+      const count = fitting(waiting);
+      const batch = waiting.slice(0, count);
+      waiting = waiting.slice(count);
       await insert(db, batch);
     }
     inserts--;
@@ -46,6 +48,16 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
       if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void send());
     });
   };
+}
+
+/** How many go into one insert: jobs that could be added alone must not be too much together. */
+function fitting(waiting: readonly Waiting[]): number {
+  let characters = 0;
+  for (const [count, { spec }] of waiting.entries()) {
+    characters += spec.payload.length;
+    if (count === MAX_BATCH || (count > 0 && characters > MAX_CHARACTERS)) return count;
+  }
+  return waiting.length;
 }
 
 /** Divides what the database refuses until the bad one is alone. */

@@ -77,6 +77,17 @@ describe("Calls that are made together", () => {
     assert.ok(db.statements <= 5, `${db.statements} statements`);
   });
 
+  test("go out in several inserts when their payloads are large.", async () => {
+    const db = counting();
+    const add = coalescedAdd(db);
+    const payload = "x".repeat(999_998); // and two quotes
+    const added = await Promise.all(
+      Array.from({ length: 40 }, () => add({ identifier: "t", payload })),
+    );
+    assert.equal(new Set(added.map(({ id }) => id)).size, 40);
+    assert.equal(db.statements, 3);
+  });
+
   test("with a key decide one by one, as ever.", async () => {
     const add = coalescedAdd(queue.db);
     const [plain, ...keyed] = await Promise.all(

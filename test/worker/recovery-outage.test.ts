@@ -43,7 +43,10 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
   const pool = new pg.Pool({ connectionString: postgres.url() });
   await migrate(pool, schemaName());
   await pool.end();
-  const options = { concurrency: 1 };
+  // A busy machine may keep a worker from beating for more than QUICK's one second.
+  const threshold_ms = 3_000;
+  const recovery = { ...QUICK, threshold_ms, resilientThreshold_ms: threshold_ms };
+  const options = { concurrency: 1, recovery };
   const workers = [
     await workerProcess(postgres.url(), options),
     await workerProcess(postgres.url(), options),
@@ -55,15 +58,15 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
 
   await postgres.stop();
   // No condition can tell how long an outage has lasted.
-  await wait(2 * QUICK.resilientThreshold_ms, new AbortController().signal);
+  await wait(2 * threshold_ms, new AbortController().signal);
   postgres = await startEmbeddedServer({ dataDir });
 
   // Long enough for everybody to be allowed to sweep, and to have looked many times.
   const [ready] = await sql<{ now: string }>("select now()::text as now");
-  await until("all have been back for several thresholds", async () => {
+  await until("all have been back for two thresholds", async () => {
     const [row] = await sql<{ back: number }>(
       `select count(*)::int as back from worker._private_workers
-       where last_heartbeat_at > $1::timestamptz + interval '4 s'`,
+       where last_heartbeat_at > $1::timestamptz + interval '6 s'`,
       [ready?.now],
     );
     return row?.back === workers.length;
@@ -92,6 +95,8 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
 });
 
 test("A worker that is stopped during an outage ends, and its row is swept later.", async () => {
+  // Jobs that a failure of the test before has left would keep it: their ends must be written.
+  await sql("truncate worker._private_jobs");
   const [first, second] = [
     await workerProcess(postgres.url()),
     await workerProcess(postgres.url(), { concurrency: 1 }),
