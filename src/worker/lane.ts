@@ -3,6 +3,7 @@
 
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
+import { settled } from "../base/settled.ts";
 import { type Database, type Queryable, query } from "../database/database.ts";
 import type { SchemaName } from "../database/schema-name.ts";
 import { type ClaimAnswer, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
@@ -174,8 +175,8 @@ export class Lane {
     }
     // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
     // a claim that went through are ours.
-    const settled = await Promise.allSettled(writes.map(({ lost }) => lost));
-    const isWritten = (_: Write, place: number) => settled[place]?.status === "fulfilled";
+    const results = await Promise.allSettled(writes.map(({ lost }) => lost));
+    const isWritten = (_: Write, place: number) => results[place]?.status === "fulfilled";
     const partsOf = (some: readonly Write[]) =>
       batchOf(
         isRepeated,
@@ -187,9 +188,9 @@ export class Lane {
       queues: answer?.queues ?? false,
       now_s: answer?.now_s ?? 0,
       written: partsOf(writes.filter(isWritten)),
-      lost: settled.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+      lost: results.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
       unwritten: partsOf(writes.filter((write, place) => !isWritten(write, place))),
-      failure: settled.find((one) => one.status === "rejected")?.reason ?? null,
+      failure: results.find((one) => one.status === "rejected")?.reason ?? null,
     };
   }
 
@@ -212,8 +213,8 @@ export class Lane {
   }
 
   async #within<T>(work: () => Promise<T>): Promise<T> {
-    const [, result] = await Promise.all([this.begin(), work(), this.commit()]);
-    return result;
+    const [, result] = await settled([this.begin(), work(), this.commit()]);
+    return result as T;
   }
 
   #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {

@@ -19,11 +19,11 @@ describe("The oracle finds nothing wrong", () => {
   test("with workers of Graphile Worker alone.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
 
   test("with two of ours and two of Graphile Worker's.", () =>
-    mixed({ jobs: 900, crew: together(crewOf(2), stockCrew(2)) }));
+    mixed({ jobs: 600, crew: together(crewOf(2), stockCrew(2)) }));
 
   test("with fast lanes beside Graphile Worker's batches.", () =>
     mixed({
-      jobs: 900,
+      jobs: 600,
       crew: together(crewOf(2, { fastLane: { limit_ms: 10 } }), stockCrew(2, BATCHING)),
     }));
 
@@ -32,12 +32,12 @@ describe("The oracle finds nothing wrong", () => {
 
   test("with four processes that have fast lanes, two of which are killed.", () =>
     attempt(queue, {
-      jobs: 900,
+      jobs: 600,
       crew: processes(4, 2, { fastLane: { limit_ms: 10 } }),
       killed: true,
       cutFastLanes: true,
     }));
 
   test("with eight processes, two of which are killed.", () =>
-    attempt(queue, { jobs: 900, crew: processes(8, 2), killed: true }));
+    attempt(queue, { jobs: 600, crew: processes(8, 2), killed: true }));
 });

@@ -39,17 +39,17 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
   after(() => started?.stop());
 
   test("the oracle finds nothing wrong with three workers.", () =>
-    attempt(queue, { jobs: 900, crew: crewOf(3, POOLED) }));
+    attempt(queue, { jobs: 600, crew: crewOf(3, POOLED) }));
 
   test("the oracle finds nothing wrong with fast lanes.", () =>
-    attempt(queue, { jobs: 900, crew: crewOf(2, FAST) }));
+    attempt(queue, { jobs: 600, crew: crewOf(2, FAST) }));
 
   test("the oracle finds nothing wrong with workers that come and go while connections are cut.", async () => {
     // An add that is cut off was not acknowledged, and nobody would make it again.
     await using own = testPool(direct);
     const producer = await makeWorkerUtils({ pool: own.pool });
     await attempt(queue, {
-      jobs: 900,
+      jobs: 600,
       crew: comingAndGoing(3, POOLED),
       weather: [cutting(["worker", "worker lane"])],
       producers: [producer],

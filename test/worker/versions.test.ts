@@ -47,8 +47,8 @@ function trialsOn(binaries: string | undefined): void {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test("with two workers.", () => attempt(queue, { jobs: 600, crew: crewOf(2) }));
+  test("with two workers.", () => attempt(queue, { jobs: 400, crew: crewOf(2) }));
 
   test("with two workers that have fast lanes.", () =>
-    attempt(queue, { jobs: 600, crew: crewOf(2, { fastLane: { limit_ms: 10 } }) }));
+    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limit_ms: 10 } }) }));
 }
