@@ -145,6 +145,23 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
+/** A batch is mostly jobs without a spec, of an identifier that has been checked already. */
+function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
+  if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
+  for (const name in job) if (name !== "identifier" && name !== "payload") return false;
+  return true;
+}
+
+const PLAIN = {
+  queueName: null,
+  runAt: null,
+  maxAttempts: null,
+  jobKey: null,
+  priority: null,
+  flags: null,
+  jobKeyMode: "replace",
+} as const;
+
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
 export function resolveJob(job: JobToAdd): ResolvedJob {
   const { identifier, payload, spec } = validate(jobSchema, job);
@@ -165,9 +182,17 @@ export function resolveJob(job: JobToAdd): ResolvedJob {
 export function resolveJobs(jobs: readonly JobToAdd[]): ResolvedJob[] {
   const problems: { path: string; message: string }[] = [];
   const resolved: ResolvedJob[] = [];
+  const checked = new Set<string>();
   for (const [index, job] of jobs.entries()) {
     try {
-      resolved.push(resolveJob(job));
+      if (isPlain(job, checked)) {
+        const { identifier, payload } = job;
+        resolved.push({ identifier, payload: payloadText(payload), ...PLAIN });
+      } else {
+        const one = resolveJob(job);
+        checked.add(one.identifier);
+        resolved.push(one);
+      }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       for (const { path, message } of error.problems) {

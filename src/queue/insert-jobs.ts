@@ -6,6 +6,7 @@ import type { Job } from "../domain/job.ts";
 import type { ResolvedJob } from "../domain/job-spec.ts";
 import { contendedQuery } from "./contended-query.ts";
 import { type JobRow, toJob } from "./job-row.ts";
+import { parseIdArray } from "./settle-jobs.ts";
 
 /** Inserts the jobs and returns them in the same order; their ids ascend. */
 export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
@@ -14,7 +15,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
     [...new Set(specs.map((spec) => spec.identifier))],
     [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))],
   ]);
-  const ids = JSON.parse(answer?.ids ?? "[]") as string[];
+  const ids = parseIdArray(answer?.ids);
   if (answer === undefined || ids.length !== specs.length) {
     const message = `only ${ids.length} of ${specs.length} jobs were inserted; is there a trigger on the table?`;
     throw new WorkerError("database_error", message);
@@ -22,8 +23,8 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   const inserted: Inserted = {
     now_us: Number(answer.now_us),
     ids,
-    runAts_us: JSON.parse(answer.run_ats_us) as number[],
-    flags: JSON.parse(answer.flags) as (string | null)[],
+    runAts_us: answer.run_ats_us === null ? null : (JSON.parse(answer.run_ats_us) as number[]),
+    flags: answer.flags === null ? null : (JSON.parse(answer.flags) as (string | null)[]),
     taskIds: new Map(JSON.parse(answer.tasks) as [string, number][]),
     queueIds: new Map(JSON.parse(answer.queues ?? "[]") as [string, number][]),
   };
@@ -33,9 +34,11 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
 /** The batch in one row: ten thousand rows of twenty columns cost more to read than to insert. */
 interface InsertedRow {
   readonly now_us: string;
-  readonly ids: string;
-  readonly run_ats_us: string;
-  readonly flags: string;
+  /** `{1,2}` */
+  readonly ids: string | null;
+  /** null where no job had a time, or flags, of its own. */
+  readonly run_ats_us: string | null;
+  readonly flags: string | null;
   readonly tasks: string;
   readonly queues: string | null;
 }
@@ -43,16 +46,19 @@ interface InsertedRow {
 interface Inserted {
   readonly now_us: number;
   readonly ids: readonly string[];
-  readonly runAts_us: readonly number[];
-  readonly flags: readonly (string | null)[];
+  readonly runAts_us: readonly number[] | null;
+  readonly flags: readonly (string | null)[] | null;
   readonly taskIds: ReadonlyMap<string, number>;
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
 /** The row as the table has it now: what we gave, what PostgreSQL made of it, and the defaults. */
 function insertedRow(spec: ResolvedJob, place: number, inserted: Inserted): JobRow {
-  const now_ms = String(Math.floor(inserted.now_us / 1_000));
-  const runAt_us = inserted.runAts_us[place] ?? inserted.now_us;
+  const now_ms = Math.floor(inserted.now_us / 1_000);
+  const { runAts_us, ids } = inserted;
+  // As `specColumns` spreads them.
+  const runAt_us =
+    runAts_us === null ? inserted.now_us - (ids.length - 1 - place) : runAts_us[place];
   return {
     id: inserted.ids[place] ?? "",
     task_id: inserted.taskIds.get(spec.identifier) ?? 0,
@@ -61,7 +67,7 @@ function insertedRow(spec: ResolvedJob, place: number, inserted: Inserted): JobR
     queue_name: spec.queueName,
     payload: spec.payload,
     priority: spec.priority ?? 0,
-    run_at_ms: String(Math.floor(runAt_us / 1_000)),
+    run_at_ms: Math.floor((runAt_us ?? inserted.now_us) / 1_000),
     attempts: 0,
     max_attempts: spec.maxAttempts ?? 25,
     last_error: null,
@@ -71,27 +77,45 @@ function insertedRow(spec: ResolvedJob, place: number, inserted: Inserted): JobR
     locked_at_ms: null,
     locked_by: null,
     revision: 0,
-    flags: inserted.flags[place] ?? null,
+    flags: inserted.flags?.[place] ?? null,
     is_available: true,
-    state: runAt_us > inserted.now_us ? "scheduled" : "ready",
+    state: (runAt_us ?? 0) > inserted.now_us ? "scheduled" : "ready",
   };
 }
 
-/** One array for each column of a batch, as `specColumns` reads them; null = no job has a value. */
-export function specArrays(specs: readonly ResolvedJob[]): (unknown[] | null)[] {
+/** One value for each column of a batch, as `specColumns` reads them; null = no job has one. */
+export function specArrays(specs: readonly ResolvedJob[]): (unknown[] | string | null)[] {
   const column = (value: (spec: ResolvedJob) => unknown) => {
     const values = specs.map(value);
     return values.some((one) => one !== null) ? values : null;
   };
   return [
-    specs.map((spec) => spec.identifier),
-    specs.map((spec) => spec.payload),
+    identifierArray(specs),
+    specs.map((spec) => spec.payload).join(SEPARATOR),
     column((spec) => spec.queueName),
     column((spec) => spec.runAt),
     column((spec) => spec.maxAttempts),
     column((spec) => spec.priority),
     column((spec) => (spec.flags === null ? null : flagsText(spec.flags))),
   ];
+}
+
+// JSON has no control characters but those of white space, so this is in no payload. A joined text
+// costs neither us nor PostgreSQL the escapes of an array's.
+const SEPARATOR = "\u001f";
+
+/** PostgreSQL's array text; most batches have few identifiers, so each is escaped once. */
+function identifierArray(specs: readonly ResolvedJob[]): string {
+  const escaped = new Map<string, string>();
+  const elements = specs.map(({ identifier }) => {
+    let element = escaped.get(identifier);
+    if (element === undefined) {
+      element = `"${identifier.replace(/["\\]/g, "\\$&")}"`;
+      escaped.set(identifier, element);
+    }
+    return element;
+  });
+  return `{${elements.join(",")}}`;
 }
 
 /** Flags as they are stored: `{"name": true}`, and null for none. */
@@ -112,12 +136,16 @@ export const specColumns = `
     coalesce(max_attempts, 25) as max_attempts, coalesce(priority, 0) as priority,
     flags::jsonb as flags, n
   from unnest(
-    $1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::smallint[], $6::smallint[],
+    $1::text[], string_to_array($2::text, E'\\x1f'), $3::text[], $4::timestamptz[], $5::smallint[], $6::smallint[],
     $7::text[]
   ) with ordinality as
     given (identifier, payload, queue_name, run_at, max_attempts, priority, flags, n)`;
 
 const microseconds = (moment: string) => `floor(extract(epoch from ${moment}) * 1000000)`;
+
+/** The ones that the caller gave; where he gave none, nothing is worked out. */
+const given = (column: string, parameter: string) =>
+  `json_agg(${column}) filter (where ${parameter} is not null)`;
 
 // "do update", not "do nothing": a task that another session inserts at this very moment is not
 // visible to us, and only an update returns its id. Names are inserted in order, so that two
@@ -165,9 +193,9 @@ const insertSql: Statement = (schema) => `
   )
   select
     ${microseconds("now()")} as now_us,
-    json_agg(added.id::text) as ids,
-    json_agg(${microseconds("added.run_at")}::bigint) as run_ats_us,
-    json_agg(added.flags::text) as flags,
+    array_agg(added.id)::text as ids,
+    ${given(`${microseconds("added.run_at")}::bigint`, "$4::timestamptz[]")} as run_ats_us,
+    ${given("added.flags::text", "$7::text[]")} as flags,
     (select json_agg(json_build_array(identifier, id)) from tasks) as tasks,
     (select json_agg(json_build_array(queue_name, id)) from queues) as queues
   from (select id, run_at, flags from jobs order by id) as added

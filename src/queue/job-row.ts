@@ -13,12 +13,12 @@ export interface JobRow {
   readonly queue_name: string | null;
   readonly payload: string;
   readonly priority: number;
-  readonly run_at_ms: string;
+  readonly run_at_ms: string | number;
   readonly attempts: number;
   readonly max_attempts: number;
   readonly last_error: string | null;
-  readonly created_at_ms: string;
-  readonly updated_at_ms: string;
+  readonly created_at_ms: string | number;
+  readonly updated_at_ms: string | number;
   readonly key: string | null;
   readonly locked_at_ms: string | null;
   readonly locked_by: string | null;
@@ -56,35 +56,67 @@ export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
-/** The job of a row. Its payload is parsed when somebody first looks at it. */
+/** The job of a row. */
 export function toJob(row: JobRow): Job {
-  let parsed: { readonly value: unknown } | undefined;
-  return {
-    id: row.id,
-    taskId: row.task_id,
-    taskIdentifier: row.task_identifier,
-    queueId: row.job_queue_id,
-    queueName: row.queue_name,
-    payloadText: row.payload,
-    get payload() {
-      parsed ??= { value: JSON.parse(row.payload) as unknown };
-      return parsed.value;
-    },
-    priority: row.priority,
-    runAt: toDate(row.run_at_ms),
-    attempts: row.attempts,
-    maxAttempts: row.max_attempts,
-    lastError: row.last_error,
-    createdAt: toDate(row.created_at_ms),
-    updatedAt: toDate(row.updated_at_ms),
-    key: row.key,
-    lockedAt: row.locked_at_ms === null ? null : toDate(row.locked_at_ms),
-    lockedBy: row.locked_by,
-    revision: row.revision,
-    flagsText: row.flags,
-    isAvailable: row.is_available,
-    state: row.state,
-  };
+  return new StoredJob(row);
+}
+
+// A class, not a literal with a getter in it: a batch makes ten thousand of them.
+class StoredJob implements Job {
+  readonly id: string;
+  readonly taskId: number;
+  readonly taskIdentifier: string | null;
+  readonly queueId: number | null;
+  readonly queueName: string | null;
+  readonly payloadText: string;
+  readonly priority: number;
+  readonly runAt: Date;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly key: string | null;
+  readonly lockedAt: Date | null;
+  readonly lockedBy: string | null;
+  readonly revision: number;
+  readonly flagsText: string | null;
+  readonly isAvailable: boolean;
+  readonly state: JobState;
+  #parsed: { readonly payload: unknown } | undefined;
+
+  constructor(row: JobRow) {
+    this.id = row.id;
+    this.taskId = row.task_id;
+    this.taskIdentifier = row.task_identifier;
+    this.queueId = row.job_queue_id;
+    this.queueName = row.queue_name;
+    this.payloadText = row.payload;
+    this.priority = row.priority;
+    this.runAt = toDate(row.run_at_ms);
+    this.attempts = row.attempts;
+    this.maxAttempts = row.max_attempts;
+    this.lastError = row.last_error;
+    this.createdAt = toDate(row.created_at_ms);
+    this.updatedAt = toDate(row.updated_at_ms);
+    this.key = row.key;
+    this.lockedAt = row.locked_at_ms === null ? null : toDate(row.locked_at_ms);
+    this.lockedBy = row.locked_by;
+    this.revision = row.revision;
+    this.flagsText = row.flags;
+    this.isAvailable = row.is_available;
+    this.state = row.state;
+  }
+
+  /** Parsed when somebody first looks at it. */
+  get payload(): unknown {
+    this.#parsed ??= { payload: JSON.parse(this.payloadText) };
+    return this.#parsed.payload;
+  }
+
+  toJSON(): object {
+    return { ...this, payload: this.payload };
+  }
 }
 
 // RFC 3339 ends with the year 9999; PostgreSQL goes on to 294276 and then has `infinity`.
@@ -92,6 +124,6 @@ const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** A Date from `milliseconds()`; `infinity` and what RFC 3339 cannot say become the nearest it can. */
-export function toDate(ms: string): Date {
+export function toDate(ms: string | number): Date {
   return new Date(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Number(ms))));
 }

@@ -76,7 +76,8 @@ for (const name of Object.keys(installations)) {
     assert.equal(keyed[1]?.id, keyed[2]?.id);
     const total = 6;
 
-    assert.deepEqual(await utils.getJob(one.id), { ...deduped, payload: { n: 1 } });
+    assert.deepEqual(await utils.getJob(one.id), deduped);
+    assert.deepEqual(deduped.payload, { n: 1 });
     assert.equal((await utils.listJobs()).jobs.length, total);
     for (const state of ["ready", "scheduled", "locked", "failed"] as const) {
       const { jobs } = await utils.listJobs({ state });
