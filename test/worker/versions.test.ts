@@ -18,7 +18,9 @@ describe("The oracle finds nothing wrong", { concurrency: true }, () => {
     const binaries = binariesOf(`pg${version}`);
     const isNeeded = process.env["CI"] === "true" && process.arch === "x64";
     const skip = binaries === null && !isNeeded && `npm has not installed pg${version}`;
-    describe(`on PostgreSQL ${version}`, { skip, concurrency: 1 }, () => trialsOn(binaries ?? ""));
+    describe(`on PostgreSQL ${version}`, { skip, concurrency: 1 }, () =>
+      trialsOn(binaries ?? `(pg${version} is not there)`),
+    );
   }
   // The one that comes with us.
   describe("on PostgreSQL 18", { concurrency: 1 }, () => trialsOn(undefined));
