@@ -55,6 +55,7 @@ describe("The local queue", () => {
     const worker = await queue.started({
       tasks: [task],
       concurrency: 1,
+      lanes: 1,
       localQueue: { size: 20, adaptive: false, ttl_ms: 60 },
       plugins: [saw],
     });
@@ -82,14 +83,17 @@ describe("The local queue", () => {
 
   test("lets a named queue go with the run that it gives back.", async () => {
     const { task } = held();
-    await queue.utils.addJob("held", {}, { priority: -1 });
-    await addMany("queued", 3, { queueName: "q" });
+    const saw = witness("localQueue:jobsReturned");
+    await queue.utils.addJob("held");
     await queue.started({
       tasks: [task, recording("queued")],
       concurrency: 1,
       localQueue: { size: 20, adaptive: false, ttl_ms: 60 },
+      plugins: [saw],
     });
-    await until("one runs", () => task.seen.length === 1);
+    await until("its only slot is taken", () => task.seen.length === 1);
+    await addMany("queued", 3, { queueName: "q" });
+    assert.equal((await saw.saw("localQueue:jobsReturned")).count, 3);
     const free = recording("queued");
     await queue.started({ tasks: [free], pollInterval_ms: 50 });
     await until("the queue's jobs run elsewhere", () => free.seen.length === 3);
