@@ -68,9 +68,9 @@ export async function withUtils<T>(
   const pool = createPool({ ...settings, logger: await commandLogger(args) });
   try {
     // A table that somebody has locked must not hold a command for ever.
-    const utils = (await makeWorkerUtils({ pool, schema: settings.schema })).with(
-      boundedQueryable(pool, COMMAND_BOUNDS),
-    );
+    const utils = (
+      await makeWorkerUtils({ pool, schema: settings.schema, preparedStatements: false })
+    ).with(boundedQueryable(pool, COMMAND_BOUNDS));
     await assertUsableSchema(utils.database);
     return await run(utils);
   } finally {

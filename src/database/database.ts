@@ -13,6 +13,8 @@ export interface Queryable {
 export interface Database {
   readonly client: Queryable;
   readonly schema: SchemaName;
+  /** Statements that are repeated may be kept prepared; not behind a transaction pooler. Default false. */
+  readonly preparedStatements?: boolean | undefined;
 }
 
 /** A statement whose text depends only on the schema, so it is built once per schema. */
@@ -34,20 +36,36 @@ const wireTypes = {
   },
 } as NonNullable<QueryConfig["types"]>;
 
+export interface QueryOptions {
+  /** Worth keeping prepared: planned once a connection instead of each time. */
+  readonly isRepeated?: boolean;
+}
+
 /** Runs one statement and gives its rows. Throws WorkerError with pg's error as its cause. */
 export async function query<R extends QueryResultRow>(
   db: Database,
   statement: Statement,
   values: unknown[] = [],
+  { isRepeated = false }: QueryOptions = {},
 ): Promise<R[]> {
+  const text = statement(db.schema.quoted);
+  const named = isRepeated && db.preparedStatements === true ? { name: nameOf(text) } : null;
   try {
-    const result = await db.client.query<R>({
-      text: statement(db.schema.quoted),
-      values,
-      types: wireTypes,
-    });
+    const result = await db.client.query<R>({ ...named, text, values, types: wireTypes });
     return result.rows;
   } catch (error) {
     throw explainDatabaseError(error, db.schema.name);
   }
+}
+
+// One name a text in all of the process, whatever schemas share a connection.
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `worker_repeated_${names.size}`;
+    names.set(text, name);
+  }
+  return name;
 }

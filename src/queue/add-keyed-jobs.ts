@@ -9,7 +9,7 @@ import type { Job } from "../domain/job.ts";
 import type { ResolvedJob } from "../domain/job-spec.ts";
 import { keyTooBusy } from "./add-job.ts";
 import { contendedQuery, MAX_TRIES } from "./contended-query.ts";
-import { specArrays, specColumns } from "./insert-jobs.ts";
+import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { withNames } from "./job-names.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "./job-row.ts";
 
@@ -42,7 +42,7 @@ async function offerJobs(
   const offered = places.flatMap((place) => specs[place] ?? []);
   const { preserves, placeOfKey } = divide(offered);
   const values = [
-    ...specArrays(offered),
+    ...givenValues(offered, ALL_COLUMNS),
     offered.map((spec) => spec.jobKey),
     offered.map((spec) => spec.jobKeyMode),
     preserves,
@@ -77,8 +77,8 @@ const addSql: Statement = (schema) => `
     select
       spec.*, job_key, job_key_mode, preserves,
       (select array_agg(flag) from jsonb_object_keys(spec.flags) as flag) as flag_list
-    from (${specColumns}) as spec
-    join unnest($8::text[], $9::text[], $10::boolean[])
+    from (${givenRows(ALL_COLUMNS)}) as spec
+    join unnest($9::text[], $10::text[], $11::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
   ), batches as (
     select

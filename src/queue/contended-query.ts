@@ -2,7 +2,7 @@
 import { wait } from "../base/clock.ts";
 import { codeOf } from "../base/errors.ts";
 import { backoffDelay } from "../base/retry.ts";
-import { type Database, query, type Statement } from "../database/database.ts";
+import { type Database, type QueryOptions, query, type Statement } from "../database/database.ts";
 
 /** How often a statement is tried before its collision is the caller's to see. */
 export const MAX_TRIES = 5;
@@ -19,11 +19,12 @@ export async function contendedQuery<R extends object>(
   db: Database,
   statement: Statement,
   values: unknown[],
+  options?: QueryOptions,
 ): Promise<R[]> {
   let collision: unknown;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await query<R>(db, statement, values);
+      return await query<R>(db, statement, values, options);
     } catch (error) {
       const state = codeOf((error as Error).cause);
       if (collision !== undefined && state === IN_FAILED_TRANSACTION) throw collision;

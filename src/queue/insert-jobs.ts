@@ -5,16 +5,24 @@ import type { Database, Statement } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { ResolvedJob } from "../domain/job-spec.ts";
 import { contendedQuery } from "./contended-query.ts";
+import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { type JobRow, toJob } from "./job-row.ts";
 import { parseIdArray } from "./settle-jobs.ts";
 
+// Of a small batch the planning is most of the work; a large one has a plan of its own.
+const SMALL_BATCH = 100;
+
 /** Inserts the jobs and returns them in the same order; their ids ascend. */
 export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
-  const [answer] = await contendedQuery<InsertedRow>(db, insertSql, [
-    ...specArrays(specs),
+  const columns = columnsOf(specs);
+  const values = [
+    ...givenValues(specs, columns),
     [...new Set(specs.map((spec) => spec.identifier))],
-    [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))],
-  ]);
+    ...(columns.includes("queue_name") ? [queueNames(specs)] : []),
+  ];
+  const isRepeated = specs.length <= SMALL_BATCH;
+  const statement = insertStatement(columns);
+  const [answer] = await contendedQuery<InsertedRow>(db, statement, values, { isRepeated });
   const ids = parseIdArray(answer?.ids);
   if (answer === undefined || ids.length !== specs.length) {
     const message = `only ${ids.length} of ${specs.length} jobs were inserted; is there a trigger on the table?`;
@@ -83,120 +91,83 @@ function insertedRow(spec: ResolvedJob, place: number, inserted: Inserted): JobR
   };
 }
 
-/** One value for each column of a batch, as `specColumns` reads them; null = no job has one. */
-export function specArrays(specs: readonly ResolvedJob[]): (unknown[] | string | null)[] {
-  const column = (value: (spec: ResolvedJob) => unknown) => {
-    const values = specs.map(value);
-    return values.some((one) => one !== null) ? values : null;
-  };
-  return [
-    identifierArray(specs),
-    specs.map((spec) => spec.payload).join(SEPARATOR),
-    column((spec) => spec.queueName),
-    column((spec) => spec.runAt),
-    column((spec) => spec.maxAttempts),
-    column((spec) => spec.priority),
-    column((spec) => (spec.flags === null ? null : flagsText(spec.flags))),
-  ];
+function queueNames(specs: readonly ResolvedJob[]): string[] {
+  return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// JSON has no control characters but those of white space, so this is in no payload. A joined text
-// costs neither us nor PostgreSQL the escapes of an array's.
-const SEPARATOR = "\u001f";
+// Statements differ by the columns of their batch: rows of several arrays cost PostgreSQL four times
+// as much as those of one. At most 64 texts, each made once.
+const statements = new Map<string, Statement>();
 
-/** PostgreSQL's array text; most batches have few identifiers, so each is escaped once. */
-function identifierArray(specs: readonly ResolvedJob[]): string {
-  const escaped = new Map<string, string>();
-  const elements = specs.map(({ identifier }) => {
-    let element = escaped.get(identifier);
-    if (element === undefined) {
-      element = `"${identifier.replace(/["\\]/g, "\\$&")}"`;
-      escaped.set(identifier, element);
-    }
-    return element;
-  });
-  return `{${elements.join(",")}}`;
+function insertStatement(columns: readonly GivenColumn[]): Statement {
+  const key = columns.join();
+  let statement = statements.get(key);
+  if (statement === undefined) {
+    statement = insertSql(columns);
+    statements.set(key, statement);
+  }
+  return statement;
 }
-
-/** Flags as they are stored: `{"name": true}`, and null for none. */
-function flagsText(flags: readonly string[]): string | null {
-  if (flags.length === 0) return null;
-  return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
-}
-
-// A batch is first in, first out although it has one now(): jobs without a run_at get one
-// microsecond each, counted backwards so that none of them lies in the future.
-/** The arrays of `specArrays` as rows, numbered from 1 in the order given. */
-export const specColumns = `
-  select
-    identifier, payload::json as payload, queue_name,
-    coalesce(
-      run_at, now() - (cardinality($1::text[]) - n) * interval '1 microsecond'
-    ) as run_at,
-    coalesce(max_attempts, 25) as max_attempts, coalesce(priority, 0) as priority,
-    flags::jsonb as flags, n
-  from unnest(
-    $1::text[], string_to_array($2::text, E'\\x1f'), $3::text[], $4::timestamptz[], $5::smallint[], $6::smallint[],
-    $7::text[]
-  ) with ordinality as
-    given (identifier, payload, queue_name, run_at, max_attempts, priority, flags, n)`;
 
 const microseconds = (moment: string) => `floor(extract(epoch from ${moment}) * 1000000)`;
 
-/** The ones that the caller gave; where he gave none, nothing is worked out. */
-const given = (column: string, parameter: string) =>
-  `json_agg(${column}) filter (where ${parameter} is not null)`;
-
 // "do update", not "do nothing": a task that another session inserts at this very moment is not
 // visible to us, and only an update returns its id. Names are inserted in order, so that two
-// batches with the same new names cannot deadlock. Ids are drawn after the sort by n. The distinct
-// names come beside the jobs' ($8, $9): the planner looks at each element of an array that is
-// compared, which for ten thousand of them takes longer than a quarter of the insert.
-const insertSql: Statement = (schema) => `
-  with given as materialized (${specColumns}),
-  known_tasks as (
-    select id, identifier from ${schema}._private_tasks where identifier = any($8::text[])
-  ), new_tasks as (
-    insert into ${schema}._private_tasks as known (identifier)
-    select name from unnest($8::text[]) as named (name)
-    where name not in (select identifier from known_tasks)
+// batches with the same new names cannot deadlock. The distinct names come beside the jobs': the
+// planner looks at each element of an array that is compared, which for ten thousand of them takes
+// longer than a quarter of the insert.
+const namesSql = (table: string, column: string, names: string) => `
+  known_${column} as (
+    select id, ${column} from ${table} where ${column} = any(${names}::text[])
+  ), new_${column} as (
+    insert into ${table} as known (${column})
+    select name from unnest(${names}::text[]) as named (name)
+    where name not in (select ${column} from known_${column})
     order by name
-    on conflict (identifier) do update set identifier = known.identifier
-    returning id, identifier
-  ), tasks as (
-    select * from known_tasks union all select * from new_tasks
-  ), known_queues as (
-    select id, queue_name from ${schema}._private_job_queues where queue_name = any($9::text[])
-  ), new_queues as (
-    insert into ${schema}._private_job_queues as known (queue_name)
-    select name from unnest($9::text[]) as named (name)
-    where name not in (select queue_name from known_queues)
-    order by name
-    on conflict (queue_name) do update set queue_name = known.queue_name
-    returning id, queue_name
-  ), queues as (
-    select * from known_queues union all select * from new_queues
-  ), jobs as (
+    on conflict (${column}) do update set ${column} = known.${column}
+    returning id, ${column}
+  ), all_${column} as (
+    select * from known_${column} union all select * from new_${column}
+  ),`;
+
+// Ids are drawn in the order of the batch: a function's rows come in its order, and a join is
+// followed by a sort.
+const insertSql =
+  (columns: readonly GivenColumn[]): Statement =>
+  (schema) => {
+    const has = (column: GivenColumn) => columns.includes(column);
+    const [isMixed, isQueued] = [has("identifier"), has("queue_name")];
+    const taskNames = `$${columns.length + 3}`;
+    const queueNames = `$${columns.length + 4}`;
+    const tasks = namesSql(`${schema}._private_tasks`, "identifier", taskNames);
+    const queues = namesSql(`${schema}._private_job_queues`, "queue_name", queueNames);
+    const ofGiven = (column: GivenColumn, value: string) =>
+      has(column) ? `json_agg(${value})` : "null";
+    return `
+  with ${tasks}${isQueued ? queues : ""}
+  jobs as (
     insert into ${schema}._private_jobs
       (job_queue_id, task_id, payload, run_at, max_attempts, priority, flags)
-    select queues.id, tasks.id, payload, run_at, max_attempts, priority, flags
-    from given
-    join tasks on tasks.identifier = given.identifier
-    left join queues on queues.queue_name = given.queue_name
-    order by n
+    select
+      ${isQueued ? "all_queue_name.id" : "null"},
+      ${isMixed ? "all_identifier.id" : "(select id from all_identifier)"},
+      payload, run_at, max_attempts, priority, flags
+    from (${givenRows(columns)}) as given
+    ${isMixed ? "join all_identifier using (identifier)" : ""}
+    ${isQueued ? "left join all_queue_name using (queue_name)" : ""}
+    ${isMixed || isQueued ? "order by n" : ""}
     returning id, run_at, flags
   ), notified as materialized (
-    select pg_notify(
-      'jobs:insert',
-      format('{"r":%s,"count":%s}', random(), cardinality($1::text[]))
-    )
+    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $2::int))
   )
   select
     ${microseconds("now()")} as now_us,
     array_agg(added.id)::text as ids,
-    ${given(`${microseconds("added.run_at")}::bigint`, "$4::timestamptz[]")} as run_ats_us,
-    ${given("added.flags::text", "$7::text[]")} as flags,
-    (select json_agg(json_build_array(identifier, id)) from tasks) as tasks,
-    (select json_agg(json_build_array(queue_name, id)) from queues) as queues
+    ${ofGiven("run_at", `${microseconds("added.run_at")}::bigint`)} as run_ats_us,
+    ${ofGiven("flags", "added.flags::text")} as flags,
+    (select json_agg(json_build_array(identifier, id)) from all_identifier) as tasks,
+    ${isQueued ? "(select json_agg(json_build_array(queue_name, id)) from all_queue_name)" : "null"}
+      as queues
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified`;
+  };

@@ -40,6 +40,8 @@ export interface WorkerUtilsOptions {
   readonly schema?: string | undefined;
   /** Of the pool of its own, 1–1,000. Default 5. */
   readonly maxConnections?: number | undefined;
+  /** Off behind a transaction pooler such as pgbouncer. Default true. */
+  readonly preparedStatements?: boolean | undefined;
   /** Default: silent. */
   readonly logger?: Logger | undefined;
 }
@@ -91,6 +93,7 @@ const optionsSchema = v.pipe(
         ),
       ),
     ),
+    preparedStatements: v.optional(v.boolean("must be true or false"), true),
     logger: v.optional(v.custom<Logger>((value) => typeof value === "object" && value !== null)),
   }),
   v.check(
@@ -108,14 +111,16 @@ function isQueryable(value: unknown): boolean {
  * Throws InputError for an unknown option, one out of range, or a URL that is none.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {
-  const { pool, connectionString, schema, maxConnections, logger } = validate(
+  const { pool, connectionString, maxConnections, logger, ...checked } = validate(
     optionsSchema,
     options,
   );
-  const name = schemaName(schema);
+  const { preparedStatements } = checked;
+  const schema = schemaName(checked.schema);
   const log = logger ?? silentLogger;
   if (pool !== undefined) {
-    return bind({ client: pool, schema: name }, { pool, logger: log, end: async () => {} });
+    const lent = { client: pool, schema, preparedStatements };
+    return bind(lent, { pool, logger: log, end: async () => {} });
   }
   const own = createPool({
     connectionString: connectionString ?? "",
@@ -127,7 +132,7 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
     ended ??= own.end();
     return ended;
   };
-  return bind({ client: own, schema: name }, { pool: own, logger: log, end });
+  return bind({ client: own, schema, preparedStatements }, { pool: own, logger: log, end });
 }
 
 interface Owner {
@@ -165,7 +170,7 @@ function bind(db: Database, owner: Owner): WorkerUtils {
     sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
     migrate: () => migrateOn(db, owner),
     with: (client: Queryable) =>
-      bind({ client, schema: db.schema }, { ...owner, pool: null, end: async () => {} }),
+      bind({ ...db, client }, { ...owner, pool: null, end: async () => {} }),
     end: () => owner.end(),
     [Symbol.asyncDispose]: () => owner.end(),
   });

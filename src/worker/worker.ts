@@ -243,7 +243,8 @@ function cronOf<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): Cron |
 }
 
 function contextSource<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): ContextSource<E> {
-  const database = { client: pool, schema: config.schema };
+  const { schema, preparedStatements } = config;
+  const database = { client: pool, schema, preparedStatements };
   const add = coalescedAdd(database);
   // Without interceptors nothing is waited for: payloads are taken as they are at the call.
   const isIntercepted = () => hooks.interceptors("beforeJobSchedule").length > 0;

@@ -47,7 +47,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
   test("the oracle finds nothing wrong with workers that come and go while connections are cut.", async () => {
     // An add that is cut off was not acknowledged, and nobody would make it again.
     await using own = testPool(direct);
-    const producer = await makeWorkerUtils({ pool: own.pool });
+    const producer = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
     await attempt(queue, {
       jobs: 600,
       crew: comingAndGoing(3, POOLED),
@@ -81,7 +81,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
   test("a schema is made, jobs are added in bulk, and a caller's transaction takes its own back.", async () => {
     const url = (await bouncer()).url((await emptyDatabase()).name);
     await using own = testPool(url);
-    const utils = await makeWorkerUtils({ pool: own.pool });
+    const utils = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
     await utils.migrate();
     const jobs = Array.from({ length: 3_000 }, (_, n) => ({ identifier: "t", payload: { n } }));
     assert.equal(await utils.copyJobs(jobs), 3_000);
