@@ -1,13 +1,13 @@
 // The oracle on every version of PostgreSQL that npm has for us, each an embedded server of its own,
 // side by side.
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
 import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
 import { TEST_SETTINGS } from "../support/database-server.ts";
+import { olderBinaries } from "../support/postgres-versions.ts";
 import { crewOf } from "./crews.ts";
 import { attempt } from "./trial.ts";
 import { workerQueue } from "./worker-queue.ts";
@@ -15,7 +15,7 @@ import { workerQueue } from "./worker-queue.ts";
 describe("The oracle finds nothing wrong", { concurrency: true }, () => {
   // The older ones are there for x64 only.
   for (const version of ["15", "16", "17"]) {
-    const binaries = binariesOf(`pg${version}`);
+    const binaries = olderBinaries(version);
     const isNeeded = process.env["CI"] === "true" && process.arch === "x64";
     const skip = binaries === null && !isNeeded && `npm has not installed pg${version}`;
     describe(`on PostgreSQL ${version}`, { skip, concurrency: 1 }, () =>
@@ -25,14 +25,6 @@ describe("The oracle finds nothing wrong", { concurrency: true }, () => {
   // The one that comes with us.
   describe("on PostgreSQL 18", { concurrency: 1 }, () => trialsOn(undefined));
 });
-
-function binariesOf(name: string): string | null {
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
-  } catch {
-    return null;
-  }
-}
 
 function trialsOn(binaries: string | undefined): void {
   const directory = mkdtempSync(join(tmpdir(), "worker-version-"));

@@ -56,6 +56,7 @@ export async function openCluster(options: {
   readonly binaries: string;
   readonly account: Account;
   readonly majorVersion: number;
+  readonly dataChecksums: boolean;
   readonly signal: AbortSignal;
 }): Promise<string> {
   const { directory, majorVersion } = options;
@@ -78,7 +79,7 @@ async function makeCluster(
   cluster: string,
   options: Parameters<typeof openCluster>[0],
 ): Promise<void> {
-  const { directory, generation, binaries, account, majorVersion, signal } = options;
+  const { directory, generation, binaries, account, majorVersion, dataChecksums, signal } = options;
   const draft = join(directory, `${DRAFT}${generation}`);
   mkdirSync(draft, { mode: 0o700 });
   if (account !== null) chownSync(draft, account.uid, account.gid);
@@ -86,9 +87,12 @@ async function makeCluster(
   // Since 17 PostgreSQL brings a Unicode locale of its own, the same on every system.
   const locale =
     majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
+  // Before 18 they are off unless asked for.
+  const unchecked = majorVersion >= 18 ? ["--no-data-checksums"] : [];
+  const checksums = dataChecksums ? ["--data-checksums"] : unchecked;
   const args = [
     ...["--pgdata", draft, "--username=postgres", "--auth=trust", "--encoding=UTF8"],
-    ...["--locale=C", ...locale, "--data-checksums", "--no-instructions"],
+    ...["--locale=C", ...locale, ...checksums, "--no-instructions"],
   ];
   try {
     await run(program, args, { account, cwd: draft, limit_ms: INITDB_LIMIT_MS, signal });

@@ -21,6 +21,8 @@ export interface EmbeddedServerOptions {
   readonly signal?: AbortSignal;
   /** PostgreSQL settings by name; they win over ours. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of a new cluster. Default true, as PostgreSQL 18 has it. */
+  readonly dataChecksums?: boolean;
   /** A directory with `bin/postgres` and `bin/initdb`, instead of the one that comes with us. */
   readonly binaries?: string;
 }
@@ -48,7 +50,7 @@ const NEVER = new AbortController().signal;
 
 /** Starts the server in `dataDir`, making the database there the first time. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { logger = silentLogger, signal = NEVER } = options;
+  const { logger = silentLogger, signal = NEVER, dataChecksums = true } = options;
   const directory = resolve(options.dataDir);
   const account = serverAccount();
   const binaries = findBinaries(account, options.binaries);
@@ -59,7 +61,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     const majorVersion = Number.parseInt(version, 10);
     const { generation } = ownership;
     const cluster = await openCluster({
-      ...{ directory, generation, binaries, account, majorVersion, signal },
+      ...{ directory, generation, binaries, account, majorVersion, dataChecksums, signal },
     });
     await stopOrphan(cluster, logger);
     const host = makeSocketDirectory(directory, account);

@@ -9,6 +9,7 @@ import { silentLogger } from "../../../src/base/logger.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { migrate } from "../../../src/database/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
+import type { BenchOptions } from "./options.ts";
 
 export interface BenchServer extends AsyncDisposable {
   readonly version: string;
@@ -30,12 +31,13 @@ const SETTINGS = {
   max_connections: "200",
 };
 
-export async function startBenchServer(binaries: string | null): Promise<BenchServer> {
+export async function startBenchServer(options: BenchOptions): Promise<BenchServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-"));
   const server = await startEmbeddedServer({
     dataDir,
     settings: SETTINGS,
-    ...(binaries === null ? {} : { binaries }),
+    dataChecksums: options.checksums,
+    ...(options.binaries === null ? {} : { binaries: options.binaries }),
   });
   const queueUrl = server.url("queue");
   const bossUrl = server.url("boss");

@@ -23,5 +23,7 @@ export type Run = readonly [queue: number, id: number, start_ms: number, end_ms:
 export interface Answer {
   readonly sample?: Sample;
   readonly runs?: readonly Run[];
+  /** Why there is no sample. */
   readonly notBuilt?: string;
+  readonly failed?: string;
 }

@@ -46,8 +46,8 @@ export class Bench {
   }
 }
 
-/** Metric → values of all rounds, by contender; null = not built. */
-export type Figures = Map<string, Map<string, number[]> | null>;
+/** Metric → values of all rounds, by contender; or why there are none. */
+export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
 /** A B A B …: what disturbs the machine for a while disturbs all of them. */
 export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
@@ -59,12 +59,14 @@ export async function runExperiment(bench: Bench, experiment: Experiment): Promi
   for (let round = 0; round < bench.options.rounds; round++) {
     for (const contender of names) {
       const metrics = figures.get(contender);
-      if (metrics === null || metrics === undefined) continue;
+      if (metrics === undefined || typeof metrics === "string") continue;
       const answer = await experiment.run(bench, contender).catch(failed);
       const { sample, notBuilt } = answer;
-      if (notBuilt !== undefined || sample === undefined) {
-        console.error(`${experiment.name} ${contender}: ${notBuilt ?? "no sample"}`);
-        figures.set(contender, null);
+      if (sample === undefined) {
+        console.error(
+          `${experiment.name} ${contender}: ${notBuilt ?? answer.failed ?? "no sample"}`,
+        );
+        figures.set(contender, notBuilt === undefined ? "failed" : "not built");
         continue;
       }
       for (const [metric, value] of Object.entries(sample)) {
@@ -78,7 +80,7 @@ export async function runExperiment(bench: Bench, experiment: Experiment): Promi
 
 /** One contender that falls must not take the others' figures with it. */
 function failed(error: unknown): Answer {
-  return { notBuilt: `failed: ${error}` };
+  return { failed: String(error) };
 }
 
 function shown(sample: object): string {

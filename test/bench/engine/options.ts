@@ -1,7 +1,9 @@
 // What the command line of the suite may say.
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { olderBinaries } from "../../support/postgres-versions.ts";
+
+/** The PostgreSQL that comes with us. */
+const OURS = "18";
 
 export interface BenchOptions {
   /** Experiments to run, by name; empty = all. */
@@ -15,8 +17,10 @@ export interface BenchOptions {
   readonly soak: boolean;
   /** Directory of another PostgreSQL than ours: `bin/postgres` is in it. */
   readonly binaries: string | null;
-  /** Write RESULTS.md. */
-  readonly write: boolean;
+  /** Data checksums of the cluster: their hint bits add some 50 B of WAL a job, whoever runs it. */
+  readonly checksums: boolean;
+  /** The file beside this folder that a full run writes; null = it is not one. */
+  readonly results: string | null;
 }
 
 export function benchOptions(args: readonly string[]): BenchOptions {
@@ -29,11 +33,14 @@ export function benchOptions(args: readonly string[]): BenchOptions {
       jobs: { type: "string" },
       quick: { type: "boolean", default: false },
       soak: { type: "boolean", default: false },
-      postgres: { type: "string", default: "18" },
+      checksums: { type: "boolean", default: false },
+      postgres: { type: "string", default: OURS },
     },
   });
   const only = names(values.only);
   const contenders = names(values.contenders);
+  const isWhole = only.length + contenders.length === 0 && !values.quick && !values.soak;
+  const suffix = values.postgres === OURS ? "" : `-postgres-${values.postgres}`;
   return {
     only,
     contenders,
@@ -42,7 +49,8 @@ export function benchOptions(args: readonly string[]): BenchOptions {
     quick: values.quick,
     soak: values.soak,
     binaries: binariesOf(values.postgres),
-    write: only.length + contenders.length === 0 && !values.quick && !values.soak,
+    checksums: values.checksums,
+    results: isWhole ? `RESULTS${suffix}.md` : null,
   };
 }
 
@@ -50,11 +58,11 @@ function names(list: string): string[] {
   return list.split(",").filter((name) => name !== "");
 }
 
-/** Older servers are npm packages named pg15, pg16, pg17; 18 is the one that comes with us. */
 function binariesOf(majorVersion: string): string | null {
-  if (majorVersion === "18") return null;
-  const main = createRequire(import.meta.url).resolve(`pg${majorVersion}`);
-  return join(dirname(main), "..", "native");
+  if (majorVersion === OURS) return null;
+  const binaries = olderBinaries(majorVersion);
+  if (binaries === null) throw new Error(`npm has not installed pg${majorVersion}`);
+  return binaries;
 }
 
 function whole(text: string | undefined, otherwise: number): number {

@@ -1,9 +1,10 @@
 // The engine beside its rivals, on one PostgreSQL in one run: prints a table and, after a full run,
-// writes it to test/bench/RESULTS.md.
+// writes it to test/bench/RESULTS.md (of an older PostgreSQL: RESULTS-postgres-15.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // after `node build.mjs assets`, with
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
+//     [--contenders ours,fast]   [--postgres 15]   [--checksums]  as PostgreSQL 18 has them by default
 //     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ const EXPERIMENTS = [
 
 const options = benchOptions(process.argv.slice(2));
 const lines: Line[] = [];
-await using server = await startBenchServer(options.binaries);
+await using server = await startBenchServer(options);
 const bench = new Bench(server, options);
 for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
   if (options.only.length > 0 && !options.only.includes(experiment.name)) continue;
@@ -34,4 +35,6 @@ for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
 }
 const report = `# Results of the engine's benchmark\n\n${machine(server.version, options)}\n\n${table(lines)}\n`;
 process.stdout.write(report);
-if (options.write) writeFileSync(join(import.meta.dirname, "..", "RESULTS.md"), report);
+if (options.results !== null) {
+  writeFileSync(join(import.meta.dirname, "..", options.results), report);
+}

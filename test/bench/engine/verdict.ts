@@ -8,7 +8,7 @@ export interface Line {
   readonly ours: string;
   readonly ratio: string;
   readonly target: string;
-  readonly verdict: "met" | "missed" | "not built";
+  readonly verdict: "met" | "missed" | "not built" | "failed" | "no rival";
 }
 
 export function judge(row: Row, figures: Figures): Line {
@@ -20,7 +20,11 @@ export function judge(row: Row, figures: Figures): Line {
   const rival = bestOf(row, figures);
   const theirs = rival === null ? "" : figure(rival, unit);
   if (ours === null) {
-    return { ...base, rival: theirs, ours: "", ratio: "", verdict: "not built" };
+    const verdict = figures.get(row.ours) === "not built" ? "not built" : "failed";
+    return { ...base, rival: theirs, ours: "", ratio: "", verdict };
+  }
+  if (rival === null && "ratio" in target) {
+    return { ...base, rival: "", ours: figure(ours, unit), ratio: "", verdict: "no rival" };
   }
   const ratio = rival === null ? null : ours / rival;
   const judged = "ratio" in target ? (ratio ?? Number.NaN) : ours;
@@ -44,7 +48,8 @@ function bestOf(row: Row, figures: Figures): number | null {
 }
 
 function figureOf(figures: Figures, contender: string, metric: string): number | null {
-  const values = figures.get(contender)?.get(metric);
+  const metrics = figures.get(contender);
+  const values = metrics instanceof Map ? metrics.get(metric) : undefined;
   return values === undefined ? null : median(values);
 }
 
