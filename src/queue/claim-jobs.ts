@@ -35,8 +35,8 @@ export interface ClaimAnswer extends ClaimedColumns {
  * $5 smallint  $6 float8  low-water mark: jobs before (priority, run_at) are taken or taken soon.
  *              Under a held xmin the dead index entries of finished jobs stay; without the mark
  *              each fetch would walk over all of them.
- * $7 int       most jobs of one named queue (a queue run)
- *              (only in the form with queues)
+ * $7 int       most jobs of one named queue (a queue run), unless there are so few queues that an
+ *              equal share of $2 is more (only in the form with queues)
  * last text[]  forbidden flags (only in the form with flags)
  *
  * `level`: jobs_main_index leads with priority, so `run_at <= now()` alone does not bound a scan:
@@ -92,7 +92,7 @@ const flagTest = (form: ClaimForm) =>
   form.flags ? `and (j.flags is null or not j.flags ?| $${form.queues ? 8 : 7}::text[])` : "";
 
 /*
- * Jobs in named queues. A queue is locked once for up to $7 of its jobs, which then run one after
+ * Jobs in named queues. A queue is locked once for a run of its jobs, which follow one after
  * another: without that a queue does one job a round trip.
  *
  * `edge`: where the free jobs already fill the claim, queued jobs behind the last of them cannot
@@ -130,7 +130,8 @@ const queued = (s: string, form: ClaimForm) => `, edge as (
     select c.ctid, c.job_queue_id,
       row_number() over (partition by job_queue_id order by priority, run_at, id) as place
     from candidate c) ranked
-  where place <= $7::int and job_queue_id in (select id from queue_lock)
+  where place <= greatest($7::int, $2::int / (select greatest(count(*), 1) from queue_lock))
+    and job_queue_id in (select id from queue_lock)
 ), chain_lock as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
   where j.ctid = any(array(select ctid from chain)) and j.is_available for update skip locked

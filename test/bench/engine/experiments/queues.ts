@@ -4,7 +4,8 @@ import { contend } from "../contender.ts";
 import type { Run } from "../duty.ts";
 import type { Bench, Experiment, Row } from "../experiment.ts";
 
-const JOBS = 20_000;
+const JOBS = 100_000;
+const WATCHED_JOBS = 20_000;
 const PATIENCE_MS = 8_000;
 
 export const oneQueue = queueExperiment("queue-1", 1, 1_000);
@@ -44,8 +45,8 @@ export const order: Experiment = {
     target: { value: 0 },
   })),
   async run(bench: Bench, contender) {
-    await bench.server.seed(JOBS, 100);
-    const duty = bench.duty("drain", contender, { jobs: JOBS, limit_ms: 60_000, watched: true });
+    await bench.server.seed(WATCHED_JOBS, 100);
+    const duty = bench.duty("drain", contender, { jobs: WATCHED_JOBS, limit_ms: 60_000, watched: true });
     const answers = await contend(duty, duty);
     return { sample: judge(answers.flatMap(({ runs }) => runs ?? [])) };
   },
@@ -64,5 +65,5 @@ function judge(runs: readonly Run[]) {
       if (before[3] > start_ms) overlaps++;
     }
   }
-  return { violations, overlaps, missing: JOBS - new Set(runs.map(([, id]) => id)).size };
+  return { violations, overlaps, missing: WATCHED_JOBS - new Set(runs.map(([, id]) => id)).size };
 }
