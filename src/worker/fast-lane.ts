@@ -49,6 +49,8 @@ export interface FastLaneParts<E> {
   onChange(): void;
   /** Ends of jobs are written. */
   onRan(): void;
+  /** A batch was full: there is more than this lane can take. */
+  onFull(): void;
   onError(error: unknown): void;
 }
 
@@ -82,8 +84,9 @@ export class FastLane<E> {
 
   /** Nothing to take, nothing running, nothing unwritten. */
   get isIdle(): boolean {
-    const isResting = this.#wake !== null || this.#hasEnded;
-    return isResting && this.#running === 0 && this.#parts.outcomes.isEmpty;
+    return (
+      (this.isResting || this.#hasEnded) && this.#running === 0 && this.#parts.outcomes.isEmpty
+    );
   }
 
   get keptJobs(): readonly ClaimedJob[] {
@@ -94,11 +97,20 @@ export class FastLane<E> {
     this.#loop = this.#run();
   }
 
-  /** Something may have become ready, or a slot free. */
+  /** Waits for something to become ready. */
+  get isResting(): boolean {
+    return this.#wake !== null;
+  }
+
+  /** Something may have become ready. */
   pulse(): void {
     this.#hasPulse = true;
-    this.#lowWater.forget();
     this.#wake?.();
+  }
+
+  /** Anything may have become ready: the next take looks at everything. */
+  forgetMark(): void {
+    this.#lowWater.forget();
   }
 
   /** Only matters to a lane that knows of ready jobs. */
@@ -134,6 +146,7 @@ export class FastLane<E> {
         // has ended is written all the same, where nobody else has the job by then. Not on this
         // connection, whose transaction may be open still, or failed.
         this.#isOpen = false;
+        this.#hasPulse = true;
         void lane.close();
         this.#parts.executor.abort(new Error("the lease was lost with the connection"));
         onError(error);
@@ -235,6 +248,7 @@ export class FastLane<E> {
     const last = jobs.at(-1);
     if (jobs.length === want && last !== undefined) {
       this.#hasPulse = true;
+      this.#parts.onFull();
       this.#lowWater.remember(last);
     } else this.#lowWater.forget();
     if (last !== undefined) return;

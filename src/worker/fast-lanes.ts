@@ -58,6 +58,7 @@ export class FastLanes<E> {
         workerId,
         forbiddenFlags: config.forbiddenFlags,
         limit_ms: config.fastLaneLimit_ms,
+        onFull: () => this.#lanes.find(({ isResting }) => isResting)?.pulse(),
         onError: (error) =>
           config.logger.warn({ error: messageOf(error) }, "a fast lane starts over"),
       });
@@ -95,8 +96,16 @@ export class FastLanes<E> {
     for (const lane of this.#lanes) lane.start();
   }
 
+  /**
+   * Something may have become ready. One lane that rests is enough to look, and calls another when
+   * there is more than it can take: all at once would only be in each other's way.
+   */
   pulse(): void {
-    if (this.#isActive) for (const lane of this.#lanes) lane.pulse();
+    if (!this.#isActive) return;
+    for (const lane of this.#lanes) lane.forgetMark();
+    const resting = this.#lanes.find(({ isResting }) => isResting);
+    if (resting !== undefined) resting.pulse();
+    else for (const lane of this.#lanes) lane.pulse();
   }
 
   /** A slot is free: a lane may have had none for what is ready. */
