@@ -18,6 +18,12 @@ const missingSchema: Explanation = [
     `the schema "${schema}" is not there or not complete (${detail}); run "worker migrate" first, or name the right one with --schema`,
 ];
 
+const pooled: Explanation = [
+  "configuration",
+  (detail) =>
+    `${detail}; behind a transaction pooler such as pgbouncer set preparedStatements to false`,
+];
+
 const explanations: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: unreachable,
   ECONNRESET: unreachable,
@@ -65,6 +71,9 @@ const explanations: Readonly<Record<string, Explanation>> = {
   "42883": missingSchema,
   "42703": missingSchema,
   "42704": missingSchema,
+  // A prepared statement that is there, or is not: somebody else's session.
+  "42P05": pooled,
+  "26000": pooled,
   "42501": [
     "database_error",
     (detail) =>

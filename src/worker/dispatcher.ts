@@ -206,7 +206,7 @@ export class Dispatcher<E> {
 
   /** How many jobs a claim should ask for now. */
   #wanted(): number {
-    const isAllowed = this.#phase === "claiming" && this.#mayTake();
+    const isAllowed = this.#phase === "claiming" && this.#mayTake() && !this.#fastLanes?.isLooking;
     if (!isAllowed || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
     return this.#localQueue.wanted(this.#slots.free, this.#traffic.asked);
   }

@@ -29,6 +29,7 @@ import type { Lane } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
 import { idOf, type OutcomeBatch, type Outcomes, toFailure } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
+import { Rest } from "./rest.ts";
 import type { Slots } from "./slots.ts";
 
 export interface FastLaneParts<E> {
@@ -62,9 +63,8 @@ export class FastLane<E> {
   readonly #lowWater = new LowWater();
   readonly #statement: Statement;
   readonly #stop = new AbortController();
-  #wake: (() => void) | null = null;
+  readonly #rest = new Rest();
   readonly #pace = new Pace();
-  #hasPulse = true;
   #isOpen = false;
   #hasEnded = false;
   #running = 0;
@@ -97,15 +97,17 @@ export class FastLane<E> {
     this.#loop = this.#run();
   }
 
-  /** Waits for something to become ready. */
   get isResting(): boolean {
-    return this.#wake !== null;
+    return this.#rest.isResting;
+  }
+
+  get isLooking(): boolean {
+    return this.#rest.isLooking;
   }
 
   /** Something may have become ready. */
   pulse(): void {
-    this.#hasPulse = true;
-    this.#wake?.();
+    this.#rest.pulse();
   }
 
   /** Anything may have become ready: the next take looks at everything. */
@@ -115,14 +117,14 @@ export class FastLane<E> {
 
   /** Only matters to a lane that knows of ready jobs. */
   slotFreed(): void {
-    if (this.#hasPulse) this.#wake?.();
+    if (this.#rest.hasPulse) this.#rest.wake();
   }
 
   /** Takes no more; running jobs end and are written. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#batch?.close();
-    this.#wake?.();
+    this.#rest.wake();
     await this.#loop;
   }
 
@@ -131,7 +133,7 @@ export class FastLane<E> {
     this.#isAbandoned = true;
     this.#running = 0;
     this.#batch?.abandon();
-    this.#wake?.();
+    this.#rest.wake();
   }
 
   async #run(): Promise<void> {
@@ -146,7 +148,8 @@ export class FastLane<E> {
         // has ended is written all the same, where nobody else has the job by then. Not on this
         // connection, whose transaction may be open still, or failed.
         this.#isOpen = false;
-        this.#hasPulse = true;
+        this.#rest.looked();
+        this.#rest.pulse();
         void lane.close();
         this.#parts.executor.abort(new Error("the lease was lost with the connection"));
         onError(error);
@@ -165,14 +168,19 @@ export class FastLane<E> {
 
   /** One round trip, and the jobs that it brought. */
   async #turn(): Promise<void> {
-    const { outcomes, slots } = this.#parts;
+    const { outcomes, slots, onChange } = this.#parts;
     this.#handOver();
-    const isTaking = !this.#stop.signal.aborted && this.#hasPulse && slots.free > 0;
+    const isTaking = !this.#stop.signal.aborted && this.#rest.hasPulse && slots.free > 0;
     // An open transaction of which nothing could be started is ended, too: others wait for its rows.
-    if (!isTaking && outcomes.isEmpty && !this.#isOpen) return this.#sleep();
-    const jobs = await this.#exchange(outcomes.take(), isTaking);
+    if (!isTaking) this.#looked();
+    if (!isTaking && outcomes.isEmpty && !this.#isOpen) return this.#rest.rest(onChange);
+    const jobs = await this.#exchange(outcomes.take(), isTaking).finally(() => this.#looked());
     if (jobs.length === 0) return;
     await this.#runBatch(jobs);
+  }
+
+  #looked(): void {
+    if (this.#rest.looked()) this.#parts.onChange();
   }
 
   /** Jobs with the classic lock end in the classic way. */
@@ -183,14 +191,6 @@ export class FastLane<E> {
     for (const job of done) (this.#kept.delete(job) ? classic : outcomes).complete(job);
     for (const one of failures) (this.#kept.delete(one.job) ? classic : outcomes).fail(one);
     onChange();
-  }
-
-  async #sleep(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      this.#parts.onChange();
-    });
-    this.#wake = null;
   }
 
   /** Finishes what ended, and takes a new batch in the same packet. */
@@ -238,7 +238,7 @@ export class FastLane<E> {
     const { priority, runAt_s } = this.#lowWater.mark;
     const values: unknown[] = [claims.identifiers, want, priority, runAt_s];
     if (forbiddenFlags.length > 0) values.push(forbiddenFlags);
-    this.#hasPulse = false;
+    this.#rest.look();
     const rows = lockedRows(await query<ClaimedColumns>(db, this.#statement, values));
     return claims.jobs(rows, db);
   }
@@ -247,7 +247,7 @@ export class FastLane<E> {
   async #took(jobs: readonly ClaimedJob[], want: number): Promise<void> {
     const last = jobs.at(-1);
     if (jobs.length === want && last !== undefined) {
-      this.#hasPulse = true;
+      this.#rest.pulse();
       this.#parts.onFull();
       this.#lowWater.remember(last);
     } else this.#lowWater.forget();
@@ -267,7 +267,7 @@ export class FastLane<E> {
       batch.close();
       await this.#keep(batch.running);
     } else await everyone;
-    if (batch.hasUnstarted) this.#hasPulse = true;
+    if (batch.hasUnstarted) this.#rest.pulse();
   }
 
   async #ended(slot: Promise<void>): Promise<void> {
@@ -276,7 +276,7 @@ export class FastLane<E> {
     if (this.#isAbandoned) return;
     this.#running--;
     this.#parts.slots.release();
-    this.#wake?.();
+    this.#rest.wake();
   }
 
   /**

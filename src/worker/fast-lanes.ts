@@ -83,6 +83,11 @@ export class FastLanes<E> {
     return this.#lanes.flatMap((lane) => lane.keptJobs);
   }
 
+  /** A lane looks for the first time after a rest: for a moment the ordinary lanes let it go first. */
+  get isLooking(): boolean {
+    return this.#isActive && this.#lanes.some((lane) => lane.isLooking);
+  }
+
   get isIdle(): boolean {
     return !this.#isActive || this.#lanes.every((lane) => lane.isIdle);
   }

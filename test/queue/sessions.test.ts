@@ -102,3 +102,14 @@ test("Answers do not depend on what the application's pg makes of parameters and
     Object.assign(pg.defaults, { parseInt8, parseInputDatesAsUTC });
   }
 });
+
+test("A session that loses its prepared statements is told what behind a pooler has to be set.", async () => {
+  await onClient("", async (client) => {
+    const db = { ...queue.db, client, preparedStatements: true };
+    const jobs = [{ identifier: "task" }];
+    await addJobs(db, jobs);
+    await client.query("deallocate all");
+    await assert.rejects(addJobs(db, jobs), /pgbouncer set preparedStatements to false/);
+    assert.equal((await addJobs({ ...db, preparedStatements: false }, jobs)).length, 1);
+  });
+});

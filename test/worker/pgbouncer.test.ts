@@ -35,7 +35,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     const { name, url } = await migratedDatabase();
     direct = url;
     return { url: (await bouncer()).url(name) };
-  });
+  }, POOLED);
   after(() => started?.stop());
 
   test("the oracle finds nothing wrong with three workers.", () =>

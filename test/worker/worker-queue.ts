@@ -36,7 +36,10 @@ export interface JobLeft {
 }
 
 /** Call it once at the top of a file or of a `describe`; `database` as for testQueue. */
-export function workerQueue(database?: () => Promise<{ readonly url: string }>): WorkerQueue {
+export function workerQueue(
+  database?: () => Promise<{ readonly url: string }>,
+  { preparedStatements = true } = {},
+): WorkerQueue {
   const running: Worker<never>[] = [];
   // Before the hooks of the queue, which take its connections away.
   afterEach(async () => {
@@ -45,7 +48,7 @@ export function workerQueue(database?: () => Promise<{ readonly url: string }>):
   const queue = testQueue(database);
   let utils: WorkerUtils | undefined;
   beforeEach(async () => {
-    utils ??= await makeWorkerUtils({ pool: queue.pool });
+    utils ??= await makeWorkerUtils({ pool: queue.pool, preparedStatements });
   });
   const worker = <E>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E> => {
     const lent = options.pool === undefined ? { connectionString: queue.url } : {};

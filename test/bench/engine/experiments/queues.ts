@@ -46,7 +46,11 @@ export const order: Experiment = {
   })),
   async run(bench: Bench, contender) {
     await bench.server.seed(WATCHED_JOBS, 100);
-    const duty = bench.duty("drain", contender, { jobs: WATCHED_JOBS, limit_ms: 60_000, watched: true });
+    const duty = bench.duty("drain", contender, {
+      jobs: WATCHED_JOBS,
+      limit_ms: 60_000,
+      watched: true,
+    });
     const answers = await contend(duty, duty);
     return { sample: judge(answers.flatMap(({ runs }) => runs ?? [])) };
   },

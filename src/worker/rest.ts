@@ -1,0 +1,56 @@
+// How a fast lane rests and wakes up.
+//
+//   looking ──nothing there──▶ resting ──pulse──▶ looking
+//      └──── jobs ────▶ (busy: a pulse is remembered until the next look)
+export class Rest {
+  #wake: (() => void) | null = null;
+  #hasPulse = true;
+  #isLooking = false;
+
+  get isResting(): boolean {
+    return this.#wake !== null;
+  }
+
+  /** Has rested, and waits for the answer to its first look. */
+  get isLooking(): boolean {
+    return this.#isLooking;
+  }
+
+  /** Something may be ready that no look has shown. */
+  get hasPulse(): boolean {
+    return this.#hasPulse;
+  }
+
+  /** Something may have become ready. */
+  pulse(): void {
+    this.#hasPulse = true;
+    this.#isLooking ||= this.isResting;
+    this.#wake?.();
+  }
+
+  /** There is something else to do than to look. */
+  wake(): void {
+    this.#wake?.();
+  }
+
+  /** What becomes ready from now on is for the next look. */
+  look(): void {
+    this.#hasPulse = false;
+  }
+
+  /** The look has its answer, or will have none. True when somebody waited for it. */
+  looked(): boolean {
+    const wasLooking = this.#isLooking;
+    this.#isLooking = false;
+    return wasLooking;
+  }
+
+  /** Until a pulse, or wake(). `onRest` is told at once. */
+  async rest(onRest: () => void): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      onRest();
+    });
+    this.#wake = null;
+  }
+}
