@@ -14,7 +14,7 @@ import type { ContextSource } from "./task-context.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
 /** Jobs that a worker takes in the classic way first, unless the queue is empty before. */
-const CLASSIC_JOBS = 2_000;
+const CLASSIC_JOBS = 1_000;
 
 /** What the dispatcher lends its fast lanes. */
 export interface FastLaneLink<E> {

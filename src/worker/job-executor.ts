@@ -10,13 +10,17 @@ import type { Outcomes } from "./outcomes.ts";
 import type { BatchResults, Task } from "./task.ts";
 import { type ContextSource, JobContext } from "./task-context.ts";
 
-interface Attempt<E> {
-  readonly job: ClaimedJob;
+/** One run of a job. It is the context that its task gets: one object less for each job. */
+class Attempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
-  readonly context: JobContext<E>;
-  readonly startedAt_ms: number;
+  readonly startedAt_ms = monotonic();
   /** Decided: whatever comes later is too late. */
-  isOver: boolean;
+  isOver = false;
+
+  constructor(job: ClaimedJob, source: ContextSource<E>, task: Task<unknown, E>) {
+    super(job, source);
+    this.task = task;
+  }
 }
 
 /** null = done; otherwise why not, and what is left of a batch. */
@@ -64,8 +68,7 @@ export class JobExecutor<E> {
       this.#outcomes.return(job);
       return undefined;
     }
-    const context = new JobContext(job, this.#source);
-    const attempt = { job, task, context, startedAt_ms: monotonic(), isOver: false };
+    const attempt = new Attempt(job, this.#source, task);
     if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handled(attempt);
     return this.#remembered(attempt, this.#intercepted(attempt));
   }
@@ -74,14 +77,14 @@ export class JobExecutor<E> {
   #remembered(attempt: Attempt<E>, pending: Promise<void>): Promise<void> {
     if (attempt.isOver) return pending;
     this.#running.add(attempt);
-    if (this.#abortReason !== undefined) attempt.context.abort(this.#abortReason);
+    if (this.#abortReason !== undefined) attempt.abort(this.#abortReason);
     return pending;
   }
 
   /** Aborts the signals of running jobs: all, or those with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
-    for (const { job, context } of this.#running) {
-      if (ids === undefined || ids.has(job.id)) context.abort(reason);
+    for (const attempt of this.#running) {
+      if (ids === undefined || ids.has(attempt.job.id)) attempt.abort(reason);
     }
   }
 
@@ -101,8 +104,8 @@ export class JobExecutor<E> {
   }
 
   async #intercepted(attempt: Attempt<E>): Promise<void> {
-    const { job, context } = attempt;
-    const input = { job, payloadText: job.payloadText, context };
+    const { job } = attempt;
+    const input = { job, payloadText: job.payloadText, context: attempt };
     let verdict: Verdict | undefined;
     try {
       for (const interceptor of this.#hooks.interceptors("beforeJobRun")) {
@@ -120,7 +123,7 @@ export class JobExecutor<E> {
   }
 
   #handled(attempt: Attempt<E>): Promise<void> | undefined {
-    const { job, task, context } = attempt;
+    const { job, task } = attempt;
     if (this.#hooks.observed("job:start")) this.#hooks.emit("job:start", { job });
     let returned: unknown;
     let isPending = task.kind === "batch";
@@ -129,7 +132,7 @@ export class JobExecutor<E> {
       if (task.kind === "batch" && !Array.isArray(payload)) {
         return this.#finish(attempt, failure("the payload of a batch must be an array"));
       }
-      returned = task.handle(payload, context);
+      returned = task.handle(payload, attempt);
       isPending ||= isThenable(returned);
     } catch (error) {
       return this.#finish(attempt, failure(error));
@@ -230,14 +233,14 @@ async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Resul
 /** Fails the attempt when its time is up; what the handler does later is not waited for. */
 async function limited<E>(
   judged: Promise<Result>,
-  { context }: Attempt<E>,
+  attempt: Attempt<E>,
   timeout_ms: number,
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       const error = told(`timed out after ${timeout_ms} ms`);
-      context.abort(error);
+      attempt.abort(error);
       reject(error);
     }, timeout_ms);
   });

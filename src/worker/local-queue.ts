@@ -23,8 +23,8 @@ export class LocalQueue {
   readonly #returnJobs: (jobs: readonly ClaimedJob[], queueIds: readonly number[]) => void;
   readonly #onDelayOver: () => void;
   #mode: LocalQueueMode = "starting";
-  #units: WorkUnit[] = [];
-  /** Taken units before this place are gone; the array is cut when it is half empty. */
+  #units: readonly WorkUnit[] = [];
+  /** The units before this place have been taken. */
   #next = 0;
   #size = 0;
   #ttl: NodeJS.Timeout | undefined;
@@ -110,7 +110,8 @@ export class LocalQueue {
     this.#hooks.emit("localQueue:jobsFetched", { workerId: this.#workerId, count });
     this.#considerDelay(count, wanted);
     if (count === 0) return;
-    for (const unit of units) this.#units.push(unit);
+    this.#units = this.#size === 0 ? units : [...this.#waiting, ...units];
+    this.#next = 0;
     this.#size += count;
     if (this.#mode === "released") {
       this.#giveBack();
@@ -128,10 +129,6 @@ export class LocalQueue {
     }
     this.#next++;
     this.#size -= unit instanceof QueueRun ? unit.jobs.length : 1;
-    if (this.#next > 512 && this.#next * 2 > this.#units.length) {
-      this.#units = this.#units.slice(this.#next);
-      this.#next = 0;
-    }
     if (this.#size === 0) this.#emptied();
     return unit;
   }

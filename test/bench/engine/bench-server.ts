@@ -72,7 +72,9 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
   if (jobs > 0) {
     await client.query(
       `select count(*) from worker.add_jobs(array(
-        select row('bench', json_build_object('id', i, 'queue', i % $2::int),
+        select row('bench',
+          case when $2::int is null then json_build_object('id', i)
+            else json_build_object('id', i, 'queue', i % $2::int) end,
           'queue ' || i % $2::int,
           now(), null, null, null, null)::worker.job_spec
         from generate_series(1, $1::int) i))`,
