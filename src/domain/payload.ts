@@ -32,7 +32,7 @@ export function rawJson(text: string): RawJson {
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
-  if (payload instanceof RawJson) return payload.text;
+  if (payload instanceof RawJson) return checked(payload.text);
   let text: string | undefined;
   try {
     text = toJson(payload);
@@ -44,6 +44,16 @@ export function payloadText(payload: unknown): string {
   }
   return text;
 }
+
+/** What was not built with `rawJson()` could hold anything, also what separates payloads on their way. */
+function checked(text: string): string {
+  if (!CONTROL.test(text)) return text;
+  throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
+}
+
+// Those that JSON does not take for white space.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
 /** A replacer costs five times as much as it all, so it only runs where a plain attempt fails. */
 function toJson(payload: unknown): string | undefined {

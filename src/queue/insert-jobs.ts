@@ -64,7 +64,7 @@ interface Inserted {
 function insertedRow(spec: ResolvedJob, place: number, inserted: Inserted): JobRow {
   const now_ms = Math.floor(inserted.now_us / 1_000);
   const { runAts_us, ids } = inserted;
-  // As `specColumns` spreads them.
+  // As `givenRows` spreads them.
   const runAt_us =
     runAts_us === null ? inserted.now_us - (ids.length - 1 - place) : runAts_us[place];
   return {

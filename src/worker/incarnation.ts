@@ -22,8 +22,8 @@ export interface IncarnationParts<E> {
 }
 
 export class Incarnation<E> {
-  /** What `locked_by` holds. */
-  readonly id = `worker-${randomBytes(9).toString("base64url")}`;
+  /** What `locked_by` holds. Short: it is written with every lock. */
+  readonly id = `w${randomBytes(8).toString("base64url")}`;
   readonly dispatcher: Dispatcher<E>;
   readonly #executor: JobExecutor<E>;
 
