@@ -183,11 +183,14 @@ test("A job that stock Graphile Worker failed is listed with its error and can b
       },
     },
   });
-  const [job] = (await utils.listJobs({ state: "failed", search: "not today" })).jobs;
-  assert.deepEqual([job?.id, job?.attempts, job?.lockedBy], [id, 1, null]);
+  // Stock runOnce() may resolve before its last write is through.
+  await t.waitFor(async () => {
+    const [job] = (await utils.listJobs({ state: "failed", search: "not today" })).jobs;
+    assert.deepEqual([job?.id, job?.attempts, job?.lockedBy], [id, 1, null]);
+  });
   await utils.rescheduleJobs([id], { runAt: "now", attempts: 0 });
   await runOnce({ ...options, taskList: { fails: () => {} } });
-  assert.equal(await utils.getJob(id), null);
+  await t.waitFor(async () => assert.equal(await utils.getJob(id), null));
 });
 
 test("What stock functions leave out without a word is offered again, then reported.", async (t) => {

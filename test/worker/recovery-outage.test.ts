@@ -10,6 +10,7 @@ import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/emb
 import { migrate } from "../../src/database/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { addJob } from "../../src/queue/add-job.ts";
+import { testPool } from "../support/test-pool.ts";
 import { QUICK, until, workerProcess } from "./worker-process.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
@@ -31,18 +32,14 @@ async function sql<R extends pg.QueryResultRow>(text: string, values: unknown[] 
 }
 
 async function add(identifier: string) {
-  const pool = new pg.Pool({ connectionString: postgres.url() });
-  try {
-    return await addJob({ client: pool, schema: schemaName() }, { identifier, payload: {} });
-  } finally {
-    await pool.end();
-  }
+  await using own = testPool(postgres.url());
+  return await addJob({ client: own.pool, schema: schemaName() }, { identifier, payload: {} });
 }
 
 test("After an outage of the database nobody sweeps anybody.", async () => {
-  const pool = new pg.Pool({ connectionString: postgres.url() });
-  await migrate(pool, schemaName());
-  await pool.end();
+  const own = testPool(postgres.url());
+  await migrate(own.pool, schemaName());
+  await own.close();
   // A busy machine may keep a worker from beating for more than QUICK's one second.
   const threshold_ms = 3_000;
   const recovery = { ...QUICK, threshold_ms, resilientThreshold_ms: threshold_ms };
