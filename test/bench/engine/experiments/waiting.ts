@@ -91,7 +91,7 @@ export const soak: Experiment = {
   rows: [
     {
       ...less,
-      name: "soak: memory of the evening through that of the morning",
+      name: "soak: memory after the second day through that after the first",
       unit: "×",
       metric: "growth",
       rivals: [],
