@@ -45,15 +45,17 @@ export function payloadText(payload: unknown): string {
   return text;
 }
 
-/** What was not built with `rawJson()` could hold anything, also what separates payloads on their way. */
+/**
+ * No JSON contains it: of the control characters only white space may stand in it. Joins the payloads
+ * of a batch on their way to the database.
+ */
+export const PAYLOAD_SEPARATOR = "\u001f";
+
+/** What was not built with `rawJson()` could hold anything. */
 function checked(text: string): string {
-  if (!CONTROL.test(text)) return text;
+  if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
-
-// Those that JSON does not take for white space.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
 /** A replacer costs five times as much as it all, so it only runs where a plain attempt fails. */
 function toJson(payload: unknown): string | undefined {

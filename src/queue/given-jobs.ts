@@ -1,6 +1,7 @@
 // A batch of jobs on its way into a statement: one parameter a column, and only the columns in which
 // some job has a value of its own.
 import type { ResolvedJob } from "../domain/job-spec.ts";
+import { PAYLOAD_SEPARATOR } from "../domain/payload.ts";
 
 interface Column {
   readonly type: string;
@@ -44,15 +45,12 @@ export function givenValues(
   columns: readonly GivenColumn[],
 ): unknown[] {
   return [
-    specs.map(({ payload }) => payload).join(SEPARATOR),
+    // One text costs neither us nor PostgreSQL the escapes of an array's.
+    specs.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
     specs.length,
     ...columns.map((column) => specs.map(COLUMNS[column].of)),
   ];
 }
-
-// JSON has no control characters but those of white space, so this is in no payload (payload.ts sees
-// to that). A joined text costs neither us nor PostgreSQL the escapes of an array's.
-const SEPARATOR = "\u001f";
 
 /** Flags as they are stored: `{"name": true}`, and null for none. */
 function flagsText(flags: readonly string[] | null): string | null {

@@ -250,6 +250,7 @@ export class Dispatcher<E> {
     // The victim of a deadlock has waited already.
     if (error instanceof WorkerError && error.code === "database_busy") return;
     this.#isInDoubt ||= hasClaimed;
+    this.#localQueue.fetchFailed();
     this.#config.logger.warn({ error: messageOf(error) }, "cannot exchange jobs");
     this.connectionLost(error);
   }

@@ -148,6 +148,7 @@ export class FastLane<E> {
         // has ended is written all the same, where nobody else has the job by then. Not on this
         // connection, whose transaction may be open still, or failed.
         this.#isOpen = false;
+        this.#pace.forget();
         this.#rest.looked();
         this.#rest.pulse();
         void lane.close();

@@ -101,6 +101,11 @@ export class LocalQueue {
     this.#pace.finished(1);
   }
 
+  /** A fetch failed, perhaps because its jobs were too large together. */
+  fetchFailed(): void {
+    this.#pace.forget();
+  }
+
   /**
    * Puts fetched jobs behind what waits; after release() they go back at once. `wanted` tells a
    * short answer from a full one.

@@ -19,6 +19,13 @@ export class Pace {
     this.#finished += count;
   }
 
+  /** A fetch failed, perhaps because it was too large: begin again with few. */
+  forget(): void {
+    this.#rate_per_ms = 0;
+    this.#finished = 0;
+    this.#measuredAt = monotonic();
+  }
+
   /** Updates the speed; called once a fetch. */
   measure(): void {
     const now = monotonic();

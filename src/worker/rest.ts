@@ -2,18 +2,24 @@
 //
 //   looking ──nothing there──▶ resting ──pulse──▶ looking
 //      └──── jobs ────▶ (busy: a pulse is remembered until the next look)
+import { monotonic } from "../base/clock.ts";
+
+/** Others let a look go first for this long: a connection may be dead without knowing it. */
+const LOOK_MS = 20;
+
 export class Rest {
   #wake: (() => void) | null = null;
   #hasPulse = true;
   #isLooking = false;
+  #lookingSince_ms = 0;
 
   get isResting(): boolean {
     return this.#wake !== null;
   }
 
-  /** Has rested, and waits for the answer to its first look. */
+  /** Has rested, and waits for the answer to its first look, not for long yet. */
   get isLooking(): boolean {
-    return this.#isLooking;
+    return this.#isLooking && monotonic() - this.#lookingSince_ms < LOOK_MS;
   }
 
   /** Something may be ready that no look has shown. */
@@ -24,7 +30,10 @@ export class Rest {
   /** Something may have become ready. */
   pulse(): void {
     this.#hasPulse = true;
-    this.#isLooking ||= this.isResting;
+    if (this.isResting && !this.#isLooking) {
+      this.#isLooking = true;
+      this.#lookingSince_ms = monotonic();
+    }
     this.#wake?.();
   }
 

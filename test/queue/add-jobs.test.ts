@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
-import { rawJson } from "../../src/domain/payload.ts";
+import { RawJson, rawJson } from "../../src/domain/payload.ts";
 import { addJob } from "../../src/queue/add-job.ts";
 import { addJobs } from "../../src/queue/add-jobs.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
@@ -244,4 +244,13 @@ test("A refused batch takes nothing from a transaction but itself, and a rollbac
   } finally {
     client.release();
   }
+});
+
+test("Text that only looks like marked JSON cannot pass for two payloads.", async () => {
+  const forged = new RawJson("1\u001f2");
+  await assert.rejects(
+    addJobs(queue.db, [{ identifier: "task" }, { identifier: "task", payload: forged }]),
+    /jobs\[1\]\.payload: is not JSON/,
+  );
+  assert.deepEqual(await queue.sql("select from worker._private_jobs"), []);
 });
