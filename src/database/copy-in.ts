@@ -1,10 +1,11 @@
 // COPY … FROM STDIN over a connection of pg, which knows the messages but has no method for it.
 import type pg from "pg";
+import type { BinaryRows } from "./binary-rows.ts";
 import type { Database, Queryable, Statement } from "./database.ts";
 import { explainDatabaseError } from "./database-errors.ts";
 
-/** Lines in COPY's text format, each with its end. */
-export type CopyRows = string;
+// PostgreSQL takes a message in whole before it looks at it: small ones stay in its caches.
+const CHUNK_BYTES = 32_768;
 
 /** What pg calls on whatever has been given to `client.query` and has a method `submit`. */
 interface CopyConnection {
@@ -17,16 +18,19 @@ interface CopyConnection {
  * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a
  * pool, and not in pipeline mode. Throws WorkerError.
  */
-export async function copyIn(db: Database, target: Statement, rows: CopyRows): Promise<void> {
+export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const text = `copy ${target(db.schema.quoted)} from stdin`;
+  const text = `copy ${target(db.schema.quoted)} from stdin (format binary)`;
+  const data = rows.finish();
   let failure: Error | null = null;
   const submittable = {
     // All in one go: where the COPY is refused, PostgreSQL passes over the rows, as the protocol
     // has it. Waiting for leave would cost a turn of a loop that is busy with the next rows.
     submit(connection: CopyConnection) {
       connection.query(text);
-      connection.sendCopyFromChunk(Buffer.from(rows));
+      for (let at = 0; at < data.length; at += CHUNK_BYTES) {
+        connection.sendCopyFromChunk(data.subarray(at, at + CHUNK_BYTES));
+      }
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},

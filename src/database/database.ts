@@ -20,6 +20,19 @@ export interface Database {
 /** A statement whose text depends only on the schema, so it is built once per schema. */
 export type Statement = (schema: string) => string;
 
+/** The same statement, whose text is built once a schema. For what is long and runs often. */
+export function builtOnce(statement: Statement): Statement {
+  const texts = new Map<string, string>();
+  return (schema) => {
+    let text = texts.get(schema);
+    if (text === undefined) {
+      text = statement(schema);
+      texts.set(schema, text);
+    }
+    return text;
+  };
+}
+
 const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 

@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { strict, validate } from "../base/validate.ts";
+import { moment } from "./moment.ts";
 import { payloadText } from "./payload.ts";
 
 /** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
@@ -78,41 +79,6 @@ export const smallint = integer(-32_768, 32_767);
 export const attemptLimit = integer(1, 32_767);
 /** `attempts`: none or more. */
 export const attemptCount = integer(0, 32_767);
-
-// RFC 3339 with a zone: PostgreSQL would read a bare date in the session's time zone. It knows no
-// year 0, none of more than four digits in the form that Date gives, and no zone beyond 15:59.
-const RFC3339 =
-  /^(?!0000)\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-](0\d|1[0-5]):?\d\d)$/;
-
-/** A moment: a Date, or RFC 3339 text with a time zone; years 1–9999. Gives RFC 3339 text. */
-export const moment = v.pipe(
-  v.union(
-    [v.date(), v.string()],
-    "must be a Date or an RFC 3339 time such as 2026-01-31T08:00:00Z",
-  ),
-  v.check(
-    (value) => isMoment(momentText(value)),
-    "must be an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z",
-  ),
-  v.transform(momentText),
-);
-
-/** Nothing for a Date that is none. */
-function momentText(value: Date | string): string {
-  return value instanceof Date ? (value.toJSON() ?? "") : value;
-}
-
-function isMoment(text: string): boolean {
-  return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
-}
-
-/** Date.parse takes 31 February for 3 March. */
-function isRealDay(text: string): boolean {
-  const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
-  const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));
-  date.setUTCFullYear(year ?? 0, (month ?? 0) - 1, day);
-  return date.getUTCDate() === day;
-}
 
 export const identifier = boundedText(1, 128);
 /** At most this long in the schema's own check. */

@@ -24,7 +24,7 @@ const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
   run_at: { type: "timestamptz", of: (spec) => spec.runAt },
   max_attempts: { type: "smallint", of: (spec) => spec.maxAttempts },
   priority: { type: "smallint", of: (spec) => spec.priority },
-  flags: { type: "text", of: (spec) => flagsText(spec.flags) },
+  flags: { type: "text", of: flagsText },
 };
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
@@ -53,7 +53,7 @@ export function givenValues(
 }
 
 /** Flags as they are stored: `{"name": true}`, and null for none. */
-function flagsText(flags: readonly string[] | null): string | null {
+export function flagsText({ flags }: ResolvedJob): string | null {
   if (flags === null || flags.length === 0) return null;
   return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
 }

@@ -11,7 +11,7 @@
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
 import { settled } from "../base/settled.ts";
-import { type Database, query, type Statement } from "../database/database.ts";
+import { builtOnce, type Database, query, type Statement } from "../database/database.ts";
 import type { ClaimedColumns } from "../queue/claimed-rows.ts";
 import {
   failFastJobs,
@@ -76,10 +76,12 @@ export class FastLane<E> {
 
   constructor(parts: FastLaneParts<E>) {
     this.#parts = parts;
-    this.#statement = lockStatement({
-      flags: parts.forbiddenFlags.length > 0,
-      rawPayloads: parts.claims.rawPayloads,
-    });
+    this.#statement = builtOnce(
+      lockStatement({
+        flags: parts.forbiddenFlags.length > 0,
+        rawPayloads: parts.claims.rawPayloads,
+      }),
+    );
   }
 
   /** Nothing to take, nothing running, nothing unwritten. */
@@ -219,10 +221,13 @@ export class FastLane<E> {
     const { workerId, hooks, outcomes, lane, onRan } = this.#parts;
     const { done, failures } = batch;
     const db = lane.database;
-    const finished = done.length > 0 ? finishFastJobs(db, workerId, done.map(idOf)) : [];
-    const failed = failures.length > 0 ? failFastJobs(db, workerId, failures.map(toFailure)) : null;
+    const sent = lane.together(() => [
+      done.length > 0 ? finishFastJobs(db, workerId, done.map(idOf)) : [],
+      failures.length > 0 ? failFastJobs(db, workerId, failures.map(toFailure)) : null,
+      ...following(),
+    ]);
     try {
-      const [lost, _, ...answers] = await settled([finished, failed, ...following()]);
+      const [lost, _, ...answers] = await settled(sent);
       for (const jobId of lost as string[]) {
         hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
       }

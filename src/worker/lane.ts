@@ -4,7 +4,13 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
 import { settled } from "../base/settled.ts";
-import { type Database, type Queryable, query } from "../database/database.ts";
+import {
+  builtOnce,
+  type Database,
+  type Queryable,
+  query,
+  type Statement,
+} from "../database/database.ts";
 import type { SchemaName } from "../database/schema-name.ts";
 import { type ClaimAnswer, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
 import { ClaimedRows } from "../queue/claimed-rows.ts";
@@ -143,6 +149,17 @@ export class Lane {
     return query(this.database, () => "commit");
   }
 
+  /** Sends all that `work` sends as one packet: one wake-up of the server instead of several. */
+  together<T>(work: () => T): T {
+    const stream = this.#client?.connection.stream;
+    stream?.cork();
+    try {
+      return work();
+    } finally {
+      stream?.uncork();
+    }
+  }
+
   /** Writes outcomes and takes new jobs, all in one round trip. */
   async exchange(batch: OutcomeBatch, claim: Claim | null): Promise<Exchange> {
     const { workerId } = this.#settings;
@@ -242,22 +259,13 @@ interface Write {
   readonly lost: Promise<string[]>;
 }
 
-const statements = new Map<string, ReturnType<typeof claimStatement>>();
+const statements = new Map<string, Statement>();
 
-function statementOf(form: ClaimForm): ReturnType<typeof claimStatement> {
+function statementOf(form: ClaimForm): Statement {
   const key = JSON.stringify(Object.values(form));
   let statement = statements.get(key);
   if (statement === undefined) {
-    const text = new Map<string, string>();
-    const build = claimStatement(form);
-    statement = (schema) => {
-      let built = text.get(schema);
-      if (built === undefined) {
-        built = build(schema);
-        text.set(schema, built);
-      }
-      return built;
-    };
+    statement = builtOnce(claimStatement(form));
     statements.set(key, statement);
   }
   return statement;

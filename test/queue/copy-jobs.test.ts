@@ -5,6 +5,7 @@ import { InputError } from "../../src/base/errors.ts";
 import { withClient } from "../../src/database/pool.ts";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { rawJson } from "../../src/domain/payload.ts";
+import { addJobs } from "../../src/queue/add-jobs.ts";
 import { copyJobs } from "../../src/queue/copy-jobs.ts";
 import { testQueue } from "./queue-database.ts";
 
@@ -53,6 +54,54 @@ test("Each column arrives, and what is not given has the schema's default.", asy
   assert.equal(rows[1]?.["queue_name"], null);
   assert.equal(rows[1]?.["due"], true);
   assert.equal(rows[1]?.["max_attempts"], 25);
+});
+
+test("Moments are those that addJobs stores, to the microsecond.", async () => {
+  const moments = [
+    "0001-01-01T00:00:00Z",
+    "1969-12-31T23:59:59.999999Z",
+    "1999-12-31 23:59:59.9999995+00:00",
+    "2000-01-01t00:00:00z",
+    "2026-02-28T12:00:00.0000005Z",
+    "2026-02-28T12:00:00.0000015Z",
+    "2026-02-28T12:00:00.123456789-11:30",
+    "2026-02-28T12:00+0545",
+    "2026-02-28T24:00:00Z",
+    "2300-07-01T00:00:00.000001Z",
+    "9999-12-31T23:59:59.999999Z",
+  ];
+  const jobs = moments.map((runAt) => ({ identifier: "moments", spec: { runAt } }));
+  await copyJobs(queue.db, jobs);
+  const copied = await momentsOf("moments");
+  await addJobs(
+    queue.db,
+    jobs.map((job) => ({ ...job, identifier: "moments_added" })),
+  );
+  assert.equal(copied.length, moments.length);
+  assert.deepEqual(copied, await momentsOf("moments_added"));
+});
+
+async function momentsOf(identifier: string): Promise<string[]> {
+  const rows = await queue.sql<{ moment: string }>(
+    `select (run_at at time zone 'UTC')::text as moment from worker._private_jobs
+    where task_id = (select id from worker._private_tasks where identifier = $1) order by id`,
+    [identifier],
+  );
+  return rows.map(({ moment }) => moment);
+}
+
+test("Payloads of every width arrive, also those that outgrow what was expected.", async () => {
+  const texts = ["", "é", "漢", "😀", "x"].map((one) => one.repeat(50_000));
+  const jobs = texts.map((text) => ({ identifier: "wide", payload: { text } }));
+  await copyJobs(queue.db, jobs);
+  const rows = await queue.sql<{ text: string }>(
+    `select payload->>'text' as text from worker._private_jobs
+    where task_id = (select id from worker._private_tasks where identifier = 'wide') order by id`,
+  );
+  assert.deepEqual(
+    rows.map(({ text }) => text),
+    texts,
+  );
 });
 
 test("Many jobs of a stream keep their order, and none is in the future.", async () => {

@@ -1,0 +1,52 @@
+// Moments as callers give them, and what PostgreSQL makes of them.
+import * as v from "valibot";
+
+// RFC 3339 with a zone: PostgreSQL would read a bare date in the session's time zone. It knows no
+// year 0, none of more than four digits in the form that Date gives, and no zone beyond 15:59.
+const RFC3339 =
+  /^((?!0000)\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:[Zz]|([+-](?:0\d|1[0-5])):?(\d\d))$/;
+
+/** A moment: a Date, or RFC 3339 text with a time zone; years 1–9999. Gives RFC 3339 text. */
+export const moment = v.pipe(
+  v.union(
+    [v.date(), v.string()],
+    "must be a Date or an RFC 3339 time such as 2026-01-31T08:00:00Z",
+  ),
+  v.check(
+    (value) => isMoment(momentText(value)),
+    "must be an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z",
+  ),
+  v.transform(momentText),
+);
+
+/** Nothing for a Date that is none. */
+function momentText(value: Date | string): string {
+  return value instanceof Date ? (value.toJSON() ?? "") : value;
+}
+
+function isMoment(text: string): boolean {
+  return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
+}
+
+/** Date.parse takes 31 February for 3 March. */
+function isRealDay(text: string): boolean {
+  const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
+  const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));
+  date.setUTCFullYear(year ?? 0, (month ?? 0) - 1, day);
+  return date.getUTCDate() === day;
+}
+
+/** Microseconds since 1970 of a moment's text, rounded as PostgreSQL does (half to even). */
+export function microsecondsOf(text: string): bigint {
+  const [, day, minute, second = ":00", fraction = ".0", hours, minutes] = RFC3339.exec(text) ?? [];
+  const zone = hours === undefined ? "Z" : `${hours}:${minutes}`;
+  const whole_ms = Date.parse(`${day}T${minute}${second}${zone}`);
+  return BigInt(whole_ms) * 1000n + BigInt(halfToEven(Number(fraction) * 1e6));
+}
+
+function halfToEven(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest !== 0.5) return Math.round(value);
+  return floor % 2 === 0 ? floor : floor + 1;
+}
