@@ -23,7 +23,7 @@ export interface ClaimedColumns {
 }
 
 /** What a Date can hold begins here; -infinity is shown as that. */
-const EARLIEST_S = -8.64e12;
+export const EARLIEST_S = -8.64e12;
 
 /**
  * The columns for a query's select list, from jobs `j`. `attempts`: the expression to be shown;
@@ -59,7 +59,7 @@ export interface RareColumns {
   readonly lastError: string | null;
 }
 
-const NOTHING_RARE: RareColumns = Object.freeze({
+export const NOTHING_RARE: RareColumns = Object.freeze({
   key: null,
   revision: 0,
   flags: [],
@@ -68,10 +68,25 @@ const NOTHING_RARE: RareColumns = Object.freeze({
 
 type RareRow = [string, string | null, number, object | null, string | null];
 
-export class ClaimedRows {
+/** Jobs by their places in an answer. */
+export interface JobRows {
   readonly ids: readonly string[];
   readonly taskIds: readonly number[];
   /** null: none of them is in a queue. */
+  readonly queueIds: readonly (number | null)[] | null;
+  readonly priorities: readonly number[];
+  readonly runAts_s: readonly number[];
+  /** JSON values, or their texts where those were asked for. */
+  payload(place: number): unknown;
+  attempts(place: number): number;
+  maxAttempts(place: number): number;
+  createdAt_s(place: number): number;
+  rare(place: number): RareColumns;
+}
+
+export class ClaimedRows implements JobRows {
+  readonly ids: readonly string[];
+  readonly taskIds: readonly number[];
   readonly queueIds: readonly (number | null)[] | null;
   readonly priorities: readonly number[];
   readonly runAts_s: readonly number[];
@@ -91,11 +106,6 @@ export class ClaimedRows {
     this.runAts_s = parsed(columns.run_ats);
   }
 
-  get count(): number {
-    return this.ids.length;
-  }
-
-  /** JSON values, or their texts where the claim asked for `raw`. */
   payload(place: number): unknown {
     this.#payloads ??= parsed<unknown>(this.#columns.payloads);
     return this.#payloads[place];

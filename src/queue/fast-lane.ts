@@ -1,47 +1,62 @@
 // The fast lane's statements. Jobs are taken by row locks of an open transaction instead of an
 // update: a third of the WAL, half the work. They are free the moment the connection is gone, and
-// nobody but the holder sees that they are taken. For short jobs without a key and without a queue.
+// nobody but the holder sees that they are taken. For short jobs without a key.
 import { type Database, query, type Statement } from "../database/database.ts";
-import { type ClaimedColumns, ClaimedRows, claimedColumns } from "./claimed-rows.ts";
+import { type ClaimedColumns, claimedColumns } from "./claimed-rows.ts";
+import { freeJobs, levels, type ReadyForm, readyJobs } from "./ready-jobs.ts";
 import { type Failure, parseIdArray } from "./settle-jobs.ts";
 
-/*
- * $1 text[] tasks  $2 int most jobs  $3 smallint $4 float8 low-water mark  [$5 text[] forbidden flags]
- *
- * As `free` in claim-jobs.ts, but for the key: adding a job with the key of a row-locked one would
- * wait for our commit. `attempts + 1` is what the attempt is told; it is stored only if it fails.
- */
-export const lockStatement =
-  (form: { readonly flags: boolean; readonly rawPayloads: boolean }): Statement =>
-  (s) =>
-    `
-with recursive level (priority) as (
-  (select priority from ${s}._private_jobs
-    where is_available and job_queue_id is null and (priority, run_at) >= ($3::smallint, to_timestamp($4::float8))
-    order by priority limit 1)
-  union all
-  select (select j.priority from ${s}._private_jobs j
-    where j.is_available and j.job_queue_id is null and j.priority > level.priority order by j.priority limit 1)
-  from level where level.priority is not null
-)
-select ${claimedColumns({ attempts: "j.attempts + 1", queues: false, raw: form.rawPayloads })}
-from (
-  select f.* from level cross join lateral (
-    select j.* from ${s}._private_jobs j
-    where j.is_available and j.job_queue_id is null and j.key is null
-      and j.priority = level.priority and j.run_at <= now()
-      and j.run_at >= case when level.priority = $3::smallint then to_timestamp($4::float8)
-                           else '-infinity' end
-      and j.task_id = any(array(
-        select t.id from ${s}._private_tasks t where t.identifier = any($1::text[])))
-      ${form.flags ? "and (j.flags is null or not j.flags ?| $5::text[])" : ""}
-    order by j.run_at limit $2::int for update skip locked) f
-  where level.priority is not null limit $2::int) j`;
-
-/** Reads the statement's answer. */
-export function lockedRows(answer: readonly ClaimedColumns[]): ClaimedRows {
-  return new ClaimedRows(answer[0] as ClaimedColumns);
+export interface LockForm {
+  /** Also take runs of named queues. */
+  readonly queues: boolean;
+  readonly flags: boolean;
+  readonly rawPayloads: boolean;
 }
+
+export interface LockAnswer extends ClaimedColumns {
+  /** Queued jobs were seen. */
+  readonly queued: boolean;
+  /** Not all of them have been taken. */
+  readonly more: boolean;
+  /** Some have a key: they are for the ordinary lanes. */
+  readonly keyed: boolean;
+}
+
+/*
+ * $1 text[] tasks  $2 int most jobs  $3 smallint $4 float8 low-water mark
+ * with queues: $5 int $6 int which share of the queues
+ * last: text[] forbidden flags
+ *
+ * Without keyed jobs: adding a job with the key of a row-locked one would wait for our commit.
+ * `attempts + 1` is what the attempt is told; it is stored only if it fails.
+ */
+export function lockStatement({ queues, flags, rawPayloads }: LockForm): Statement {
+  const form: ReadyForm = { queues, flags, free: "unkeyed", queued: "unkeyed" };
+  const $ = {
+    identifiers: "$1",
+    want: "$2",
+    priority: "$3",
+    runAt: "$4",
+    run: "null",
+    share: "$5",
+    shares: "$6",
+    flags: queues ? "$7" : "$5",
+  };
+  const columns = claimedColumns({ attempts: "j.attempts + 1", queues, raw: rawPayloads });
+  if (queues) {
+    return (s) => `
+with recursive ${readyJobs(s, form, $)}
+select ${columns}, ${SEEN}
+from ${s}._private_jobs j where j.ctid = any(array(select ctid from picked))`;
+  }
+  return (s) => `
+with recursive ${levels(s, form, $)}
+select ${columns}, false as queued, false as more, false as keyed from (${freeJobs(s, form, $, "j.*")}) j`;
+}
+
+const SEEN = `exists (select from candidate) as queued,
+  (select count(*) from candidate) > (select count(*) from chain_lock) as more,
+  exists (select from candidate where is_keyed) as keyed`;
 
 // Rows of this transaction are not locked_by anybody; those that took too long are locked_by us.
 const OURS = "(locked_by is null or locked_by = $1::text)";
@@ -93,10 +108,14 @@ export async function failFastJobs(
 }
 
 const keepSql: Statement = (s) => `
-update ${s}._private_jobs set attempts = attempts + 1, locked_by = $1::text, locked_at = now()
-where id = any($2::bigint[])`;
+with kept as (
+  update ${s}._private_jobs set attempts = attempts + 1, locked_by = $1::text, locked_at = now()
+  where id = any($2::bigint[]) returning job_queue_id
+)
+update ${s}._private_job_queues set locked_by = $1::text, locked_at = now()
+where id in (select job_queue_id from kept)`;
 
-/** Takes the classic lock on jobs that take longer than a transaction should. */
+/** Takes the classic lock on jobs that take longer than a transaction should, and on their queues. */
 export async function keepJobs(
   db: Database,
   workerId: string,

@@ -1,5 +1,5 @@
 // A job as its task sees it: a place in the columns of its claim, read on demand.
-import type { ClaimedRows } from "../queue/claimed-rows.ts";
+import type { JobRows } from "../queue/claimed-rows.ts";
 
 /** The job that a task runs. Ids are strings: they are PostgreSQL bigints. */
 export interface TaskJob<Payload = unknown> {
@@ -25,7 +25,7 @@ export interface TaskJob<Payload = unknown> {
 
 /** What the jobs of one claim share. */
 export interface Claimed {
-  readonly rows: ClaimedRows;
+  readonly rows: JobRows;
   readonly taskNames: ReadonlyMap<number, string>;
   readonly rawPayloads: boolean;
   /** When the claim came in, by the monotonic clock: for the local queue's ttl. */

@@ -2,13 +2,24 @@
 // the statement that is needed, and where the next claim may start.
 import { monotonic } from "../base/clock.ts";
 import type { Database } from "../database/database.ts";
-import type { ClaimedRows } from "../queue/claimed-rows.ts";
+import type { JobRows } from "../queue/claimed-rows.ts";
+import type { KeyTest } from "../queue/ready-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
 import { type ClaimedJob, jobsInOrder } from "./claimed-job.ts";
 import type { Hooks } from "./hooks.ts";
 import { type Claim, NO_MARK } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
 import type { WorkerConfig } from "./worker-options.ts";
+
+/** Which jobs claims are to take. */
+export interface JobKinds {
+  /** Of those without a queue. */
+  readonly free: KeyTest;
+  /** Of those in named queues. */
+  readonly queued: KeyTest;
+}
+
+export const ALL_JOBS: JobKinds = { free: "all", queued: "all" };
 
 export class Claims<E> {
   readonly identifiers: readonly string[];
@@ -34,7 +45,7 @@ export class Claims<E> {
   }
 
   /** Makes rows jobs, in order. A task that was cleaned up and made again has a new id. */
-  async jobs(rows: ClaimedRows, db: Database): Promise<ClaimedJob[]> {
+  async jobs(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
     if (!rows.taskIds.every((id) => this.#taskNames.has(id))) {
       // Whatever stays unknown is given back unstarted.
       await this.register(db).catch(() => {});
@@ -48,14 +59,14 @@ export class Claims<E> {
     this.#lowWater.forget();
   }
 
-  next(want: number, keyedOnly: boolean): Claim {
+  next(want: number, kinds: JobKinds): Claim {
     return {
       identifiers: this.identifiers,
       want,
       form: {
         queues: this.#queuesInUse,
         flags: this.#forbiddenFlags.length > 0,
-        keyedOnly,
+        ...kinds,
         rawPayloads: this.rawPayloads,
       },
       mark: this.#lowWater.mark,

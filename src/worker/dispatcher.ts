@@ -11,7 +11,7 @@ import { messageOf, WorkerError } from "../base/errors.ts";
 import { Gate } from "../base/gate.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
 import { type ClaimedJob, workUnits } from "./claimed-job.ts";
-import { Claims } from "./claims.ts";
+import { ALL_JOBS, Claims } from "./claims.ts";
 import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
 import { type Held, held } from "./held.ts";
 import type { Hooks } from "./hooks.ts";
@@ -19,7 +19,7 @@ import type { JobExecutor } from "./job-executor.ts";
 import type { Claim, Exchange, Lane } from "./lane.ts";
 import { Lanes, type LanesEvents } from "./lanes.ts";
 import { LocalQueue } from "./local-queue.ts";
-import { jobsIn, type OutcomeBatch, type Outcomes } from "./outcomes.ts";
+import { jobsIn, type OutcomeBatch, type Outcomes, tellLost } from "./outcomes.ts";
 import { Readiness } from "./readiness.ts";
 import { Slots } from "./slots.ts";
 import { Traffic } from "./traffic.ts";
@@ -68,7 +68,10 @@ export class Dispatcher<E> {
     this.#wakeTimer = new WakeTimer(config.pollInterval_ms, () => this.pulse(0));
     this.#claims = new Claims(config, parts.hooks);
     this.#localQueue = new LocalQueue(config.localQueue, parts.hooks, workerId, {
-      returnJobs: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
+      returnJobs: (jobs, queueIds) => {
+        this.#outcomes.giveBack(jobs, queueIds);
+        this.#scheduleAdvance();
+      },
       delayOver: () => this.#advance(),
     });
     this.#slots = new Slots(config.concurrency, this.#localQueue, {
@@ -86,6 +89,7 @@ export class Dispatcher<E> {
         classic: this.#outcomes,
         onChange: () => this.#scheduleAdvance(),
         onRan: () => this.#ran(),
+        onKeyed: () => this.#queuesFreed(),
       }) ?? null;
   }
 
@@ -215,8 +219,7 @@ export class Dispatcher<E> {
     this.#traffic.sent(want);
     const { pulse } = this.#readiness;
     const startedAt_ms = monotonic();
-    const isFast = this.#fastLanes?.isActive ?? false;
-    const claim = want === 0 ? null : this.#claims.next(want, isFast);
+    const claim = want === 0 ? null : this.#claims.next(want, this.#fastLanes?.left ?? ALL_JOBS);
     const answer = await lane.exchange(batch, claim);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, claim !== null);
@@ -233,15 +236,18 @@ export class Dispatcher<E> {
   }
 
   #written({ written, lost }: Exchange, sent: OutcomeBatch): void {
-    // A queue that is free again has perhaps more work: look at once, not at the next poll.
-    if (written.freedQueues.length > 0) this.#readiness.raise();
-    if (written.done.length + written.failures.length > 0) this.#ran();
-    if (written.isRepeated || lost.length === 0) return;
-    const jobs = new Map(jobsIn(sent).map((job) => [job.id, job]));
-    for (const jobId of lost) {
-      const job = jobs.get(jobId) ?? null;
-      this.#hooks.emit("job:interrupted", { jobId, job, reason: "lease_lost" });
+    if (written.freedQueues.length > 0) {
+      this.#queuesFreed();
+      this.#fastLanes?.queuesFreed();
     }
+    if (written.done.length + written.failures.length > 0) this.#ran();
+    if (!written.isRepeated) tellLost(this.#hooks, lost, jobsIn(sent));
+  }
+
+  /** A queue that is free again has perhaps more work: look at once, not at the next poll. */
+  #queuesFreed(): void {
+    this.#readiness.raise();
+    this.#scheduleAdvance();
   }
 
   #unwritten({ unwritten, failure }: Exchange, hasClaimed: boolean): void {
@@ -265,14 +271,9 @@ export class Dispatcher<E> {
     this.#localQueue.add(workUnits(jobs), count, claim.want);
   }
 
-  #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
-    for (const job of jobs) this.#outcomes.return(job);
-    for (const id of queueIds) this.#outcomes.freeQueue(id);
-    this.#scheduleAdvance();
-  }
-
   #held(): Held {
-    return held([this.#localQueue, this.#slots], this.#fastLanes?.keptJobs ?? [], this.#outcomes);
+    const fast = this.#fastLanes === null ? [] : [this.#fastLanes];
+    return held([this.#localQueue, this.#slots, ...fast], this.#outcomes);
   }
 
   /** Gives back what a broken claim may have locked for us without our knowing. */

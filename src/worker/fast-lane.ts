@@ -11,23 +11,14 @@
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
 import { settled } from "../base/settled.ts";
-import { builtOnce, type Database, query, type Statement } from "../database/database.ts";
-import type { ClaimedColumns } from "../queue/claimed-rows.ts";
-import {
-  failFastJobs,
-  finishFastJobs,
-  keepJobs,
-  lockedRows,
-  lockStatement,
-} from "../queue/fast-lane.ts";
+import { failFastJobs, finishFastJobs, keepJobs } from "../queue/fast-lane.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
-import type { Claims } from "./claims.ts";
 import { FastBatch } from "./fast-batch.ts";
+import type { FastTake, Taken } from "./fast-take.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import type { Lane } from "./lane.ts";
-import { LowWater } from "./low-water.ts";
-import { idOf, type OutcomeBatch, type Outcomes, toFailure } from "./outcomes.ts";
+import { idOf, type OutcomeBatch, type Outcomes, tellLost, toFailure } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
 import { Rest } from "./rest.ts";
 import type { Slots } from "./slots.ts";
@@ -42,16 +33,17 @@ export interface FastLaneParts<E> {
   readonly slots: Slots<E>;
   readonly hooks: Hooks;
   readonly workerId: string;
-  readonly forbiddenFlags: readonly string[];
-  readonly claims: Claims<E>;
+  readonly take: FastTake<E>;
   /** How long a transaction may hold its rows. */
   readonly limit_ms: number;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
   /** Ends of jobs are written. */
   onRan(): void;
-  /** A batch was full: there is more than this lane can take. */
+  /** There is more than this lane can take. */
   onFull(): void;
+  /** What stood before jobs with keys is done: they are for the ordinary lanes. */
+  onKeyed(): void;
   onError(error: unknown): void;
 }
 
@@ -60,12 +52,12 @@ const LARGEST_BATCH = 2_000;
 
 export class FastLane<E> {
   readonly #parts: FastLaneParts<E>;
-  readonly #lowWater = new LowWater();
-  readonly #statement: Statement;
   readonly #stop = new AbortController();
   readonly #rest = new Rest();
   readonly #pace = new Pace();
   #isOpen = false;
+  /** Jobs with keys follow those of the open transaction. */
+  #hasKeyed = false;
   #hasEnded = false;
   #running = 0;
   #batch: FastBatch<E> | null = null;
@@ -76,19 +68,12 @@ export class FastLane<E> {
 
   constructor(parts: FastLaneParts<E>) {
     this.#parts = parts;
-    this.#statement = builtOnce(
-      lockStatement({
-        flags: parts.forbiddenFlags.length > 0,
-        rawPayloads: parts.claims.rawPayloads,
-      }),
-    );
   }
 
   /** Nothing to take, nothing running, nothing unwritten. */
   get isIdle(): boolean {
-    return (
-      (this.isResting || this.#hasEnded) && this.#running === 0 && this.#parts.outcomes.isEmpty
-    );
+    const isResting = this.#hasEnded || (this.isResting && !this.#rest.isImpatient);
+    return isResting && this.#running === 0 && this.#parts.outcomes.isEmpty;
   }
 
   get keptJobs(): readonly ClaimedJob[] {
@@ -114,7 +99,7 @@ export class FastLane<E> {
 
   /** Anything may have become ready: the next take looks at everything. */
   forgetMark(): void {
-    this.#lowWater.forget();
+    this.#parts.take.forgetMark();
   }
 
   /** Only matters to a lane that knows of ready jobs. */
@@ -150,6 +135,7 @@ export class FastLane<E> {
         // has ended is written all the same, where nobody else has the job by then. Not on this
         // connection, whose transaction may be open still, or failed.
         this.#isOpen = false;
+        this.#hasKeyed = false;
         this.#pace.forget();
         this.#rest.looked();
         this.#rest.pulse();
@@ -161,6 +147,7 @@ export class FastLane<E> {
       }
     }
     await lane.close();
+    this.#rest.lookNoMore();
     this.#hasEnded = true;
     onChange();
   }
@@ -191,29 +178,45 @@ export class FastLane<E> {
     const { outcomes, classic, onChange } = this.#parts;
     if (this.#kept.size === 0 || outcomes.isEmpty) return;
     const { done, failures } = outcomes.take();
-    for (const job of done) (this.#kept.delete(job) ? classic : outcomes).complete(job);
-    for (const one of failures) (this.#kept.delete(one.job) ? classic : outcomes).fail(one);
+    for (const job of done) (this.#letGo(job) ? classic : outcomes).complete(job);
+    for (const one of failures) (this.#letGo(one.job) ? classic : outcomes).fail(one);
     onChange();
   }
 
+  /** True for a job that had the classic lock, as its queue has. */
+  #letGo(job: ClaimedJob): boolean {
+    const wasKept = this.#kept.delete(job);
+    if (wasKept && job.queueId !== null) this.#parts.classic.freeQueue(job.queueId);
+    return wasKept;
+  }
+
   /** Finishes what ended, and takes a new batch in the same packet. */
-  async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<ClaimedJob[]> {
-    const { slots, lane } = this.#parts;
+  async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<readonly ClaimedJob[]> {
+    const { slots, lane, take } = this.#parts;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     this.#pace.finished(batch.done.length + batch.failures.length);
     this.#pace.measure();
     const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots.free);
+    const isFirst = this.#rest.isLooking;
     const taken = await this.#written(batch, () => {
       const work: Promise<unknown>[] = wasOpen ? [lane.commit()] : [];
-      if (isTaking) work.push(lane.begin());
-      return [...work, isTaking ? this.#take(lane.database, want) : []];
+      if (!isTaking) return work;
+      work.push(lane.begin());
+      this.#rest.look();
+      return [...work, take.take(lane.database, want, isFirst)];
     });
+    this.#announceKeyed();
     if (!isTaking) return [];
-    const jobs = taken.at(-1) as ClaimedJob[];
     this.#isOpen = true;
-    await this.#took(jobs, want);
-    return jobs;
+    return this.#took(taken.at(-1) as Taken);
+  }
+
+  /** Jobs with keys that followed the last transaction's are at the head now. */
+  #announceKeyed(): void {
+    if (!this.#hasKeyed) return;
+    this.#hasKeyed = false;
+    this.#parts.onKeyed();
   }
 
   /** Sends what ended and, in the same packet, what follows; gives the answers to that. */
@@ -228,9 +231,7 @@ export class FastLane<E> {
     ]);
     try {
       const [lost, _, ...answers] = await settled(sent);
-      for (const jobId of lost as string[]) {
-        hooks.emit("job:interrupted", { jobId, job: null, reason: "lease_lost" });
-      }
+      tellLost(hooks, lost as string[], done);
       if (done.length + failures.length > 0) onRan();
       return answers;
     } catch (error) {
@@ -239,27 +240,19 @@ export class FastLane<E> {
     }
   }
 
-  async #take(db: Database, want: number): Promise<ClaimedJob[]> {
-    const { forbiddenFlags, claims } = this.#parts;
-    const { priority, runAt_s } = this.#lowWater.mark;
-    const values: unknown[] = [claims.identifiers, want, priority, runAt_s];
-    if (forbiddenFlags.length > 0) values.push(forbiddenFlags);
-    this.#rest.look();
-    const rows = lockedRows(await query<ClaimedColumns>(db, this.#statement, values));
-    return claims.jobs(rows, db);
-  }
-
-  /** A full batch promises more; an empty transaction is not kept open. */
-  async #took(jobs: readonly ClaimedJob[], want: number): Promise<void> {
-    const last = jobs.at(-1);
-    if (jobs.length === want && last !== undefined) {
-      this.#rest.pulse();
-      this.#parts.onFull();
-      this.#lowWater.remember(last);
-    } else this.#lowWater.forget();
-    if (last !== undefined) return;
+  /** Who took much looks for more; an empty transaction is not kept open. */
+  async #took(taken: Taken): Promise<readonly ClaimedJob[]> {
+    const { jobs, isFull, isForOthers, isContended, isKeyed } = taken;
+    if (isContended) this.#rest.lookAgain();
+    else this.#rest.lookNoMore();
+    if (isForOthers) this.#parts.onFull();
+    this.#hasKeyed = isKeyed && jobs.length > 0;
+    // What joins a queue while we hold it is seen by nobody else.
+    if (isFull || jobs.some(({ isQueued }) => isQueued)) this.#rest.pulse();
+    if (jobs.length > 0) return jobs;
     this.#isOpen = false;
     await this.#parts.lane.commit();
+    return jobs;
   }
 
   async #runBatch(jobs: readonly ClaimedJob[]): Promise<void> {
@@ -300,5 +293,6 @@ export class FastLane<E> {
       ids.length > 0 ? keepJobs(lane.database, workerId, ids) : null,
       lane.commit(),
     ]);
+    this.#announceKeyed();
   }
 }

@@ -3,15 +3,17 @@
 // anew by the next one for ever, without its attempts ever being used up.
 import { messageOf } from "../base/errors.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
-import type { Claims } from "./claims.ts";
+import { ALL_JOBS, type Claims, type JobKinds } from "./claims.ts";
 import { FastLane } from "./fast-lane.ts";
+import { FastTake } from "./fast-take.ts";
+import type { Held } from "./held.ts";
 import type { Hooks } from "./hooks.ts";
 import { JobExecutor } from "./job-executor.ts";
 import type { Lane } from "./lane.ts";
 import { Outcomes } from "./outcomes.ts";
 import type { Slots } from "./slots.ts";
 import type { ContextSource } from "./task-context.ts";
-import type { WorkerConfig } from "./worker-options.ts";
+import type { FastLaneConfig, WorkerConfig } from "./worker-options.ts";
 
 /** Jobs that a worker takes in the classic way first, unless the queue is empty before. */
 const CLASSIC_JOBS = 1_000;
@@ -26,11 +28,14 @@ export interface FastLaneLink<E> {
   onChange(): void;
   /** Ends of jobs are written. */
   onRan(): void;
+  /** Jobs with keys are ready: they are for the ordinary lanes. */
+  onKeyed(): void;
 }
 
-export class FastLanes<E> {
+export class FastLanes<E> implements Held {
   readonly #lanes: readonly FastLane<E>[];
   readonly #executors: readonly JobExecutor<E>[];
+  readonly #takesQueues: boolean;
   #classicJobs = 0;
   #isActive = false;
   #isStopped = false;
@@ -46,9 +51,12 @@ export class FastLanes<E> {
     link: FastLaneLink<E>,
   ) {
     const { hooks, workerId, source } = parts;
-    const made = parts.lanes.map((lane) => {
+    const { limit_ms, queues } = config.fastLane as FastLaneConfig;
+    this.#takesQueues = queues;
+    const made = parts.lanes.map((lane, share) => {
       const outcomes = new Outcomes();
       const executor = new JobExecutor(config.tasks, source, outcomes, hooks, config.timeout_ms);
+      const ofQueues = queues ? { share, shares: parts.lanes.length } : null;
       const fast = new FastLane({
         ...link,
         lane,
@@ -56,8 +64,8 @@ export class FastLanes<E> {
         outcomes,
         hooks,
         workerId,
-        forbiddenFlags: config.forbiddenFlags,
-        limit_ms: config.fastLaneLimit_ms,
+        take: new FastTake(link.claims, config.forbiddenFlags, ofQueues),
+        limit_ms,
         onFull: () => this.#lanes.find(({ isResting }) => isResting)?.pulse(),
         onError: (error) =>
           config.logger.warn({ error: messageOf(error) }, "a fast lane starts over"),
@@ -73,14 +81,20 @@ export class FastLanes<E> {
     return this.#executors;
   }
 
-  /** Whether jobs without key and queue are ours to take. */
-  get isActive(): boolean {
-    return this.#isActive;
+  /** Which jobs are left to the ordinary lanes. */
+  get left(): JobKinds {
+    if (!this.#isActive) return ALL_JOBS;
+    return { free: "keyed", queued: this.#takesQueues ? "keyed" : "all" };
   }
 
   /** Running jobs that have the classic lock. */
-  get keptJobs(): readonly ClaimedJob[] {
+  get jobs(): readonly ClaimedJob[] {
     return this.#lanes.flatMap((lane) => lane.keptJobs);
+  }
+
+  /** Their queues. */
+  get queueIds(): readonly number[] {
+    return this.jobs.flatMap(({ queueId }) => (queueId === null ? [] : [queueId]));
   }
 
   /** A lane looks for the first time after a rest: for a moment the ordinary lanes let it go first. */
@@ -103,14 +117,20 @@ export class FastLanes<E> {
 
   /**
    * Something may have become ready. One lane that rests is enough to look, and calls another when
-   * there is more than it can take: all at once would only be in each other's way.
+   * there is more than it can take: all at once would only be in each other's way. Only queues are
+   * for one lane each.
    */
   pulse(): void {
     if (!this.#isActive) return;
     for (const lane of this.#lanes) lane.forgetMark();
-    const resting = this.#lanes.find(({ isResting }) => isResting);
+    const resting = this.#takesQueues ? undefined : this.#lanes.find(({ isResting }) => isResting);
     if (resting !== undefined) resting.pulse();
     else for (const lane of this.#lanes) lane.pulse();
+  }
+
+  /** The ordinary lanes have let go of named queues. */
+  queuesFreed(): void {
+    if (this.#takesQueues) this.pulse();
   }
 
   /** A slot is free: a lane may have had none for what is ready. */

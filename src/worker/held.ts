@@ -9,13 +9,9 @@ export interface Held {
   readonly queueIds: readonly number[];
 }
 
-export function held(
-  places: readonly Held[],
-  keptJobs: readonly ClaimedJob[],
-  outcomes: Outcomes,
-): Held {
+export function held(places: readonly Held[], outcomes: Outcomes): Held {
   return {
-    jobs: [...places.flatMap(({ jobs }) => jobs), ...keptJobs, ...outcomes.jobs],
+    jobs: [...places.flatMap(({ jobs }) => jobs), ...outcomes.jobs],
     queueIds: [...places.flatMap(({ queueIds }) => queueIds), ...outcomes.freedQueues],
   };
 }

@@ -40,13 +40,14 @@ export class Incarnation<E> {
       outcomes,
       hooks,
       lanes: lanes((error) => this.dispatcher.connectionLost(error)),
-      fastLanes: config.fastLane
-        ? (link) => {
-            // A fast lane looks after its own connection.
-            const parts = { workerId: this.id, hooks, source, lanes: lanes(() => {}) };
-            return new FastLanes(config, parts, link);
-          }
-        : null,
+      fastLanes:
+        config.fastLane !== null
+          ? (link) => {
+              // A fast lane looks after its own connection.
+              const parts = { workerId: this.id, hooks, source, lanes: lanes(() => {}) };
+              return new FastLanes(config, parts, link);
+            }
+          : null,
       mayTake,
     });
   }

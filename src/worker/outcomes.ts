@@ -2,6 +2,7 @@
 // of it at once; what could not be written comes back and is written again.
 import type { Failure } from "../queue/settle-jobs.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
+import type { Hooks } from "./hooks.ts";
 
 export interface FailedJob extends Omit<Failure, "id"> {
   readonly job: ClaimedJob;
@@ -39,6 +40,14 @@ export function jobsIn(
   return [...batch.done, ...batch.failures.map(({ job }) => job), ...batch.returned];
 }
 
+/** Tells of jobs, by their ids, that were no longer ours. */
+export function tellLost(hooks: Hooks, lost: readonly string[], sent: readonly ClaimedJob[]): void {
+  for (const jobId of lost) {
+    const job = sent.find(({ id }) => id === jobId) ?? null;
+    hooks.emit("job:interrupted", { jobId, job, reason: "lease_lost" });
+  }
+}
+
 export class Outcomes {
   #done: ClaimedJob[] = [];
   #failures: FailedJob[] = [];
@@ -61,6 +70,12 @@ export class Outcomes {
 
   freeQueue(queueId: number): void {
     this.#freedQueues.push(queueId);
+  }
+
+  /** Never started, and their queues. */
+  giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
+    for (const job of jobs) this.return(job);
+    for (const id of queueIds) this.freeQueue(id);
   }
 
   /** Whom they are about. */

@@ -7,11 +7,19 @@ import { monotonic } from "../base/clock.ts";
 /** Others let a look go first for this long: a connection may be dead without knowing it. */
 const LOOK_MS = 20;
 
+// Who finds all queues locked by others looks again: those may have been others that found nothing.
+const AGAIN_MS = 10;
+const AGAIN_AT_MOST_MS = 320;
+/** After so many of those it is idle for who waits for an end. */
+const PATIENCE = 3;
+
 export class Rest {
   #wake: (() => void) | null = null;
   #hasPulse = true;
   #isLooking = false;
   #lookingSince_ms = 0;
+  #again: NodeJS.Timeout | undefined;
+  #inVain = 0;
 
   get isResting(): boolean {
     return this.#wake !== null;
@@ -40,6 +48,25 @@ export class Rest {
   /** There is something else to do than to look. */
   wake(): void {
     this.#wake?.();
+  }
+
+  /** Rests for a moment only. */
+  get isImpatient(): boolean {
+    return this.#again !== undefined && this.#inVain <= PATIENCE;
+  }
+
+  /** Others were in the way: another look soon, and less soon each time. */
+  lookAgain(): void {
+    clearTimeout(this.#again);
+    const delay_ms = Math.min(AGAIN_MS * 2 ** this.#inVain++, AGAIN_AT_MOST_MS);
+    this.#again = setTimeout(() => this.pulse(), delay_ms);
+  }
+
+  /** Nobody was in the way. */
+  lookNoMore(): void {
+    clearTimeout(this.#again);
+    this.#again = undefined;
+    this.#inVain = 0;
   }
 
   /** What becomes ready from now on is for the next look. */

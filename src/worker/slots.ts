@@ -83,8 +83,7 @@ export class Slots<E> {
       slot.isAbandoned = true;
       if (!(slot.unit instanceof QueueRun)) continue;
       const { jobs, queueId } = slot.unit;
-      for (const job of jobs.slice(slot.started)) outcomes.return(job);
-      outcomes.freeQueue(queueId);
+      outcomes.giveBack(jobs.slice(slot.started), [queueId]);
     }
     this.#occupied.clear();
     this.#active = 0;

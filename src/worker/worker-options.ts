@@ -40,12 +40,14 @@ export interface WorkerOptions<Extensions = unknown> {
   /** Connections that finish and fetch jobs side by side. Default 2. */
   readonly lanes?: number;
   /**
-   * Take short jobs without key and queue by row locks: several times the throughput, and a killed
+   * Take short jobs that have no key by row locks: several times the throughput, and a killed
    * worker's jobs are free at once. A job that runs longer than `limit_ms` (default 100) gets the
-   * ordinary lock then. Behind a transaction pooler each lane keeps one of its server connections
-   * while jobs run. Default false.
+   * ordinary lock then. `queues` (default false): take jobs of named queues so, too; when a connection
+   * is cut, a job's next run and the rest of its queue may begin before the cut-off run has ended.
+   * Behind a transaction pooler each lane keeps one of its server connections while jobs run.
+   * Default false.
    */
-  readonly fastLane?: boolean | { readonly limit_ms?: number };
+  readonly fastLane?: boolean | { readonly limit_ms?: number; readonly queues?: boolean };
   /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */
   readonly abortGrace_ms?: number;
   /** Heartbeats, and the recovery of dead workers' jobs. Default: on. */
@@ -80,6 +82,11 @@ export interface LocalQueueOptions {
   };
 }
 
+export interface FastLaneConfig {
+  readonly limit_ms: number;
+  readonly queues: boolean;
+}
+
 export interface WorkerConfig<Extensions> {
   readonly tasks: ReadonlyMap<string, Task<unknown, Extensions>>;
   readonly connectionString: string | undefined;
@@ -94,8 +101,7 @@ export interface WorkerConfig<Extensions> {
   readonly timeout_ms: number | undefined;
   readonly localQueue: LocalQueueConfig;
   readonly lanes: number;
-  readonly fastLane: boolean;
-  readonly fastLaneLimit_ms: number;
+  readonly fastLane: FastLaneConfig | null;
   readonly abortGrace_ms: number;
   readonly recovery: RecoveryConfig | null;
   readonly resetLocksInterval_ms: number;
@@ -159,8 +165,14 @@ const optionsSchema = strict({
   lanes: v.optional(count(16), 2),
   fastLane: v.optional(
     v.union(
-      [v.boolean(), strict({ limit_ms: v.optional(duration, 100) })],
-      "must be true, false or { limit_ms }",
+      [
+        v.boolean(),
+        strict({
+          limit_ms: v.optional(duration, 100),
+          queues: v.optional(v.boolean("must be true or false"), false),
+        }),
+      ],
+      "must be true, false or { limit_ms, queues }",
     ),
     false,
   ),
@@ -186,8 +198,8 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     ...checked,
     connectionString: checked.connectionString,
     pool: options.pool,
-    fastLane: checked.fastLane !== false,
-    fastLaneLimit_ms: typeof checked.fastLane === "object" ? checked.fastLane.limit_ms : 100,
+    fastLane:
+      checked.fastLane === true ? { limit_ms: 100, queues: false } : checked.fastLane || null,
     timeout_ms: checked.timeout_ms,
     tasks: new Map(options.tasks.map((task) => [task.identifier, task as Task<unknown, E>])),
     cron,

@@ -1,6 +1,6 @@
 // Random workloads on workers of ours, judged by the oracle.
 import { describe, test } from "node:test";
-import { comingAndGoing, crewOf, cutting } from "./crews.ts";
+import { comingAndGoing, crewOf, cutting, together } from "./crews.ts";
 import { attempt } from "./trial.ts";
 import { workerQueue } from "./worker-queue.ts";
 
@@ -35,6 +35,27 @@ describe("The oracle finds nothing wrong", () => {
       crew: crewOf(3, { fastLane: { limit_ms: 10 } }),
       weather: [cutting(["worker", "worker lane"])],
       cutFastLanes: true,
+    }));
+
+  test("with fast lanes that also take queues.", () =>
+    attempt(queue, { jobs: 1_200, crew: crewOf(3, { fastLane: { limit_ms: 10, queues: true } }) }));
+
+  test("with one such fast lane and one job at a time.", () =>
+    attempt(queue, {
+      jobs: 600,
+      crew: crewOf(2, { concurrency: 1, lanes: 1, fastLane: { limit_ms: 20, queues: true } }),
+    }));
+
+  test("with fast lanes that also take queues, beside workers that do not.", () =>
+    attempt(queue, {
+      jobs: 900,
+      crew: together(crewOf(2, { fastLane: { limit_ms: 10, queues: true } }), crewOf(2)),
+    }));
+
+  test("with fast lanes that also take queues, and workers that come and go.", () =>
+    attempt(queue, {
+      jobs: 900,
+      crew: comingAndGoing(3, { fastLane: { limit_ms: 20, queues: true } }),
     }));
 
   test("with workers that come and go.", () =>

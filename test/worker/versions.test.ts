@@ -45,4 +45,7 @@ function trialsOn(binaries: string | undefined): void {
 
   test("with two workers that have fast lanes.", () =>
     attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limit_ms: 10 } }) }));
+
+  test("with two workers whose fast lanes also take queues.", () =>
+    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limit_ms: 10, queues: true } }) }));
 }

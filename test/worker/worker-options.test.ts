@@ -28,7 +28,7 @@ test("Tasks and a place to find them are enough; the rest has a default.", () =>
       concurrency: 10,
       pollInterval_ms: 2_000,
       lanes: 2,
-      fastLane: false,
+      fastLane: null,
       cron: null,
       maxConnections: 10,
     },

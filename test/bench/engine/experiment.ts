@@ -13,7 +13,8 @@ export interface Row {
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /** `ratio`: ours through the best rival's; `value`: ours alone. */
-  readonly target: { readonly ratio: number } | { readonly value: number };
+  /** null: shown beside the mode that has the target. */
+  readonly target: { readonly ratio: number } | { readonly value: number } | null;
 }
 
 export interface Experiment {

@@ -8,13 +8,15 @@ export interface Line {
   readonly ours: string;
   readonly ratio: string;
   readonly target: string;
-  readonly verdict: "met" | "missed" | "not built" | "failed" | "no rival";
+  readonly verdict: "met" | "missed" | "not built" | "failed" | "no rival" | "";
 }
 
 export function judge(row: Row, figures: Figures): Line {
   const { better, metric, target, unit } = row;
   const sign = better === "more" ? "≥" : "≤";
-  const aim = "ratio" in target ? `${sign} ${target.ratio}×` : `${sign} ${target.value} ${unit}`;
+  const isRatio = target !== null && "ratio" in target;
+  const limit = target === null ? null : isRatio ? target.ratio : target.value;
+  const aim = limit === null ? "" : `${sign} ${limit}${isRatio ? "×" : ` ${unit}`}`;
   const base = { row: row.name, target: aim.trim() };
   const ours = figureOf(figures, row.ours, metric);
   const rival = bestOf(row, figures);
@@ -23,19 +25,18 @@ export function judge(row: Row, figures: Figures): Line {
     const verdict = figures.get(row.ours) === "not built" ? "not built" : "failed";
     return { ...base, rival: theirs, ours: "", ratio: "", verdict };
   }
-  if (rival === null && "ratio" in target) {
+  if (rival === null && isRatio) {
     return { ...base, rival: "", ours: figure(ours, unit), ratio: "", verdict: "no rival" };
   }
   const ratio = rival === null ? null : ours / rival;
-  const judged = "ratio" in target ? (ratio ?? Number.NaN) : ours;
-  const limit = "ratio" in target ? target.ratio : target.value;
-  const isMet = better === "more" ? judged >= limit : judged <= limit;
+  const judged = isRatio ? (ratio ?? Number.NaN) : ours;
+  const isMet = limit !== null && (better === "more" ? judged >= limit : judged <= limit);
   return {
     ...base,
     rival: theirs,
     ours: figure(ours, unit),
     ratio: ratio === null ? "" : `${short(ratio)}×`,
-    verdict: isMet ? "met" : "missed",
+    verdict: limit === null ? "" : isMet ? "met" : "missed",
   };
 }
 
