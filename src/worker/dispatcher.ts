@@ -116,10 +116,10 @@ export class Dispatcher<E> {
 
   /** Something may have become ready; `count` jobs, where that is known. */
   pulse(count = 1): void {
+    this.#fastLanes?.pulse();
     this.#readiness.raise();
     this.#claims.forgetMark();
     this.#localQueue.announce(count);
-    this.#fastLanes?.pulse();
     this.#scheduleAdvance();
   }
 

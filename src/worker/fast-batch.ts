@@ -30,7 +30,7 @@ export class FastBatch<E> {
   /** Runs the jobs in slots that are free now; a promise for each of those. */
   start(slots: Slots<E>): Promise<void>[] {
     const ended: Promise<void>[] = [];
-    while (this.#hasWaiting && slots.reserve()) ended.push(this.#runSlot());
+    while (!this.#isClosed && this.#hasWaiting && slots.reserve()) ended.push(this.#runSlot());
     return ended;
   }
 

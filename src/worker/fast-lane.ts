@@ -10,36 +10,28 @@
 // was at the head when the process died meets that first.
 import { wait } from "../base/clock.ts";
 import { backoffDelay } from "../base/retry.ts";
-import { settled } from "../base/settled.ts";
-import { failFastJobs, finishFastJobs, keepJobs } from "../queue/fast-lane.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 import { FastBatch } from "./fast-batch.ts";
 import type { FastTake, Taken } from "./fast-take.ts";
-import type { Hooks } from "./hooks.ts";
+import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
 import type { JobExecutor } from "./job-executor.ts";
-import type { Lane } from "./lane.ts";
-import { idOf, type OutcomeBatch, type Outcomes, tellLost, toFailure } from "./outcomes.ts";
+import { idOf, type Outcomes } from "./outcomes.ts";
 import { Pace } from "./pace.ts";
 import { Rest } from "./rest.ts";
 import type { Slots } from "./slots.ts";
 
-export interface FastLaneParts<E> {
-  readonly lane: Lane;
+export interface FastLaneParts<E> extends FastTransactionParts {
   readonly executor: JobExecutor<E>;
   /** The executor's: what this lane's jobs have come to. */
   readonly outcomes: Outcomes;
   /** Of jobs that have the classic lock: the worker's lanes write them. */
   readonly classic: Outcomes;
   readonly slots: Slots<E>;
-  readonly hooks: Hooks;
-  readonly workerId: string;
   readonly take: FastTake<E>;
   /** How long a transaction may hold its rows. */
   readonly limit_ms: number;
   /** Jobs ended, or the lane went idle. */
   onChange(): void;
-  /** Ends of jobs are written. */
-  onRan(): void;
   /** There is more than this lane can take. */
   onFull(): void;
   /** What stood before jobs with keys is done: they are for the ordinary lanes. */
@@ -52,12 +44,14 @@ const LARGEST_BATCH = 2_000;
 
 export class FastLane<E> {
   readonly #parts: FastLaneParts<E>;
+  readonly #transaction: FastTransaction;
   readonly #stop = new AbortController();
   readonly #rest = new Rest();
   readonly #pace = new Pace();
-  #isOpen = false;
   /** Jobs with keys follow those of the open transaction. */
   #hasKeyed = false;
+  /** An exchange that began with the pulse. */
+  #early: Promise<readonly ClaimedJob[]> | null = null;
   #hasEnded = false;
   #running = 0;
   #batch: FastBatch<E> | null = null;
@@ -68,6 +62,7 @@ export class FastLane<E> {
 
   constructor(parts: FastLaneParts<E>) {
     this.#parts = parts;
+    this.#transaction = new FastTransaction(parts);
   }
 
   /** Nothing to take, nothing running, nothing unwritten. */
@@ -134,7 +129,7 @@ export class FastLane<E> {
         // The rows are free again, and another worker may take them: what runs is told to end. What
         // has ended is written all the same, where nobody else has the job by then. Not on this
         // connection, whose transaction may be open still, or failed.
-        this.#isOpen = false;
+        this.#transaction.forget();
         this.#hasKeyed = false;
         this.#pace.forget();
         this.#rest.looked();
@@ -153,20 +148,34 @@ export class FastLane<E> {
   }
 
   #isOver(): boolean {
-    return this.#stop.signal.aborted && this.#running === 0 && this.#parts.outcomes.isEmpty;
+    const isQuiet = this.#running === 0 && this.#early === null && this.#parts.outcomes.isEmpty;
+    return this.#stop.signal.aborted && isQuiet;
   }
 
   /** One round trip, and the jobs that it brought. */
   async #turn(): Promise<void> {
-    const { outcomes, slots, onChange } = this.#parts;
+    const early = this.#early;
+    this.#early = null;
+    const jobs = await (early ?? this.#exchanged());
+    if (jobs.length > 0) await this.#runBatch(jobs);
+  }
+
+  async #exchanged(): Promise<readonly ClaimedJob[]> {
+    const { outcomes, onChange } = this.#parts;
     this.#handOver();
-    const isTaking = !this.#stop.signal.aborted && this.#rest.hasPulse && slots.free > 0;
+    const isTaking = this.#mayTake && this.#rest.hasPulse;
     // An open transaction of which nothing could be started is ended, too: others wait for its rows.
     if (!isTaking) this.#looked();
-    if (!isTaking && outcomes.isEmpty && !this.#isOpen) return this.#rest.rest(onChange);
-    const jobs = await this.#exchange(outcomes.take(), isTaking).finally(() => this.#looked());
-    if (jobs.length === 0) return;
-    await this.#runBatch(jobs);
+    if (isTaking || !outcomes.isEmpty || this.#transaction.isOpen) return this.#exchange(isTaking);
+    await this.#rest.rest(onChange, () => {
+      // At once, not a few turns later: some job waits for this.
+      if (this.#mayTake && this.#parts.lane.isConnected) this.#early = this.#exchange(true);
+    });
+    return [];
+  }
+
+  get #mayTake(): boolean {
+    return !this.#stop.signal.aborted && this.#parts.slots.free > 0;
   }
 
   #looked(): void {
@@ -191,25 +200,22 @@ export class FastLane<E> {
   }
 
   /** Finishes what ended, and takes a new batch in the same packet. */
-  async #exchange(batch: OutcomeBatch, isTaking: boolean): Promise<readonly ClaimedJob[]> {
-    const { slots, lane, take } = this.#parts;
-    const wasOpen = this.#isOpen;
-    this.#isOpen = false;
+  async #exchange(isTaking: boolean): Promise<readonly ClaimedJob[]> {
+    const { slots, lane, take, outcomes } = this.#parts;
+    this.#handOver();
+    const batch = outcomes.take();
     this.#pace.finished(batch.done.length + batch.failures.length);
     this.#pace.measure();
     const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots.free);
     const isFirst = this.#rest.isLooking;
-    const taken = await this.#written(batch, () => {
-      const work: Promise<unknown>[] = wasOpen ? [lane.commit()] : [];
-      if (!isTaking) return work;
-      work.push(lane.begin());
+    const taking = () => {
       this.#rest.look();
-      return [...work, take.take(lane.database, want, isFirst)];
-    });
+      return take.take(lane.database, want, isFirst);
+    };
+    const next = this.#transaction.next(batch, isTaking ? taking : null);
+    const taken = await next.finally(() => this.#looked());
     this.#announceKeyed();
-    if (!isTaking) return [];
-    this.#isOpen = true;
-    return this.#took(taken.at(-1) as Taken);
+    return taken === null ? [] : this.#took(taken);
   }
 
   /** Jobs with keys that followed the last transaction's are at the head now. */
@@ -217,27 +223,6 @@ export class FastLane<E> {
     if (!this.#hasKeyed) return;
     this.#hasKeyed = false;
     this.#parts.onKeyed();
-  }
-
-  /** Sends what ended and, in the same packet, what follows; gives the answers to that. */
-  async #written(batch: OutcomeBatch, following: () => unknown[]): Promise<unknown[]> {
-    const { workerId, hooks, outcomes, lane, onRan } = this.#parts;
-    const { done, failures } = batch;
-    const db = lane.database;
-    const sent = lane.together(() => [
-      done.length > 0 ? finishFastJobs(db, workerId, done.map(idOf)) : [],
-      failures.length > 0 ? failFastJobs(db, workerId, failures.map(toFailure)) : null,
-      ...following(),
-    ]);
-    try {
-      const [lost, _, ...answers] = await settled(sent);
-      tellLost(hooks, lost as string[], done);
-      if (done.length + failures.length > 0) onRan();
-      return answers;
-    } catch (error) {
-      outcomes.putBack(batch);
-      throw error;
-    }
   }
 
   /** Who took much looks for more; an empty transaction is not kept open. */
@@ -249,9 +234,7 @@ export class FastLane<E> {
     this.#hasKeyed = isKeyed && jobs.length > 0;
     // What joins a queue while we hold it is seen by nobody else.
     if (isFull || jobs.some(({ isQueued }) => isQueued)) this.#rest.pulse();
-    if (jobs.length > 0) return jobs;
-    this.#isOpen = false;
-    await this.#parts.lane.commit();
+    if (jobs.length === 0) await this.#transaction.end();
     return jobs;
   }
 
@@ -259,6 +242,8 @@ export class FastLane<E> {
     const { executor, slots, limit_ms } = this.#parts;
     const batch = new FastBatch(jobs, executor);
     this.#batch = batch;
+    // The stop came while they were on their way.
+    if (this.#stop.signal.aborted) batch.close();
     const ended = batch.start(slots).map((slot) => this.#ended(slot));
     const limit = new AbortController();
     const everyone = Promise.all(ended).finally(() => limit.abort());
@@ -283,16 +268,10 @@ export class FastLane<E> {
    * is written before that: the commit would give it to others.
    */
   async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
-    const { lane, workerId, outcomes } = this.#parts;
     // Who was kept before and has ended has the classic lock, and is no matter of this transaction.
     this.#handOver();
-    const ids = jobs.map(idOf);
     for (const job of jobs) this.#kept.add(job);
-    this.#isOpen = false;
-    await this.#written(outcomes.take(), () => [
-      ids.length > 0 ? keepJobs(lane.database, workerId, ids) : null,
-      lane.commit(),
-    ]);
+    await this.#transaction.keep(this.#parts.outcomes.take(), jobs.map(idOf));
     this.#announceKeyed();
   }
 }

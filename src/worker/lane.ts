@@ -141,12 +141,11 @@ export class Lane {
 
   /** Begins a transaction under a lane's settings. */
   begin(): Promise<unknown> {
-    const isSet = this.#settings.preparedStatements;
-    return query(this.database, () => (isSet ? "begin" : BEGIN_WITH_SETTINGS));
+    return this.#simply(this.#settings.preparedStatements ? "begin" : BEGIN_WITH_SETTINGS);
   }
 
   commit(): Promise<unknown> {
-    return query(this.database, () => "commit");
+    return this.#simply("commit");
   }
 
   /** Sends all that `work` sends as one packet: one wake-up of the server instead of several. */
@@ -232,6 +231,11 @@ export class Lane {
   async #within<T>(work: () => Promise<T>): Promise<T> {
     const [, result] = await settled([this.begin(), work(), this.commit()]);
     return result as T;
+  }
+
+  /** Without parameters: a single message, for which nothing is prepared. */
+  #simply(text: string): Promise<unknown> {
+    return this.#client?.query(text) ?? Promise.reject(new Error("Connection terminated"));
   }
 
   #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {

@@ -15,6 +15,7 @@ const PATIENCE = 3;
 
 export class Rest {
   #wake: (() => void) | null = null;
+  #onPulse: (() => void) | null = null;
   #hasPulse = true;
   #isLooking = false;
   #lookingSince_ms = 0;
@@ -41,6 +42,7 @@ export class Rest {
     if (this.isResting && !this.#isLooking) {
       this.#isLooking = true;
       this.#lookingSince_ms = monotonic();
+      this.#onPulse?.();
     }
     this.#wake?.();
   }
@@ -81,12 +83,14 @@ export class Rest {
     return wasLooking;
   }
 
-  /** Until a pulse, or wake(). `onRest` is told at once. */
-  async rest(onRest: () => void): Promise<void> {
+  /** Until a pulse, or wake(). Calls `onRest` at once, and `onPulse` in the moment of a pulse. */
+  async rest(onRest: () => void, onPulse: () => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
+      this.#onPulse = onPulse;
       onRest();
     });
     this.#wake = null;
+    this.#onPulse = null;
   }
 }
