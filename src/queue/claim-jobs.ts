@@ -3,11 +3,6 @@ import type { Statement } from "../database/database.ts";
 import { CLAIMED_SOURCE, type ClaimedColumns, claimedColumns } from "./claimed-rows.ts";
 import { type ReadyForm, readyJobs, readyName } from "./ready-jobs.ts";
 
-export interface ClaimForm extends ReadyForm {
-  /** Payloads as JSON strings of their exact text, instead of as JSON values. */
-  readonly rawPayloads: boolean;
-}
-
 /** What a claim gives beside its jobs. */
 export interface ClaimAnswer extends ClaimedColumns {
   /** The claim's moment by the database's clock, seconds since the epoch. */
@@ -28,7 +23,7 @@ export interface ClaimAnswer extends ClaimedColumns {
  * $7 int       most jobs of one named queue (only in the form with queues)
  * last text[]  forbidden flags (only in the form with flags)
  */
-const claimSql = (s: string, form: ClaimForm) => `
+const claimSql = (s: string, form: ReadyForm) => `
 with recursive done as (
   delete from ${s}._private_jobs where id = any($4::bigint[]) and locked_by = $3::text returning id
 ), ${readyJobs(s, form, {
@@ -50,7 +45,7 @@ select date_part('epoch', now()) as now_s,
   exists (select from ${s}._private_job_queues where is_available) as queues,
   case when (select count(*) from done) < cardinality($4::bigint[]) then
     array(select unnest($4::bigint[]) except select id from done)::text end as lost,
-  ${claimedColumns({ attempts: "j.attempts", queues: form.queues, raw: form.rawPayloads })}
+  ${claimedColumns({ attempts: "j.attempts", queues: form.queues })}
 from taken j`;
 
 // Of the jobs that were taken, not of those that were picked: a queue without one is never freed.
@@ -60,6 +55,6 @@ const queuesTaken = (s: string) => `, queue_taken as (
 )`;
 
 /** The statement's text for a form. */
-export function claimStatement(form: ClaimForm): Statement {
+export function claimStatement(form: ReadyForm): Statement {
   return (schema) => claimSql(schema, form);
 }

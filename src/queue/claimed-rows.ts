@@ -1,16 +1,18 @@
 // The jobs of one claim, column by column. One array a column costs PostgreSQL half of what one array
 // a job does, and Node a few objects a claim instead of a dozen a job; what nobody asks for is never
 // parsed.
+import { PAYLOAD_SEPARATOR } from "../domain/payload.ts";
 
 /** A claim's answer: each column as text, null where there are no jobs. */
 export interface ClaimedColumns {
   /** `{1,2}`: bigints stay exact. */
   readonly ids: string | null;
+  /** Their exact texts, with PAYLOAD_SEPARATOR between them. */
+  readonly payloads: string | null;
   // The rest is JSON: arrays with a place for each job.
   readonly task_ids: string | null;
   /** null also where the form of the claim takes no queued jobs. */
   readonly queue_ids: string | null;
-  readonly payloads: string | null;
   readonly priorities: string | null;
   /** Seconds since the epoch: doubles, in which microseconds survive. */
   readonly run_ats: string | null;
@@ -25,19 +27,15 @@ export interface ClaimedColumns {
 /** What a Date can hold begins here; -infinity is shown as that. */
 export const EARLIEST_S = -8.64e12;
 
-/**
- * The columns for a query's select list, from jobs `j`. `attempts`: the expression to be shown;
- * `raw`: payloads as JSON strings of their exact text instead of as JSON values.
- */
+/** The columns for a query's select list, from jobs `j`. `attempts`: the expression to be shown. */
 export const claimedColumns = (form: {
   readonly attempts: string;
   readonly queues: boolean;
-  readonly raw: boolean;
 }): string => `
   array_agg(j.id)::text as ids,
   array_to_json(array_agg(j.task_id))::text as task_ids,
   ${form.queues ? "array_to_json(array_agg(j.job_queue_id))::text" : "null"} as queue_ids,
-  ${form.raw ? "json_agg(j.payload::text)::text" : "'[' || string_agg(j.payload::text, ',') || ']'"} as payloads,
+  string_agg(j.payload::text, E'\\x1f') as payloads,
   array_to_json(array_agg(j.priority))::text as priorities,
   array_to_json(array_agg(greatest(date_part('epoch', j.run_at), ${EARLIEST_S})))::text as run_ats,
   array_to_json(array_agg(${form.attempts}))::text as attempts,
@@ -76,8 +74,8 @@ export interface JobRows {
   readonly queueIds: readonly (number | null)[] | null;
   readonly priorities: readonly number[];
   readonly runAts_s: readonly number[];
-  /** JSON values, or their texts where those were asked for. */
-  payload(place: number): unknown;
+  /** Exact JSON text. */
+  payloadText(place: number): string;
   attempts(place: number): number;
   maxAttempts(place: number): number;
   createdAt_s(place: number): number;
@@ -90,15 +88,20 @@ export class ClaimedRows implements JobRows {
   readonly queueIds: readonly (number | null)[] | null;
   readonly priorities: readonly number[];
   readonly runAts_s: readonly number[];
-  readonly #columns: ClaimedColumns;
-  #payloads: readonly unknown[] | undefined;
+  readonly #payloads: string;
+  /** Columns that are parsed when somebody asks for them; the texts of the others are let go. */
+  readonly #texts: Pick<ClaimedColumns, "attempts" | "max_attempts" | "created_ats" | "rare">;
+  /** Where each payload begins; one more for the end. */
+  #payloadStarts: Uint32Array | undefined;
   #attempts: readonly number[] | undefined;
   #maxAttempts: readonly number[] | undefined;
   #createdAts_s: readonly (number | string | null)[] | undefined;
   #rare: ReadonlyMap<string, RareColumns> | undefined;
 
   constructor(columns: ClaimedColumns) {
-    this.#columns = columns;
+    const { attempts, max_attempts, created_ats, rare } = columns;
+    this.#texts = { attempts, max_attempts, created_ats, rare };
+    this.#payloads = columns.payloads ?? "";
     this.ids = columns.ids === null ? [] : columns.ids.slice(1, -1).split(",");
     this.taskIds = parsed(columns.task_ids);
     this.queueIds = columns.queue_ids === null ? null : parsed(columns.queue_ids);
@@ -106,32 +109,44 @@ export class ClaimedRows implements JobRows {
     this.runAts_s = parsed(columns.run_ats);
   }
 
-  payload(place: number): unknown {
-    this.#payloads ??= parsed<unknown>(this.#columns.payloads);
-    return this.#payloads[place];
+  payloadText(place: number): string {
+    this.#payloadStarts ??= startsIn(this.#payloads, this.ids.length);
+    const starts = this.#payloadStarts;
+    return this.#payloads.slice(starts[place], (starts[place + 1] as number) - 1);
   }
 
   attempts(place: number): number {
-    this.#attempts ??= parsed<number>(this.#columns.attempts);
+    this.#attempts ??= parsed<number>(this.#texts.attempts);
     return this.#attempts[place] as number;
   }
 
   maxAttempts(place: number): number {
-    this.#maxAttempts ??= parsed<number>(this.#columns.max_attempts);
+    this.#maxAttempts ??= parsed<number>(this.#texts.max_attempts);
     return this.#maxAttempts[place] as number;
   }
 
   createdAt_s(place: number): number {
-    this.#createdAts_s ??= parsed<number | string | null>(this.#columns.created_ats);
+    this.#createdAts_s ??= parsed<number | string | null>(this.#texts.created_ats);
     const value = this.#createdAts_s[place] ?? this.runAts_s[place];
     // JSON has no infinity: it comes as text.
     return typeof value === "number" ? value : EARLIEST_S;
   }
 
   rare(place: number): RareColumns {
-    this.#rare ??= rareOf(this.#columns.rare);
+    this.#rare ??= rareOf(this.#texts.rare);
     return this.#rare.get(this.ids[place] as string) ?? NOTHING_RARE;
   }
+}
+
+/** One number a job, instead of a string each that few would ever ask for twice. */
+function startsIn(payloads: string, count: number): Uint32Array {
+  const starts = new Uint32Array(count + 1);
+  for (let place = 1, at = 0; place < count; place++) {
+    at = payloads.indexOf(PAYLOAD_SEPARATOR, at) + 1;
+    starts[place] = at;
+  }
+  starts[count] = payloads.length + 1;
+  return starts;
 }
 
 function parsed<T>(column: string | null): readonly T[] {

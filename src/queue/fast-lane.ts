@@ -10,7 +10,6 @@ export interface LockForm {
   /** Also take runs of named queues. */
   readonly queues: boolean;
   readonly flags: boolean;
-  readonly rawPayloads: boolean;
 }
 
 export interface LockAnswer extends ClaimedColumns {
@@ -30,7 +29,7 @@ export interface LockAnswer extends ClaimedColumns {
  * Without keyed jobs: adding a job with the key of a row-locked one would wait for our commit.
  * `attempts + 1` is what the attempt is told; it is stored only if it fails.
  */
-export function lockStatement({ queues, flags, rawPayloads }: LockForm): Statement {
+export function lockStatement({ queues, flags }: LockForm): Statement {
   const form: ReadyForm = { queues, flags, free: "unkeyed", queued: "unkeyed" };
   const $ = {
     identifiers: "$1",
@@ -42,7 +41,7 @@ export function lockStatement({ queues, flags, rawPayloads }: LockForm): Stateme
     shares: "$6",
     flags: queues ? "$7" : "$5",
   };
-  const columns = claimedColumns({ attempts: "j.attempts + 1", queues, raw: rawPayloads });
+  const columns = claimedColumns({ attempts: "j.attempts + 1", queues });
   if (queues) {
     return (s) => `
 with recursive ${readyJobs(s, form, $)}

@@ -49,23 +49,17 @@ export class LookedRows implements JobRows {
   readonly priorities: readonly number[];
   readonly runAts_s: readonly number[];
   readonly #rows: readonly LookRow[];
-  readonly #raw: boolean;
-  #payloads: unknown[] | undefined;
 
-  /** `raw`: payloads stay text. */
-  constructor(rows: readonly LookRow[], raw: boolean) {
+  constructor(rows: readonly LookRow[]) {
     this.#rows = rows;
-    this.#raw = raw;
     this.ids = rows.map(({ id }) => id);
     this.taskIds = rows.map(({ task_id }) => task_id);
     this.priorities = rows.map(({ priority }) => priority);
     this.runAts_s = rows.map(({ run_at }) => run_at);
   }
 
-  payload(place: number): unknown {
-    if (this.#raw) return this.#row(place).payload;
-    this.#payloads ??= this.#rows.map(({ payload }) => JSON.parse(payload));
-    return this.#payloads[place];
+  payloadText(place: number): string {
+    return this.#row(place).payload;
   }
 
   attempts(place: number): number {

@@ -5,7 +5,7 @@ import type { JobRows } from "../queue/claimed-rows.ts";
 export interface TaskJob<Payload = unknown> {
   readonly id: string;
   readonly taskIdentifier: string;
-  /** Exact JSON text, where the task asked for `rawPayload`; otherwise the payload printed again. */
+  /** The exact stored JSON text: integers beyond 2^53 survive. */
   readonly payloadText: string;
   readonly payload: Payload;
   readonly priority: number;
@@ -27,7 +27,6 @@ export interface TaskJob<Payload = unknown> {
 export interface Claimed {
   readonly rows: JobRows;
   readonly taskNames: ReadonlyMap<number, string>;
-  readonly rawPayloads: boolean;
   /** When the claim came in, by the monotonic clock: for the local queue's ttl. */
   readonly at_ms: number;
 }
@@ -37,7 +36,7 @@ export class ClaimedJob implements TaskJob {
   readonly queueId: number | null;
   readonly #claimed: Claimed;
   readonly #place: number;
-  #parsed: { readonly payload: unknown } | undefined;
+  #payload: unknown;
 
   constructor(claimed: Claimed, place: number) {
     const { ids, queueIds } = claimed.rows;
@@ -55,16 +54,12 @@ export class ClaimedJob implements TaskJob {
     return this.#claimed.at_ms;
   }
   get payload(): unknown {
-    const { rows, rawPayloads } = this.#claimed;
-    const value = rows.payload(this.#place);
-    if (!rawPayloads) return value;
-    this.#parsed ??= { payload: JSON.parse(value as string) };
-    return this.#parsed.payload;
+    // No JSON gives undefined.
+    if (this.#payload === undefined) this.#payload = JSON.parse(this.payloadText);
+    return this.#payload;
   }
   get payloadText(): string {
-    const { rows, rawPayloads } = this.#claimed;
-    const value = rows.payload(this.#place);
-    return rawPayloads ? (value as string) : JSON.stringify(value);
+    return this.#claimed.rows.payloadText(this.#place);
   }
   get priority(): number {
     return this.#claimed.rows.priorities[this.#place] as number;

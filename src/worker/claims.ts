@@ -6,7 +6,6 @@ import type { JobRows } from "../queue/claimed-rows.ts";
 import type { KeyTest } from "../queue/ready-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
 import { type ClaimedJob, jobsInOrder } from "./claimed-job.ts";
-import type { Hooks } from "./hooks.ts";
 import { type Claim, NO_MARK } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
 import type { WorkerConfig } from "./worker-options.ts";
@@ -23,19 +22,14 @@ export const ALL_JOBS: JobKinds = { free: "all", queued: "all" };
 
 export class Claims<E> {
   readonly identifiers: readonly string[];
-  /** Somebody needs payloads as exact text. */
-  readonly rawPayloads: boolean;
   readonly #forbiddenFlags: readonly string[];
   readonly #lowWater = new LowWater();
   #taskNames: ReadonlyMap<number, string> = new Map();
   /** Some named queue may be free: claims look at queued jobs, too. */
   #queuesInUse = true;
 
-  constructor(config: WorkerConfig<E>, hooks: Hooks) {
+  constructor(config: WorkerConfig<E>) {
     this.identifiers = [...config.tasks.keys()];
-    this.rawPayloads =
-      hooks.interceptors("beforeJobRun").length > 0 ||
-      [...config.tasks.values()].some(({ rawPayload }) => rawPayload === true);
     this.#forbiddenFlags = config.forbiddenFlags;
   }
 
@@ -50,8 +44,7 @@ export class Claims<E> {
       // Whatever stays unknown is given back unstarted.
       await this.register(db).catch(() => {});
     }
-    const { rawPayloads } = this;
-    return jobsInOrder({ rows, rawPayloads, taskNames: this.#taskNames, at_ms: monotonic() });
+    return jobsInOrder({ rows, taskNames: this.#taskNames, at_ms: monotonic() });
   }
 
   /** Anything may have become ready: the next claim looks at everything. */
@@ -67,7 +60,6 @@ export class Claims<E> {
         queues: this.#queuesInUse,
         flags: this.#forbiddenFlags.length > 0,
         ...kinds,
-        rawPayloads: this.rawPayloads,
       },
       mark: this.#lowWater.mark,
       forbiddenFlags: this.#forbiddenFlags,

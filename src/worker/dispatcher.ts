@@ -66,7 +66,7 @@ export class Dispatcher<E> {
     this.#mayTake = parts.mayTake;
     this.#lanes = new Lanes(parts.lanes, this.#laneEvents(), config.logger);
     this.#wakeTimer = new WakeTimer(config.pollInterval_ms, () => this.pulse(0));
-    this.#claims = new Claims(config, parts.hooks);
+    this.#claims = new Claims(config);
     this.#localQueue = new LocalQueue(config.localQueue, parts.hooks, workerId, {
       returnJobs: (jobs, queueIds) => {
         this.#outcomes.giveBack(jobs, queueIds);

@@ -57,9 +57,7 @@ export class FastTake<E> {
     this.#forbiddenFlags = forbiddenFlags;
     this.#queues = queues;
     const flags = forbiddenFlags.length > 0;
-    this.#lock = builtOnce(
-      lockStatement({ queues: queues !== null, flags, rawPayloads: claims.rawPayloads }),
-    );
+    this.#lock = builtOnce(lockStatement({ queues: queues !== null, flags }));
     this.#look = builtOnce(lookStatement({ flags }));
   }
 
@@ -103,7 +101,7 @@ export class FastTake<E> {
     if (this.#forbiddenFlags.length > 0) values.push(this.#forbiddenFlags);
     const rows = await query<LookRow>(db, this.#look, values);
     if (rows.length === 0) return NOTHING;
-    const jobs = await this.#claims.jobs(new LookedRows(rows, this.#claims.rawPayloads), db);
+    const jobs = await this.#claims.jobs(new LookedRows(rows), db);
     const isFull = jobs.length === want;
     return { ...NOTHING, jobs, isFull, isForOthers: isFull };
   }

@@ -12,8 +12,9 @@ import {
   type Statement,
 } from "../database/database.ts";
 import type { SchemaName } from "../database/schema-name.ts";
-import { type ClaimAnswer, type ClaimForm, claimStatement } from "../queue/claim-jobs.ts";
+import { type ClaimAnswer, claimStatement } from "../queue/claim-jobs.ts";
 import { ClaimedRows } from "../queue/claimed-rows.ts";
+import type { ReadyForm } from "../queue/ready-jobs.ts";
 import { failJobs, finishJobs, parseIdArray, returnJobs } from "../queue/settle-jobs.ts";
 import { batchOf, idOf, type OutcomeBatch, toFailure } from "./outcomes.ts";
 
@@ -28,7 +29,7 @@ export interface LaneSettings {
 export interface Claim {
   readonly identifiers: readonly string[];
   readonly want: number;
-  readonly form: ClaimForm;
+  readonly form: ReadyForm;
   readonly mark: LowWaterMark;
   readonly forbiddenFlags: readonly string[];
 }
@@ -265,7 +266,7 @@ interface Write {
 
 const statements = new Map<string, Statement>();
 
-function statementOf(form: ClaimForm): Statement {
+function statementOf(form: ReadyForm): Statement {
   const key = JSON.stringify(Object.values(form));
   let statement = statements.get(key);
   if (statement === undefined) {

@@ -29,8 +29,6 @@ export type BatchResults = readonly unknown[] | undefined;
 export interface TaskOptions {
   /** Fails an attempt that takes longer, milliseconds, and aborts its signal. Default: none. */
   readonly timeout_ms?: number;
-  /** `job.payloadText` is the exact stored text (integers beyond 2^53 survive). Default false. */
-  readonly rawPayload?: boolean;
 }
 
 export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptions {
@@ -64,7 +62,6 @@ export function defineBatchTask<Item = unknown, Extensions = unknown>(
   validate(taskSchema, { identifier, handler, options });
   return Object.freeze({
     ...options,
-    rawPayload: true,
     identifier,
     kind: "batch",
     handle: handler,
@@ -76,6 +73,5 @@ const taskSchema = strict({
   handler: v.function("must be a function"),
   options: strict({
     timeout_ms: v.optional(duration),
-    rawPayload: v.optional(v.boolean("must be true or false")),
   }),
 });

@@ -50,7 +50,7 @@ export async function runJobInline<Payload, Extensions>(
     ids: "{1}",
     task_ids: "[1]",
     queue_ids: null,
-    payloads: JSON.stringify([text]),
+    payloads: text,
     priorities: "[0]",
     run_ats: "[0]",
     attempts: JSON.stringify([attempts]),
@@ -59,7 +59,7 @@ export async function runJobInline<Payload, Extensions>(
     rare: null,
   });
   const taskNames = new Map([[1, task.identifier]]);
-  await executor.run(new ClaimedJob({ rows, taskNames, rawPayloads: true, at_ms: 0 }, 0));
+  await executor.run(new ClaimedJob({ rows, taskNames, at_ms: 0 }, 0));
   const [failure] = outcomes.take().failures;
   return { error: failure?.message ?? null, payloadLeft: failure?.payload ?? null };
 }

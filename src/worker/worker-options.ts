@@ -62,7 +62,7 @@ export interface WorkerOptions<Extensions = unknown> {
 }
 
 export interface LocalQueueOptions {
-  /** Most jobs that are fetched ahead of the running ones. Default 4,000. */
+  /** Most jobs that are fetched ahead of the running ones. Default 2,000. */
   readonly size?: number;
   /**
    * Fetch ahead only what the recent speed will use up within 25 ms, so that slow jobs are left to
@@ -149,7 +149,7 @@ const optionsSchema = strict({
   timeout_ms: v.optional(duration),
   localQueue: v.optional(
     strict({
-      size: v.optional(count(100_000), 4_000),
+      size: v.optional(count(100_000), 2_000),
       adaptive: v.optional(v.boolean("must be true or false"), true),
       ttl_ms: v.optional(duration, 300_000),
       refetchDelay: v.optional(

@@ -28,9 +28,7 @@ describe("By every way of adding", () => {
   for (const [way, add] of Object.entries(ways)) {
     test(`an idle worker wakes up, and its task gets the exact payload: ${way}.`, async () => {
       const seen: string[] = [];
-      const task = defineTask("task", (_, { job }) => void seen.push(job.payloadText), {
-        rawPayload: true,
-      });
+      const task = defineTask("task", (_, { job }) => void seen.push(job.payloadText));
       await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
       await add(rawJson(text));
       await until("it has run", () => seen.length === 1);

@@ -34,7 +34,7 @@ test("Tasks and a place to find them are enough; the rest has a default.", () =>
     },
   );
   assert.deepEqual(localQueue, {
-    size: 4_000,
+    size: 2_000,
     adaptive: true,
     ttl_ms: 300_000,
     refetchDelay: null,

@@ -3,10 +3,8 @@
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { add } from "./adding.ts";
 import type { Answer, Duty, Run, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
-import { idle, latency, scheduled, soak } from "./living.ts";
 import { Meter } from "./meter.ts";
 
 // Only the contender's own code is loaded: the memory measured is its own.
@@ -17,6 +15,7 @@ const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss(
 
 const ENGINES: Record<string, () => Promise<Engine>> = {
   ours: () => ours({}),
+  "ours-small": () => ours({}),
   fast: () => ours({ fastLane: true }),
   "fast-queues": () => ours({ fastLane: { queues: true } }),
   gw: () => graphile(false),
@@ -42,8 +41,12 @@ process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
 
 async function work(by: Engine): Promise<Answer> {
   if (duty.kind === "drain") return drain(by);
-  const duties = { latency, scheduled, idle, soak, add };
-  return { sample: await duties[duty.kind](by, duty, meter, client) };
+  if (duty.kind === "add") {
+    const { add } = await import("./adding.ts");
+    return { sample: await add(by, duty, meter) };
+  }
+  const living = await import("./living.ts");
+  return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
 /** From the start of the engine to the last job's run; what it cost includes the last writes. */

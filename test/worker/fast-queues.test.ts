@@ -1,0 +1,139 @@
+// Named queues in fast lanes: what joins a queue in mid-run, keys in the way, jobs that outlast a
+// transaction. Nobody polls here, so what is not seen at once never runs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTask } from "../../src/worker/task.ts";
+import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const NEVER_MS = 3_600_000;
+const LIMIT_MS = 10_000;
+const FAST = { pollInterval_ms: NEVER_MS, fastLane: { queues: true, limit_ms: LIMIT_MS } } as const;
+const IN_Q = { queueName: "q" } as const;
+
+const quick = recording<{ n: number }>("quick");
+const ran = () => quick.seen.map(({ n }) => n);
+
+/** Fast lanes begin when the first claim has found all that there was. */
+async function warmedUp(): Promise<void> {
+  await queue.utils.addJob("quick", { n: -1 });
+  await until("the first job is done", async () => (await queue.left()).length === 0);
+  quick.seen.length = 0;
+}
+
+const queueRow = async () => {
+  const [row] = await queue.sql<{ place: string; locked_by: string | null }>(
+    "select ctid::text as place, locked_by from worker._private_job_queues where queue_name = 'q'",
+  );
+  return row;
+};
+
+test("A queue's jobs run in order, and nothing of the queue itself is written.", async () => {
+  await queue.started({ tasks: [quick], ...FAST });
+  await warmedUp();
+  await queue.utils.addJob("quick", { n: 0 }, IN_Q);
+  await until("the first of the queue is done", async () => (await queue.left()).length === 0);
+  const before = await queueRow();
+  const more = Array.from({ length: 300 }, (_, n) => ({
+    identifier: "quick",
+    payload: { n: n + 1 },
+    spec: IN_Q,
+  }));
+  await queue.utils.addJobs(more);
+  await until("all are done", async () => (await queue.left()).length === 0);
+  assert.deepEqual(
+    ran(),
+    Array.from({ length: 301 }, (_, n) => n),
+  );
+  assert.deepEqual(await queueRow(), before);
+});
+
+test("A job that joins a queue while a job of it runs follows at once.", async () => {
+  const [running, go] = [latch(), latch()];
+  const slow = defineTask("slow", async () => {
+    running.open();
+    await go.opened;
+  });
+  await queue.started({ tasks: [quick, slow], ...FAST });
+  await warmedUp();
+  await queue.utils.addJob("slow", {}, IN_Q);
+  await running.opened;
+  await queue.utils.addJob("quick", { n: 1 }, IN_Q);
+  // Elsewhere all goes on meanwhile.
+  await queue.utils.addJob("quick", { n: 2 }, { queueName: "another" });
+  await queue.utils.addJob("quick", { n: 3 });
+  await until("those of no queue and of another one have run", () => ran().length === 2);
+  assert.deepEqual(ran().sort(), [2, 3]);
+  go.open();
+  await until("it has run", () => ran().includes(1));
+});
+
+test("Jobs with keys run in their places.", async () => {
+  await queue.started({ tasks: [quick], ...FAST });
+  await warmedUp();
+  await queue.utils.addJobs(
+    Array.from({ length: 60 }, (_, n) => ({
+      identifier: "quick",
+      payload: { n },
+      spec: n % 20 === 7 ? { ...IN_Q, jobKey: `key ${n}` } : IN_Q,
+    })),
+  );
+  await until("all are done", async () => (await queue.left()).length === 0);
+  assert.deepEqual(
+    ran(),
+    Array.from({ length: 60 }, (_, n) => n),
+  );
+});
+
+test("A job that outlasts its transaction keeps its queue, and lets it go at its end.", async () => {
+  const go = latch();
+  const slow = defineTask("slow", () => go.opened);
+  await queue.started({
+    tasks: [quick, slow],
+    pollInterval_ms: NEVER_MS,
+    fastLane: { queues: true, limit_ms: 30 },
+  });
+  await warmedUp();
+  await queue.utils.addJob("slow", {}, IN_Q);
+  await queue.utils.addJob("quick", { n: 1 }, IN_Q);
+  await until("job and queue have the classic lock", async () => {
+    const [job] = await queue.left();
+    return job?.locked_by != null && (await queueRow())?.locked_by === job.locked_by;
+  });
+  assert.deepEqual(ran(), []);
+  go.open();
+  await until("all are done", async () => (await queue.left()).length === 0);
+  assert.deepEqual(ran(), [1]);
+  await until("the queue is free", async () => (await queueRow())?.locked_by === null);
+});
+
+test("A job that fails comes back later, and the rest of its queue does not wait for it.", async () => {
+  const failing = defineTask("failing", () => "as expected");
+  await queue.started({ tasks: [quick, failing], ...FAST });
+  await warmedUp();
+  await queue.utils.addJobs([
+    { identifier: "failing", spec: IN_Q },
+    { identifier: "quick", payload: { n: 1 }, spec: IN_Q },
+  ]);
+  await until("the other is done", () => ran().length === 1);
+  await until("the failure is written", async () => (await queue.left())[0]?.attempts === 1);
+  const [left] = await queue.left();
+  assert.equal(left?.last_error, "as expected");
+  assert.ok(left.wait_s > 0.5, `waits ${left.wait_s} s`);
+});
+
+test("A ready job is found behind a more urgent one that is scheduled.", async () => {
+  await queue.started({
+    tasks: [quick],
+    pollInterval_ms: NEVER_MS,
+    fastLane: true,
+  });
+  await warmedUp();
+  const runAt = new Date(Date.now() + 3_600_000);
+  await queue.utils.addJob("quick", { n: 0 }, { runAt, priority: -5 });
+  for (let n = 1; n <= 3; n++) {
+    await queue.utils.addJob("quick", { n });
+    await until(`job ${n} has run`, () => ran().includes(n));
+  }
+  assert.deepEqual(ran(), [1, 2, 3]);
+});
