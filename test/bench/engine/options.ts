@@ -4,6 +4,8 @@ import { olderBinaries } from "../../support/postgres-versions.ts";
 
 /** The PostgreSQL that comes with us. */
 const OURS = "18";
+/** The one that the targets were measured on. */
+const TARGETS = "15";
 
 export interface BenchOptions {
   /** Experiments to run, by name; empty = all. */
@@ -34,13 +36,13 @@ export function benchOptions(args: readonly string[]): BenchOptions {
       quick: { type: "boolean", default: false },
       soak: { type: "boolean", default: false },
       checksums: { type: "boolean", default: false },
-      postgres: { type: "string", default: OURS },
+      postgres: { type: "string", default: TARGETS },
     },
   });
   const only = names(values.only);
   const contenders = names(values.contenders);
   const isWhole = only.length + contenders.length === 0 && !values.quick && !values.soak;
-  const suffix = values.postgres === OURS ? "" : `-postgres-${values.postgres}`;
+  const suffix = values.postgres === TARGETS ? "" : `-postgres-${values.postgres}`;
   return {
     only,
     contenders,

@@ -1,10 +1,10 @@
 // The engine beside its rivals, on one PostgreSQL in one run: prints a table and, after a full run,
-// writes it to test/bench/RESULTS.md (of an older PostgreSQL: RESULTS-postgres-15.md).
+// writes it to test/bench/RESULTS.md (of another PostgreSQL: RESULTS-postgres-18.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // after `node build.mjs assets`, with
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
-//     [--contenders ours,fast]   [--postgres 15]   [--checksums]  as PostgreSQL 18 has them by default
+//     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default
 //     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,12 @@ for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
   lines.push(...experiment.rows.map((row) => judge(row, figures)));
   console.error(`\n${table(lines)}\n`);
 }
-const report = `# Results of the engine's benchmark\n\n${machine(server.version, options)}\n\n${table(lines)}\n`;
+const report = [
+  "# Results of the engine's benchmark",
+  machine(server.version, options),
+  table(lines),
+  "A row without a target shows the other mode, or a part, of a row that has one.\n",
+].join("\n\n");
 process.stdout.write(report);
 if (options.results !== null) {
   writeFileSync(join(import.meta.dirname, "..", options.results), report);
