@@ -32,6 +32,7 @@ with recursive done as (
   priority: "$5",
   runAt: "$6",
   run: "$7",
+  slots: "0",
   share: "0",
   shares: "1",
   flags: form.queues ? "$8" : "$7",

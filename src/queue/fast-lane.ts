@@ -23,7 +23,7 @@ export interface LockAnswer extends ClaimedColumns {
 
 /*
  * $1 text[] tasks  $2 int most jobs  $3 smallint $4 float8 low-water mark
- * with queues: $5 int $6 int which share of the queues
+ * with queues: $5 int $6 int which share of the queues  $7 int jobs that can start at once
  * last: text[] forbidden flags
  *
  * Without keyed jobs: adding a job with the key of a row-locked one would wait for our commit.
@@ -39,7 +39,8 @@ export function lockStatement({ queues, flags }: LockForm): Statement {
     run: "null",
     share: "$5",
     shares: "$6",
-    flags: queues ? "$7" : "$5",
+    slots: "$7",
+    flags: queues ? "$8" : "$5",
   };
   const columns = claimedColumns({ attempts: "j.attempts + 1", queues });
   if (queues) {

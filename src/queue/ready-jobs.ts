@@ -34,6 +34,8 @@ export interface ReadyParameters {
    * share of `want` is more. With queues, but for "unkeyed" ones.
    */
   readonly run: string;
+  /** int: jobs that can start at once. With "unkeyed" only. */
+  readonly slots: string;
   /** int, int: only queues whose id leaves `share` when divided by `shares`. With "unkeyed" only. */
   readonly share: string;
   readonly shares: string;
@@ -98,7 +100,10 @@ export const freeJobs = (
 const isKnown = (s: string, $: ReadyParameters) => `j.task_id = any(array(
         select t.id from ${s}._private_tasks t where t.identifier = any(${$.identifiers}::text[])))`;
 
-/** Jobs at the head of a priority in which keyed ones are looked for: no index has the key. */
+/**
+ * Jobs at the head of a priority in which keyed ones, and those of other queues than the first, are
+ * looked for: no index has the key, and none the queue.
+ */
 const HEAD_JOBS = 2_000;
 
 // Fast lanes work off what stands before a job with a key, until that is at the head, too.
@@ -135,7 +140,32 @@ const flagTest = ({ flags }: ReadyForm, $: ReadyParameters) =>
 const queuedJobs = (s: string, form: ReadyForm, $: ReadyParameters) => `, edge as (
   select priority, run_at from free where (select count(*) from free) >= ${$.want}::int
   order by priority desc, run_at desc limit 1
-), candidate as materialized (
+), ${form.queued === "unkeyed" ? candidatesBeside(s, form, $) : plainCandidates(s, form, $)},
+question as materialized (
+  select ${form.queued === "all" ? "array_agg(distinct job_queue_id)" : headsAre(form)} as queue_ids
+  from candidate
+), queue_lock as materialized (
+  select id from ${s}._private_job_queues
+  where is_available and id = any((select queue_ids from question)::int[])
+  order by id for update skip locked
+), chain as materialized (${form.queued === "unkeyed" ? upToAKey($) : inRuns($)}
+), chain_lock as materialized (
+  select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
+  where j.ctid = any(array(select ctid from chain)) and j.is_available and j.run_at <= now()
+  for update skip locked
+), picked as materialized (
+  select * from (select * from free union all select * from chain_lock) either
+  order by priority, run_at, id limit ${$.want}::int
+)`;
+
+/** Up to `most` queued jobs; `also`: one more condition. */
+const candidates = (
+  s: string,
+  form: ReadyForm,
+  $: ReadyParameters,
+  most = `${$.want}::int`,
+  also = "",
+) => `
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
       ${form.queued === "all" ? "" : ", j.key is not null as is_keyed"}
@@ -147,36 +177,55 @@ const queuedJobs = (s: string, form: ReadyForm, $: ReadyParameters) => `, edge a
       and ${isKnown(s, $)}
       and exists (select from ${s}._private_job_queues q
         where q.id = j.job_queue_id and q.is_available)
-      ${form.queued === "unkeyed" ? `and j.job_queue_id % ${$.shares}::int = ${$.share}::int` : ""}
+      ${form.queued === "unkeyed" ? `and ${isOurs("j.job_queue_id", $)}` : ""} ${also}
       ${flagTest(form, $)}
-    order by j.run_at limit ${candidates(form, $)}) c
+    order by j.run_at limit ${most}) c
   where level.priority is not null
     and level.priority <= coalesce((select priority from edge), 32767)
-    limit ${candidates(form, $)}
-), question as materialized (
-  select array_agg(distinct job_queue_id) as queue_ids from ${form.queued === "keyed" ? KEYED_HEADS : "candidate"}
-), queue_lock as materialized (
-  select id from ${s}._private_job_queues
-  where is_available and id = any((select queue_ids from question)::int[])
-  order by id for update skip locked
-), chain as materialized (${form.queued === "unkeyed" ? UP_TO_A_KEY : inRuns($)}
-), chain_lock as materialized (
-  select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
-  where j.ctid = any(array(select ctid from chain)) and j.is_available and j.run_at <= now()
-  for update skip locked
-), picked as materialized (
-  select * from (select * from free union all select * from chain_lock) either
-  order by priority, run_at, id limit ${$.want}::int
+    limit ${most}`;
+
+const atLeast = (jobs: number, $: ReadyParameters) => `greatest(${$.want}::int, ${jobs})`;
+
+const plainCandidates = (s: string, form: ReadyForm, $: ReadyParameters) =>
+  `candidate as materialized (${
+    form.queued === "keyed" ? candidates(s, form, $, atLeast(HEAD_JOBS, $)) : candidates(s, form, $)
+  })`;
+
+const isOurs = (queueId: string, $: ReadyParameters) =>
+  `${queueId} % ${$.shares}::int = ${$.share}::int`;
+
+/*
+ * What row locks hold looks free to the next look, so a long queue would stand at the head for ever
+ * and keep all slots but one idle. Where the candidates are of fewer queues than there are slots,
+ * those of other queues are looked for behind them, and none gets more than its part.
+ */
+const candidatesBeside = (s: string, form: ReadyForm, $: ReadyParameters) => `
+near as materialized (${candidates(s, form, $)}
+), near_queues as materialized (
+  select count(*) as jobs, array_agg(distinct job_queue_id) as ids from near
+), crowd as materialized (
+  select jobs >= ${$.want}::int and cardinality(ids) < ${$.slots}::int as is_crowded,
+    jobs >= ${$.want}::int and cardinality(ids) < ${$.slots}::int and exists (
+      select from ${s}._private_job_queues q
+      where q.is_available and ${isOurs("q.id", $)} and q.id <> all(ids)) as has_others
+  from near_queues
+), candidate as materialized (
+  select * from near union all
+  select * from (${candidates(s, form, $, atLeast(HEAD_JOBS, $), BESIDE)}
+  ) beside where (select has_others from crowd)
 )`;
 
-const candidates = ({ queued }: ReadyForm, $: ReadyParameters) =>
-  queued === "keyed" ? `greatest(${$.want}::int, ${HEAD_JOBS})` : `${$.want}::int`;
+const BESIDE = "and j.job_queue_id <> all((select ids from near_queues)::int[])";
 
-// Whoever locks a queue in vain is in the way of a fast lane, which would rest then.
-const KEYED_HEADS = `(
-    select distinct on (job_queue_id) job_queue_id, is_keyed from candidate
-    order by job_queue_id, priority, run_at, id) head
-  where is_keyed`;
+// Whoever locks a queue in vain is in the way of others, who would rest then: ordinary lanes lock
+// those that begin with a key, fast lanes the others.
+const headsAre = ({ queued }: ReadyForm) => `
+  case when coalesce(bool_or(is_keyed), false) then
+    array(select job_queue_id from (
+      select distinct on (job_queue_id) job_queue_id, is_keyed from candidate
+      order by job_queue_id, priority, run_at, id) head
+    where ${queued === "keyed" ? "" : "not"} is_keyed)
+  else ${queued === "keyed" ? "'{}'" : "array_agg(distinct job_queue_id)"} end`;
 
 // A run has a limit, or one queue would keep a whole claim's jobs from other workers.
 const inRuns = ($: ReadyParameters) => `
@@ -187,15 +236,20 @@ const inRuns = ($: ReadyParameters) => `
   where place <= greatest(${$.run}::int,
       ${$.want}::int / (select greatest(count(*), 1) from queue_lock))`;
 
-// A fast lane lets go soon of what it cannot start, so its runs need no limit of their own. Without
-// keys, which is the rule, they need no order here either.
-const UP_TO_A_KEY = `
+// Mostly there is neither a key nor a crowd, and then they need no order here.
+const upToAKey = ($: ReadyParameters) => `
   select ctid from candidate
-  where job_queue_id in (select id from queue_lock)
-    and not (select coalesce(bool_or(is_keyed), false) from candidate)
+  where job_queue_id in (select id from queue_lock) and not (${NEEDS_ORDER})
   union all
   select ctid from (
-    select c.ctid, bool_or(is_keyed) over (partition by job_queue_id
-      order by priority, run_at, id rows unbounded preceding) as follows_keyed
-    from candidate c where job_queue_id in (select id from queue_lock)) ranked
-  where not follows_keyed and (select bool_or(is_keyed) from candidate)`;
+    select c.ctid, row_number() over in_order as place,
+      bool_or(is_keyed) over (in_order rows unbounded preceding) as follows_keyed
+    from candidate c where job_queue_id in (select id from queue_lock)
+    window in_order as (partition by job_queue_id order by priority, run_at, id)) ranked
+  where (${NEEDS_ORDER}) and not follows_keyed
+    and place <= case when (select is_crowded from crowd) then greatest(${$.want}::int / (
+        select cardinality(queue_ids) + (exists (select from free))::int from question), 1)
+      else ${$.want}::int end`;
+
+const NEEDS_ORDER = `(select coalesce(bool_or(is_keyed), false) from candidate)
+    or (select is_crowded from crowd)`;

@@ -210,7 +210,7 @@ export class FastLane<E> {
     const isFirst = this.#rest.isLooking;
     const taking = () => {
       this.#rest.look();
-      return take.take(lane.database, want, isFirst);
+      return take.take(lane.database, want, slots.free, isFirst);
     };
     const next = this.#transaction.next(batch, isTaking ? taking : null);
     const taken = await next.finally(() => this.#looked());
@@ -231,10 +231,12 @@ export class FastLane<E> {
     if (isContended) this.#rest.lookAgain();
     else this.#rest.lookNoMore();
     if (isForOthers) this.#parts.onFull();
-    this.#hasKeyed = isKeyed && jobs.length > 0;
+    this.#hasKeyed = isKeyed;
     // What joins a queue while we hold it is seen by nobody else.
     if (isFull || jobs.some(({ isQueued }) => isQueued)) this.#rest.pulse();
-    if (jobs.length === 0) await this.#transaction.end();
+    if (jobs.length > 0) return jobs;
+    await this.#transaction.end();
+    this.#announceKeyed();
     return jobs;
   }
 

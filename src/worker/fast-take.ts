@@ -66,21 +66,25 @@ export class FastTake<E> {
     this.#lowWater.forget();
   }
 
-  /** Locks up to `want` jobs in the open transaction; `isFirst`: there was nothing before. */
-  async take(db: Database, want: number, isFirst: boolean): Promise<Taken> {
-    if (!isFirst || this.#queues !== null || this.#looksLeftOut-- > 0) return this.#taken(db, want);
+  /**
+   * Locks up to `want` jobs, of which `slots` can start at once, in the open transaction. `isFirst`:
+   * there was nothing before.
+   */
+  async take(db: Database, want: number, slots: number, isFirst: boolean): Promise<Taken> {
+    if (!isFirst || this.#queues !== null || this.#looksLeftOut-- > 0)
+      return this.#taken(db, want, slots);
     this.#looksLeftOut = 0;
     const looked = await this.#looked(db, Math.min(want, LOOK_JOBS));
     if (looked.jobs.length > 0) return looked;
-    const taken = await this.#taken(db, want);
+    const taken = await this.#taken(db, want, slots);
     if (taken.jobs.length > 0) this.#looksLeftOut = LOOKS_LEFT_OUT;
     return taken;
   }
 
-  async #taken(db: Database, want: number): Promise<Taken> {
+  async #taken(db: Database, want: number, slots: number): Promise<Taken> {
     const { priority, runAt_s } = this.#lowWater.mark;
     const values: unknown[] = [this.#claims.identifiers, want, priority, runAt_s];
-    if (this.#queues !== null) values.push(this.#queues.share, this.#queues.shares);
+    if (this.#queues !== null) values.push(this.#queues.share, this.#queues.shares, slots);
     if (this.#forbiddenFlags.length > 0) values.push(this.#forbiddenFlags);
     const [answer] = await query<LockAnswer>(db, this.#lock, values);
     if (answer === undefined) return NOTHING;
