@@ -6,22 +6,28 @@ import { withClient } from "./pool.ts";
 
 /**
  * Runs `work` in a transaction on one connection of the pool in `db`. A client in `db` is used as
- * it is: whether it is in a transaction is its owner's affair. Throws WorkerError.
+ * it is: whether it is in a transaction is its owner's affair. Throws WorkerError, and what `work`
+ * throws.
  */
 export async function inTransaction<T>(
   db: Database,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   if (!isPool(db.client)) return work(db);
+  let ofWork: { readonly error: unknown } | null = null;
   try {
     return await withClient(db.client, async (client) => {
       await client.query("begin");
-      const result = await work({ ...db, client });
+      const result = await work({ ...db, client }).catch((error: unknown) => {
+        ofWork = { error };
+        throw error;
+      });
       await client.query("commit");
       return result;
     });
   } catch (error) {
-    throw explainDatabaseError(error, db.schema.name);
+    // Its statements have explained their errors themselves.
+    throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
 

@@ -16,11 +16,14 @@ const PART_JOBS = 10_000;
 type Jobs = Iterable<JobToAdd> | AsyncIterable<JobToAdd>;
 
 /**
- * Adds the jobs, all or none, and gives their number: once it resolves they are committed (on a
- * client of the caller's: written in the caller's transaction). Workers are told once. Jobs have
+ * Adds the jobs, all or none, and gives their number: once it resolves they are committed. On a
+ * client of the caller's they are written in the caller's transaction, and it is the rollback of that
+ * which takes back a part of them; without one, each part of 10,000 stays. Workers are told once. Jobs have
  * no keys here: COPY cannot replace, use addJobs. Throws InputError (naming `jobs[n]`).
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
+  if (!isIterable(jobs))
+    throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
   const names: Names = { tasks: new Map(), queues: new Map() };
   return inTransaction(db, async (inside) => {
     const start_us = await now(inside);
@@ -47,6 +50,14 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
     if (count > 0) await query(inside, notifySql, [count]);
     return count;
   });
+}
+
+function isIterable(jobs: unknown): jobs is Jobs {
+  const list = Object(jobs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
+  if (typeof jobs === "string") return false;
+  return (
+    typeof list[Symbol.asyncIterator] === "function" || typeof list[Symbol.iterator] === "function"
+  );
 }
 
 interface Names {

@@ -42,6 +42,8 @@ export interface FastLaneParts<E> extends FastTransactionParts {
 /** Jobs a transaction takes at the most; less where they are slow. */
 const LARGEST_BATCH = 2_000;
 
+const LOST = new Error("the lease was lost with the connection");
+
 export class FastLane<E> {
   readonly #parts: FastLaneParts<E>;
   readonly #transaction: FastTransaction;
@@ -55,6 +57,8 @@ export class FastLane<E> {
   #hasEnded = false;
   #running = 0;
   #batch: FastBatch<E> | null = null;
+  /** Ends the wait for it. */
+  #limit: AbortController | null = null;
   /** Running jobs that have the classic lock. */
   readonly #kept = new Set<ClaimedJob>();
   #isAbandoned = false;
@@ -76,6 +80,8 @@ export class FastLane<E> {
   }
 
   start(): void {
+    // Others may take what the connection held: what runs is told to end.
+    this.#parts.lane.onLoss = () => this.#parts.executor.abort(LOST);
     this.#loop = this.#run();
   }
 
@@ -115,6 +121,7 @@ export class FastLane<E> {
     this.#isAbandoned = true;
     this.#running = 0;
     this.#batch?.abandon();
+    this.#limit?.abort();
     this.#rest.wake();
   }
 
@@ -135,7 +142,7 @@ export class FastLane<E> {
         this.#rest.looked();
         this.#rest.pulse();
         void lane.close();
-        this.#parts.executor.abort(new Error("the lease was lost with the connection"));
+        this.#parts.executor.abort(LOST);
         onError(error);
         onChange();
         if (!(await wait(backoffDelay(failures++), this.#stop.signal))) break;
@@ -248,11 +255,12 @@ export class FastLane<E> {
     if (this.#stop.signal.aborted) batch.close();
     const ended = batch.start(slots).map((slot) => this.#ended(slot));
     const limit = new AbortController();
+    this.#limit = limit;
     const everyone = Promise.all(ended).finally(() => limit.abort());
     if (batch.running.length > 0 && (await wait(limit_ms, limit.signal))) {
       batch.close();
       await this.#keep(batch.running);
-    } else await everyone;
+    } else if (!this.#isAbandoned) await everyone;
     if (batch.hasUnstarted) this.#rest.pulse();
   }
 

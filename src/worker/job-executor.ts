@@ -262,12 +262,14 @@ function told(message: string): Error {
   return Object.assign(new Error(message), { stack: message });
 }
 
+const UNSHOWN = "something was thrown that cannot be shown";
+
 function textOf(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   try {
     return inspect(thrown);
   } catch {
-    return "something was thrown that cannot be shown";
+    return UNSHOWN;
   }
 }
 
@@ -277,7 +279,12 @@ function isThenable(value: unknown): boolean {
 }
 
 /** What is kept as last_error: the message, and where it came from. */
-function errorText({ message, stack }: Error): string {
-  if (typeof stack !== "string") return String(message);
-  return stack.includes(message) ? stack : `${message}\n${stack}`;
+function errorText(error: Error): string {
+  try {
+    const { message, stack } = error;
+    if (typeof stack !== "string") return String(message);
+    return stack.includes(message) ? stack : `${message}\n${stack}`;
+  } catch {
+    return UNSHOWN;
+  }
 }

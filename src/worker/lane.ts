@@ -92,6 +92,8 @@ export class Lane {
   readonly #settings: LaneSettings;
   readonly #names = new Map<string, string>();
   #client: pg.Client | null = null;
+  /** Told of a lost connection, too. */
+  onLoss: (() => void) | null = null;
 
   constructor(settings: LaneSettings) {
     this.#settings = settings;
@@ -114,6 +116,7 @@ export class Lane {
       if (this.#client !== client) return;
       this.#client = null;
       onLoss(error);
+      this.onLoss?.();
     };
     client.on("error", lost);
     client.on("end", () => lost(new Error("the connection was closed")));

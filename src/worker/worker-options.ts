@@ -42,7 +42,7 @@ export interface WorkerOptions<Extensions = unknown> {
   /**
    * Take short jobs that have no key by row locks: several times the throughput, and a killed
    * worker's jobs are free at once. A job that runs longer than `limit_ms` (default 100) gets the
-   * ordinary lock then. `queues` (default false): take jobs of named queues so, too; when a connection
+   * ordinary lock then (5,000 at most). `queues` (default false): take jobs of named queues so, too; when a connection
    * is cut, a job's next run and the rest of its queue may begin before the cut-off run has ended.
    * Behind a transaction pooler each lane keeps one of its server connections while jobs run.
    * Default false.
@@ -123,9 +123,24 @@ export interface LocalQueueConfig {
 }
 
 const any = v.any();
-const task = v.custom<Task<unknown, never>>(
-  (one) => typeof (one as Partial<Task> | null)?.handle === "function",
-  "must be made by defineTask() or defineBatchTask()",
+
+/** An object in which these are functions. */
+const having = <T>(names: readonly (keyof T & string)[], message: string) =>
+  v.custom<T>((one) => {
+    const methods = one as Record<string, unknown> | null | undefined;
+    return names.every((name) => typeof methods?.[name] === "function");
+  }, message);
+
+const task = v.custom<Task<unknown, never>>((one) => {
+  const { identifier, handle } = (one ?? {}) as Partial<Task>;
+  return typeof identifier === "string" && typeof handle === "function";
+}, "must be made by defineTask() or defineBatchTask()");
+
+/** Longer ones come near the moment at which PostgreSQL ends the transaction of who is frozen. */
+const LONGEST_FAST_MS = 5_000;
+const fastLimit = v.pipe(
+  duration,
+  v.maxValue(LONGEST_FAST_MS, `must be at most ${LONGEST_FAST_MS.toLocaleString("en")}`),
 );
 
 const optionsSchema = strict({
@@ -138,7 +153,7 @@ const optionsSchema = strict({
     ),
   ),
   connectionString: v.optional(v.string("must be a string")),
-  pool: v.optional(any),
+  pool: v.optional(having<Pool>(["connect", "query"], "must be a Pool of pg")),
   maxConnections: v.optional(count(1_000), 10),
   schema: v.optional(v.string("must be a string"), "worker"),
   concurrency: v.optional(count(10_000), 10),
@@ -168,7 +183,7 @@ const optionsSchema = strict({
       [
         v.boolean(),
         strict({
-          limit_ms: v.optional(duration, 100),
+          limit_ms: v.optional(fastLimit, 100),
           queues: v.optional(v.boolean("must be true or false"), false),
         }),
       ],
@@ -178,14 +193,22 @@ const optionsSchema = strict({
   ),
   abortGrace_ms: v.optional(duration, 5_000),
   recovery: v.optional(any),
-  plugins: v.optional(v.array(any), []),
+  plugins: v.optional(
+    v.array(having<Plugin>(["register"], "must have a method register(hooks)"), "must be a list"),
+    [],
+  ),
   cron: v.optional(any),
-  logger: v.optional(any),
+  logger: v.optional(
+    having<Logger>(["debug", "info", "warn", "error"], "needs debug, info, warn and error"),
+  ),
   extensions: v.optional(any),
 });
 
 /** Checks the options and fills in the defaults. Throws InputError with all problems. */
 export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig<E> {
+  if (typeof options !== "object" || options === null) {
+    throw new InputError("the options of a worker must be an object");
+  }
   const [checked, schema, cron, recovery] = together(
     () => checkedOptions(options),
     () => schemaName(typeof options.schema === "string" ? options.schema : undefined),

@@ -147,6 +147,22 @@ test("What PostgreSQL refuses is thrown, nothing is added, and the pool is whole
   assert.equal(await countRows(), before);
 });
 
+test("What the list itself throws passes as it is, and nothing is added.", async () => {
+  const before = await countRows();
+  async function* failing(): AsyncGenerator<JobToAdd> {
+    for (let n = 0; n < 12_000; n++) yield { identifier: "none" };
+    throw new RangeError("no more");
+  }
+  await assert.rejects(copyJobs(queue.db, failing()), RangeError);
+  for (const jobs of [5, null, {}, "text"]) {
+    await assert.rejects(copyJobs(queue.db, jobs as never), {
+      name: "InputError",
+      message: /jobs: must be a list of jobs/,
+    });
+  }
+  assert.equal(await countRows(), before);
+});
+
 test("On a client inside a transaction it is the caller who commits.", async () => {
   const before = await countRows();
   await withClient(queue.pool, async (client) => {

@@ -2,12 +2,13 @@
 // transaction. Nobody polls here, so what is not seen at once never runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { defineTask } from "../../src/worker/task.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 5_000;
 const FAST = { pollInterval_ms: NEVER_MS, fastLane: { queues: true, limit_ms: LIMIT_MS } } as const;
 const IN_Q = { queueName: "q" } as const;
 
@@ -136,4 +137,70 @@ test("A ready job is found behind a more urgent one that is scheduled.", async (
     await until(`job ${n} has run`, () => ran().includes(n));
   }
   assert.deepEqual(ran(), [1, 2, 3]);
+});
+
+test("A job with a key that joins a queue in mid-run follows at once.", async () => {
+  await queue.started({ tasks: [quick], ...FAST });
+  await warmedUp();
+  for (let n = 0; n < 20; n++) {
+    await queue.utils.addJob("quick", { n: 2 * n }, IN_Q);
+    await queue.utils.addJob("quick", { n: 2 * n + 1 }, { ...IN_Q, jobKey: `key ${n}` });
+    await until(`job ${n} with a key has run`, () => ran().includes(2 * n + 1));
+  }
+});
+
+test("A long queue leaves slots to other queues and to jobs without one.", async () => {
+  const short = recording<{ queue: string }>("short", () => sleep(2));
+  const long = Array.from({ length: 600 }, () => "long");
+  const others = ["a", "b", "c", "d", "long too", ...Array.from({ length: 300 }, () => "long too")];
+  const queued = [...long, ...others].map((queueName) => ({
+    identifier: "short",
+    payload: { queue: queueName },
+    spec: { queueName },
+  }));
+  await queue.utils.addJobs([
+    ...queued,
+    { identifier: "short", payload: { queue: "none" } },
+    { identifier: "short", payload: { queue: "e" }, spec: { queueName: "e" } },
+  ]);
+  await queue.started({ tasks: [short], concurrency: 10, lanes: 1, ...FAST });
+  const isThere = (name: string) => short.seen.some((payload) => payload.queue === name);
+  await until("the others have run", () => ["a", "b", "c", "d", "e", "none"].every(isThere));
+  const done = short.seen.filter((payload) => payload.queue === "long").length;
+  assert.ok(done < 300, `the long queue has done ${done} of 600 before`);
+});
+
+test("What outlasts an abort is written before it ends, and its queue is free.", async () => {
+  const deaf = defineTask("deaf", () => new Promise(() => {}));
+  const worker = await queue.started({
+    tasks: [quick, deaf],
+    pollInterval_ms: NEVER_MS,
+    abortGrace_ms: 50,
+    fastLane: { queues: true, limit_ms: 5_000 },
+  });
+  await warmedUp();
+  await queue.utils.addJobs([
+    { identifier: "deaf", spec: IN_Q },
+    { identifier: "deaf" },
+    { identifier: "quick", payload: { n: 1 }, spec: IN_Q },
+  ]);
+  const isHeld = `select from worker._private_jobs where task_id =
+    (select id from worker._private_tasks where identifier = 'deaf') for update nowait`;
+  await until("both are held", async () => {
+    return queue.sql(isHeld).then(
+      () => false,
+      () => true,
+    );
+  });
+  await worker.abort("enough");
+  const left = await queue.left();
+  assert.deepEqual(
+    left.map(({ attempts, last_error }) => [attempts, last_error]),
+    [
+      [1, "interrupted: the worker was stopped (enough)"],
+      [1, "interrupted: the worker was stopped (enough)"],
+      [0, null],
+    ],
+  );
+  assert.equal((await queue.sql(isHeld)).length, 2);
 });

@@ -33,7 +33,7 @@ describe("runOnce", () => {
         ...Array.from({ length: 120 }, (_, n) => ({
           identifier: "family",
           payload: { depth: n },
-          spec: { queueName: `q${n % 3}` },
+          spec: { queueName: `q${n % 3}`, ...(n % 7 === 3 ? { jobKey: `key ${n}` } : {}) },
         })),
         { identifier: "parent", payload: { depth: 6 } },
         { identifier: "sullen" },

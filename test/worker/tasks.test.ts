@@ -73,6 +73,16 @@ describe("A job fails, with last_error,", () => {
       },
       /spoilt/,
     ],
+    "when it throws an error that cannot be read": [
+      () => {
+        throw Object.defineProperty(new Error(), "message", {
+          get() {
+            throw new Error("no");
+          },
+        });
+      },
+      /cannot be shown/,
+    ],
     "when it returns an error string": [() => "not today", /^not today$/],
     "when it resolves with an error string": [async () => "not now", /^not now$/],
     "when it returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],

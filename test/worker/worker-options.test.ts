@@ -111,6 +111,29 @@ test("Everything that is wrong is said at once.", () => {
   ]);
 });
 
+test("What is no pool, plugin, logger or task is refused.", () => {
+  const wrong = {
+    pool: {},
+    plugins: [null, { name: "x" }],
+    logger: { info() {} },
+    tasks: [{ handle() {} }],
+    fastLane: { limit_ms: 5_001 },
+    connectionString: undefined,
+  };
+  assert.deepEqual(problems(wrong), [
+    "tasks[0]: must be made by defineTask() or defineBatchTask()",
+    "pool: must be a Pool of pg",
+    "fastLane.limit_ms: must be at most 5,000",
+    "plugins[0]: must have a method register(hooks)",
+    "plugins[1]: must have a method register(hooks)",
+    "logger: needs debug, info, warn and error",
+  ]);
+  assert.throws(
+    () => resolveWorkerOptions(null as never),
+    /the options of a worker must be an object/,
+  );
+});
+
 test("What does not fit together is refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
     ": give either connectionString or pool",
