@@ -1,13 +1,14 @@
 // The jobs of one claim, column by column. One array a column costs PostgreSQL half of what one array
 // a job does, and Node a few objects a claim instead of a dozen a job; what nobody asks for is never
 // parsed.
+import { type Database, query, type Statement } from "../database/database.ts";
 import { PAYLOAD_SEPARATOR } from "../domain/payload.ts";
 
 /** A claim's answer: each column as text, null where there are no jobs. */
 export interface ClaimedColumns {
   /** `{1,2}`: bigints stay exact. */
   readonly ids: string | null;
-  /** Their exact texts, with PAYLOAD_SEPARATOR between them. */
+  /** Their exact texts, with PAYLOAD_SEPARATOR between them; nothing in the place of a large one. */
   readonly payloads: string | null;
   // The rest is JSON: arrays with a place for each job.
   readonly task_ids: string | null;
@@ -27,6 +28,12 @@ export interface ClaimedColumns {
 /** What a Date can hold begins here; -infinity is shown as that. */
 export const EARLIEST_S = -8.64e12;
 
+/**
+ * A larger payload comes by itself: a string of Node's holds 512 MiB, and the longest claim must stay
+ * below that.
+ */
+const LARGE_BYTES = 65_536;
+
 /** The columns for a query's select list, from jobs `j`. `attempts`: the expression to be shown. */
 export const claimedColumns = (form: {
   readonly attempts: string;
@@ -35,7 +42,8 @@ export const claimedColumns = (form: {
   array_agg(j.id)::text as ids,
   array_to_json(array_agg(j.task_id))::text as task_ids,
   ${form.queues ? "array_to_json(array_agg(j.job_queue_id))::text" : "null"} as queue_ids,
-  string_agg(j.payload::text, E'\\x1f') as payloads,
+  string_agg(case when octet_length(j.payload::text) > ${LARGE_BYTES} then '' else j.payload::text end,
+    E'\\x1f') as payloads,
   array_to_json(array_agg(j.priority))::text as priorities,
   array_to_json(array_agg(greatest(date_part('epoch', j.run_at), ${EARLIEST_S})))::text as run_ats,
   array_to_json(array_agg(${form.attempts}))::text as attempts,
@@ -76,6 +84,10 @@ export interface JobRows {
   readonly runAts_s: readonly number[];
   /** Exact JSON text. */
   payloadText(place: number): string;
+  /** Fetches what the answer has left out, once. Throws WorkerError. */
+  load(db: Database): Promise<void>;
+  /** False where the payload could not be fetched. */
+  isLoaded(place: number): boolean;
   attempts(place: number): number;
   maxAttempts(place: number): number;
   createdAt_s(place: number): number;
@@ -91,6 +103,8 @@ export class ClaimedRows implements JobRows {
   readonly #payloads: string;
   /** Columns that are parsed when somebody asks for them; the texts of the others are let go. */
   readonly #texts: Pick<ClaimedColumns, "attempts" | "max_attempts" | "created_ats" | "rare">;
+  /** By job; undefined where there are none. */
+  #large: Map<string, string> | undefined;
   /** Where each payload begins; one more for the end. */
   #payloadStarts: Uint32Array | undefined;
   #attempts: readonly number[] | undefined;
@@ -109,7 +123,21 @@ export class ClaimedRows implements JobRows {
     this.runAts_s = parsed(columns.run_ats);
   }
 
+  async load(db: Database): Promise<void> {
+    if (this.ids.length === 0 || !hasGap(this.#payloads)) return;
+    const missing = this.ids.filter((_, place) => this.payloadText(place) === "");
+    this.#large ??= new Map();
+    const rows = await query<{ id: string; payload: string }>(db, largeSql, [missing]);
+    for (const { id, payload } of rows) this.#large.set(id, payload);
+  }
+
+  isLoaded(place: number): boolean {
+    return this.#large === undefined || this.payloadText(place) !== "";
+  }
+
   payloadText(place: number): string {
+    const large = this.#large?.get(this.ids[place] as string);
+    if (large !== undefined) return large;
     this.#payloadStarts ??= startsIn(this.#payloads, this.ids.length);
     const starts = this.#payloadStarts;
     return this.#payloads.slice(starts[place], (starts[place + 1] as number) - 1);
@@ -136,6 +164,15 @@ export class ClaimedRows implements JobRows {
     this.#rare ??= rareOf(this.#texts.rare);
     return this.#rare.get(this.ids[place] as string) ?? NOTHING_RARE;
   }
+}
+
+const largeSql: Statement = (s) =>
+  `select id::text, payload::text from ${s}._private_jobs where id = any($1::bigint[])`;
+
+/** Whether some payload is empty, as no JSON is. */
+function hasGap(payloads: string): boolean {
+  if (payloads.includes(PAYLOAD_SEPARATOR.repeat(2)) || payloads === "") return true;
+  return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
 }
 
 /** One number a job, instead of a string each that few would ever ask for twice. */

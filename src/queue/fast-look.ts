@@ -58,6 +58,12 @@ export class LookedRows implements JobRows {
     this.runAts_s = rows.map(({ run_at }) => run_at);
   }
 
+  async load(): Promise<void> {}
+
+  isLoaded(): boolean {
+    return true;
+  }
+
   payloadText(place: number): string {
     return this.#row(place).payload;
   }

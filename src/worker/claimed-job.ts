@@ -50,6 +50,10 @@ export class ClaimedJob implements TaskJob {
     const { rows, taskNames } = this.#claimed;
     return taskNames.get(rows.taskIds[this.#place] as number) ?? "";
   }
+  /** Whether its payload has come. */
+  get isLoaded(): boolean {
+    return this.#claimed.rows.isLoaded(this.#place);
+  }
   get claimedAt_ms(): number {
     return this.#claimed.at_ms;
   }

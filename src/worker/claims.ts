@@ -44,6 +44,8 @@ export class Claims<E> {
       // Whatever stays unknown is given back unstarted.
       await this.register(db).catch(() => {});
     }
+    // What does not come is given back unstarted, too.
+    await rows.load(db).catch(() => {});
     return jobsInOrder({ rows, taskNames: this.#taskNames, at_ms: monotonic() });
   }
 

@@ -63,7 +63,7 @@ export class JobExecutor<E> {
   /** Runs the job; a promise only where something has to be waited for. Never rejects. */
   run(job: ClaimedJob): Promise<void> | undefined {
     const task = this.#tasks.get(job.taskIdentifier);
-    if (task === undefined) {
+    if (task === undefined || !job.isLoaded) {
       // Claims name our tasks, so this is a task that was removed and re-made in between.
       this.#outcomes.return(job);
       return undefined;

@@ -37,6 +37,26 @@ describe("By every way of adding", () => {
   }
 });
 
+for (const fastLane of [false, true]) {
+  const lane = fastLane ? "the fast" : "the ordinary";
+  test(`Payloads of every size are exact, many at once in ${lane} lane.`, async () => {
+    const sizes = [10, 70_000, 65_536, 65_535, 1, 2_000_000, 70_001, 5];
+    const texts = sizes.flatMap((size) => ["x", "é"].map((one) => `"${one.repeat(size)}"`));
+    const seen: string[] = [];
+    const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
+    await queue.started({ tasks: [task], fastLane, concurrency: 20, pollInterval_ms: NEVER_MS });
+    // The first jobs are taken in the ordinary way.
+    await queue.utils.addJob("sized", 0);
+    await until("the first has run", async () => (await queue.left()).length === 0);
+    seen.length = 0;
+    await queue.utils.addJobs(
+      texts.map((text) => ({ identifier: "sized", payload: rawJson(text) })),
+    );
+    await until("all have run", () => seen.length === texts.length);
+    assert.ok(texts.every((text) => seen.includes(text)));
+  });
+}
+
 describe("From inside a job", () => {
   test("each call gets its own job back, and a payload is as it was at the call.", async () => {
     const child = recording<{ parent: number; n: number }>("child");
