@@ -3,6 +3,7 @@
 // attempt a lock belongs to, also where the worker has taken one of its former jobs anew.
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
+import { NEW_JOBS } from "./announcements.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { FastLanes } from "./fast-lanes.ts";
 import type { Hooks } from "./hooks.ts";
@@ -19,6 +20,8 @@ export interface IncarnationParts<E> {
   readonly hooks: Hooks;
   /** Whether jobs may be taken: the lease is good. */
   mayTake(): boolean;
+  /** New jobs were announced: what the database has said. */
+  announced(payload: string): void;
 }
 
 export class Incarnation<E> {
@@ -27,7 +30,8 @@ export class Incarnation<E> {
   readonly dispatcher: Dispatcher<E>;
   readonly #executor: JobExecutor<E>;
 
-  constructor({ config, connection, source, hooks, mayTake }: IncarnationParts<E>) {
+  constructor(parts: IncarnationParts<E>) {
+    const { config, connection, source, hooks, mayTake } = parts;
     const outcomes = new Outcomes();
     this.#executor = new JobExecutor(config.tasks, source, outcomes, hooks, config.timeout_ms);
     const { schema, preparedStatements } = config;
@@ -44,8 +48,11 @@ export class Incarnation<E> {
         config.fastLane !== null
           ? (link) => {
               // A fast lane looks after its own connection.
-              const parts = { workerId: this.id, hooks, source, lanes: lanes(() => {}) };
-              return new FastLanes(config, parts, link);
+              const own = lanes(() => {});
+              // A server process that has just told of a job is awake when it is asked for it. Not
+              // behind a pooler, where the channel would stay with somebody else's connection.
+              if (config.notify && preparedStatements) own[0]?.listen(NEW_JOBS, parts.announced);
+              return new FastLanes(config, { workerId: this.id, hooks, source, lanes: own }, link);
             }
           : null,
       mayTake,

@@ -92,6 +92,7 @@ export class Lane {
   readonly #settings: LaneSettings;
   readonly #names = new Map<string, string>();
   #client: pg.Client | null = null;
+  #listening: { readonly channel: string; heard(payload: string): void } | null = null;
   /** Told of a lost connection, too. */
   onLoss: (() => void) | null = null;
 
@@ -101,6 +102,11 @@ export class Lane {
 
   get isConnected(): boolean {
     return this.#client !== null;
+  }
+
+  /** Also listens on this connection from the next connect() on; heard whenever it is idle. */
+  listen(channel: string, heard: (payload: string) => void): void {
+    this.#listening = { channel, heard };
   }
 
   async connect(): Promise<void> {
@@ -124,11 +130,19 @@ export class Lane {
       await client.connect();
       // Behind a transaction pooler they would reach somebody else: see begin().
       if (preparedStatements) await client.query(FOR_THE_SESSION);
+      await this.#listen(client);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
     }
     this.#client = client;
+  }
+
+  async #listen(client: pg.Client): Promise<void> {
+    const listening = this.#listening;
+    if (listening === null) return;
+    client.on("notification", ({ payload }) => listening.heard(payload ?? ""));
+    await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
   }
 
   async close(): Promise<void> {

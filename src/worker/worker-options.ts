@@ -138,10 +138,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
 
 /** Longer ones come near the moment at which PostgreSQL ends the transaction of who is frozen. */
 const LONGEST_FAST_MS = 5_000;
-const fastLimit = v.pipe(
-  duration,
-  v.maxValue(LONGEST_FAST_MS, `must be at most ${LONGEST_FAST_MS.toLocaleString("en")}`),
-);
+const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
 
 const optionsSchema = strict({
   tasks: v.pipe(

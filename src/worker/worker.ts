@@ -15,6 +15,7 @@ import { assertUsableSchema } from "../database/schema-state.ts";
 import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
 import { addJobs } from "../queue/add-jobs.ts";
 import { coalescedAdd } from "../queue/coalesced-add.ts";
+import { Announcements, NEW_JOBS } from "./announcements.ts";
 import { connectionOf } from "./connection.ts";
 import { Cron } from "./cron.ts";
 import { Hooks } from "./hooks.ts";
@@ -33,6 +34,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #incarnations: Incarnations<Extensions>;
   readonly #upkeep: Upkeep<Extensions>;
   readonly #listener: Listener | null;
+  readonly #announcements = new Announcements();
   readonly #cron: Cron | null;
   /** Ids under which nothing is locked any more. */
   #freeIds: readonly string[] = [];
@@ -56,8 +58,9 @@ export class Worker<Extensions = unknown> implements Service {
     const incarnations = () => this.#incarnations;
     this.#upkeep = new Upkeep(config, { connection, hooks, incarnations });
     const mayTake = () => this.#upkeep.mayTake();
+    const announced = (payload: string) => this.#announced(payload);
     this.#incarnations = new Incarnations(
-      () => new Incarnation({ config, connection, source, hooks, mayTake }),
+      () => new Incarnation({ config, connection, source, hooks, mayTake, announced }),
       { hooks, logger: config.logger, givenUp: this.#givenUp.signal },
     );
     this.#listener = config.notify ? this.#listen(connection) : null;
@@ -179,19 +182,23 @@ export class Worker<Extensions = unknown> implements Service {
     return { client: this.#pool, schema: this.#config.schema };
   }
 
+  #announced(payload: string): void {
+    const count = this.#announcements.heard(payload);
+    if (count !== null) this.#incarnations.current.dispatcher.pulse(count);
+  }
+
   #listen(connection: pg.ClientConfig): Listener {
-    const pulse = (count?: number) => this.#incarnations.current.dispatcher.pulse(count);
     return new Listener({
       connection,
       channels: {
-        "jobs:insert": (payload) => pulse(announcedCount(payload)),
+        [NEW_JOBS]: (payload) => this.#announced(payload),
         // The channel belongs to the whole database: this may be about another schema.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) void this.#checkSchema();
         },
       },
       onReconnect: () => {
-        pulse();
+        this.#incarnations.current.dispatcher.pulse();
         void this.#checkSchema();
       },
       logger: this.#config.logger,
@@ -218,12 +225,6 @@ function isBreaking(payload: string): boolean {
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
-}
-
-/** `{"r":0.5,"count":3}`; anything else counts as one job. */
-function announcedCount(payload: string): number {
-  const found = /"count":(\d{1,9})\b/.exec(payload);
-  return found?.[1] === undefined ? 1 : Number(found[1]);
 }
 
 function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
