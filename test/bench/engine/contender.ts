@@ -26,8 +26,7 @@ interface Contender {
 }
 
 function start(duty: Duty, path: string): Contender {
-  const flags = duty.engine === "ours-small" ? ["--max-semi-space-size=4"] : [];
-  const child = spawn(process.execPath, [...flags, path, JSON.stringify(duty)], {
+  const child = spawn(process.execPath, [path, JSON.stringify(duty)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";

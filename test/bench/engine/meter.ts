@@ -32,7 +32,7 @@ export class Meter {
   async end(jobs: number): Promise<Sample> {
     const elapsed_ms = this.elapsed_ms;
     // Linux counts in kilobytes of 1024. Before the meter takes memory itself.
-    const rss_mib = process.resourceUsage().maxRSS / 1024;
+    const rss_mb = (process.resourceUsage().maxRSS * 1024) / 1e6;
     const { user, system } = process.cpuUsage(this.#node);
     // Backends that have just been left are counted once they are gone.
     await setTimeout(200);
@@ -49,7 +49,7 @@ export class Meter {
       cores: (user + system + postgres_us) / 1_000 / elapsed_ms,
       pg_cores: postgres_us / 1_000 / elapsed_ms,
       wal: each(Number(rows[0]?.bytes)),
-      rss_mib,
+      rss_mb,
     };
   }
 

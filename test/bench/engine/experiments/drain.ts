@@ -5,7 +5,7 @@ const BOSS = ["boss-work", "boss-fetch"];
 
 export const drain: Experiment = {
   name: "drain",
-  contenders: ["gw", "gw-batch", "boss-work", "boss-fetch", "ours", "ours-small", "fast"],
+  contenders: ["gw", "gw-batch", "boss-work", "boss-fetch", "ours", "fast"],
   rows: [
     speed("drain, safe, vs batching preset", "ours", ["gw-batch"], 2),
     speed("drain, safe, vs default", "ours", ["gw"], 25),
@@ -17,8 +17,10 @@ export const drain: Experiment = {
     { ...cost("– of it in PostgreSQL, safe", "µs", "pg_us", "ours", 0), target: null },
     cost("WAL a job, safe", "B", "wal", "ours", 1),
     cost("WAL a job, fast lane", "B", "wal", "fast", 0.36),
-    memory("memory, largest RSS of the drain", "ours"),
-    memory("– with node --max-semi-space-size=4", "ours-small"),
+    {
+      ...cost("memory, largest RSS of the drain", "MB", "rss_mb", "ours", 1),
+      target: { value: 120 },
+    },
   ],
   async run(bench, contender) {
     // The default preset does a tenth of the others' work in the same time.
@@ -35,8 +37,4 @@ function speed(name: string, ours: string, rivals: readonly string[], ratio: num
 
 function cost(name: string, unit: string, metric: string, ours: string, ratio: number): Row {
   return { name, unit, metric, ours, rivals: ["gw-batch"], better: "less", target: { ratio } };
-}
-
-function memory(name: string, ours: string): Row {
-  return { ...cost(name, "MiB", "rss_mib", ours, 1), target: { value: 120 } };
 }
