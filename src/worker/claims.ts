@@ -21,7 +21,9 @@ export interface JobKinds {
 export const ALL_JOBS: JobKinds = { free: "all", queued: "all" };
 
 export class Claims<E> {
-  readonly identifiers: readonly string[];
+  /** Of our tasks, as PostgreSQL writes an array: pg would do that anew for each statement. */
+  readonly identifiers: string;
+  readonly #names: readonly string[];
   readonly #forbiddenFlags: readonly string[];
   readonly #lowWater = new LowWater();
   #taskNames: ReadonlyMap<number, string> = new Map();
@@ -29,13 +31,14 @@ export class Claims<E> {
   #queuesInUse = true;
 
   constructor(config: WorkerConfig<E>) {
-    this.identifiers = [...config.tasks.keys()];
+    this.#names = [...config.tasks.keys()];
+    this.identifiers = arrayText(this.#names);
     this.#forbiddenFlags = config.forbiddenFlags;
   }
 
   /** Makes the tasks known and learns their ids: a cleanup may have given them new ones. */
   async register(db: Database): Promise<void> {
-    this.#taskNames = await registerTasks(db, this.identifiers);
+    this.#taskNames = await registerTasks(db, this.#names);
   }
 
   /** Makes rows jobs, in order. A task that was cleaned up and made again has a new id. */
@@ -81,4 +84,8 @@ export class Claims<E> {
     else if (last !== undefined && !last.isQueued && !queuesAreFree) this.#lowWater.remember(last);
     return isLast;
   }
+}
+
+function arrayText(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }

@@ -27,7 +27,8 @@ export interface LaneSettings {
 }
 
 export interface Claim {
-  readonly identifiers: readonly string[];
+  /** As PostgreSQL writes an array. */
+  readonly identifiers: string;
   readonly want: number;
   readonly form: ReadyForm;
   readonly mark: LowWaterMark;
@@ -89,6 +90,8 @@ const FOR_THE_SESSION = SETTINGS.map((one) => `set ${one}`).join("; ");
 const BEGIN_WITH_SETTINGS = ["begin", ...SETTINGS.map((one) => `set local ${one}`)].join("; ");
 
 export class Lane {
+  /** Lane statements through the ordinary queue operations. */
+  readonly database: Database;
   readonly #settings: LaneSettings;
   readonly #names = new Map<string, string>();
   #client: pg.Client | null = null;
@@ -98,6 +101,8 @@ export class Lane {
 
   constructor(settings: LaneSettings) {
     this.#settings = settings;
+    const client: Queryable = { query: (config) => this.#query(config) };
+    this.database = { client, schema: settings.schema };
   }
 
   get isConnected(): boolean {
@@ -149,12 +154,6 @@ export class Lane {
     const client = this.#client;
     this.#client = null;
     await client?.end().catch(() => {});
-  }
-
-  /** Lane statements through the ordinary queue operations. */
-  get database(): Database {
-    const client: Queryable = { query: (config) => this.#query(config) };
-    return { client, schema: this.#settings.schema };
   }
 
   /** Begins a transaction under a lane's settings. */
