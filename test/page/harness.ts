@@ -198,9 +198,10 @@ export async function sees(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** The event stream is open. */
+/** The event stream is open, and has brought data. */
 export async function isLive(page: Page): Promise<void> {
-  await page.locator(".live.on").waitFor();
+  // The stream may be open before the first data have come.
+  await page.locator('.live.on[title^="data as of"]').waitFor();
 }
 
 /** The page has drawn what it asked for. */
