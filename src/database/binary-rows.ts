@@ -18,6 +18,10 @@ export class BinaryRows {
     this.#end = SIGNATURE.copy(this.#buffer);
   }
 
+  get bytes(): number {
+    return this.#end;
+  }
+
   row(fields: number): void {
     this.#reserve(2);
     this.#end = this.#buffer.writeInt16BE(fields, this.#end);

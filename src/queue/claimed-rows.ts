@@ -29,10 +29,10 @@ export interface ClaimedColumns {
 export const EARLIEST_S = -8.64e12;
 
 /**
- * A larger payload comes by itself: a string of Node's holds 512 MiB, and the longest claim must stay
- * below that.
+ * A larger payload comes by itself: a string of Node's holds 512 MiB, and the longest claim that the
+ * options allow (60,000 jobs: 10,000 slots and half of a local queue of 100,000) stays below that.
  */
-const LARGE_BYTES = 65_536;
+const LARGE_BYTES = 8_192;
 
 /** The columns for a query's select list, from jobs `j`. `attempts`: the expression to be shown. */
 export const claimedColumns = (form: {

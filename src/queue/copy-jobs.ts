@@ -10,38 +10,52 @@ import { microsecondsOf } from "../domain/moment.ts";
 import { contendedQuery } from "./contended-query.ts";
 import { flagsText } from "./given-jobs.ts";
 
-/** Jobs of one COPY: so many that the pause between two of them does not count. */
-const PART_JOBS = 10_000;
+/** Jobs that are checked and written at a time. */
+const STEP_JOBS = 500;
+
+/** Of one COPY, and a step more: so many that the pause between two of them does not count. */
+const PART_BYTES = 1024 * 1024;
 
 type Jobs = Iterable<JobToAdd> | AsyncIterable<JobToAdd>;
 
 /**
  * Adds the jobs, all or none, and gives their number: once it resolves they are committed. On a
  * client of the caller's they are written in the caller's transaction, and it is the rollback of that
- * which takes back a part of them; without one, each part of 10,000 stays. Workers are told once. Jobs have
- * no keys here: COPY cannot replace, use addJobs. Throws InputError (naming `jobs[n]`).
+ * which takes back a part of them; without one, each part (about 1 MiB) stays. Workers are told
+ * once. Jobs have no keys here: COPY cannot replace, use addJobs. Throws InputError (naming
+ * `jobs[n]`), WorkerError, and what an iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
-  if (!isIterable(jobs))
+  if (!isIterable(jobs)) {
     throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
+  }
   const names: Names = { tasks: new Map(), queues: new Map() };
   return inTransaction(db, async (inside) => {
     const start_us = await now(inside);
     let count = 0;
+    let part: Part | null = null;
     // One part is written while the next one is made.
     let written = Promise.resolve();
+    const send = async ({ rows, extras }: Part): Promise<void> => {
+      await written;
+      written = copyIn(inside, target(extras), rows);
+      // Awaited a part later; until then nobody else would hear it fail.
+      written.catch(() => {});
+      part = null;
+    };
     try {
-      for await (const part of parts(jobs)) {
-        const specs = resolved(part, count);
+      for await (const step of steps(jobs)) {
+        const specs = resolved(step, count);
         await learnNames(db, names, specs, written);
         const extras = extrasOf(specs);
-        const rows = rowsOf(specs, extras, names, start_us + count);
-        await written;
-        written = copyIn(inside, target(extras), rows);
-        // Awaited a part later; until then nobody else would hear it fail.
-        written.catch(() => {});
+        // The jobs of one COPY have the same columns.
+        if (part !== null && part.extras.join() !== extras.join()) await send(part);
+        part ??= { rows: new BinaryRows(PART_BYTES), extras };
+        writeRows(part, specs, names, start_us + count);
         count += specs.length;
+        if (part.rows.bytes >= PART_BYTES) await send(part);
       }
+      if (part !== null) await send(part);
     } finally {
       // The connection is not free for a rollback before.
       await written.catch(() => {});
@@ -50,6 +64,12 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
     if (count > 0) await query(inside, notifySql, [count]);
     return count;
   });
+}
+
+/** What one COPY writes. */
+interface Part {
+  readonly rows: BinaryRows;
+  readonly extras: readonly Extra[];
 }
 
 function isIterable(jobs: unknown): jobs is Jobs {
@@ -65,23 +85,23 @@ interface Names {
   readonly queues: Map<string, number>;
 }
 
-async function* parts(jobs: Jobs): AsyncGenerator<JobToAdd[]> {
+async function* steps(jobs: Jobs): AsyncGenerator<JobToAdd[]> {
   if (Array.isArray(jobs)) {
-    for (let at = 0; at < jobs.length; at += PART_JOBS) yield jobs.slice(at, at + PART_JOBS);
+    for (let at = 0; at < jobs.length; at += STEP_JOBS) yield jobs.slice(at, at + STEP_JOBS);
     return;
   }
-  let part: JobToAdd[] = [];
+  let step: JobToAdd[] = [];
   for await (const job of jobs) {
-    part.push(job);
-    if (part.length < PART_JOBS) continue;
-    yield part;
-    part = [];
+    step.push(job);
+    if (step.length < STEP_JOBS) continue;
+    yield step;
+    step = [];
   }
-  if (part.length > 0) yield part;
+  if (step.length > 0) yield step;
 }
 
-function resolved(part: readonly JobToAdd[], offset: number): ResolvedJob[] {
-  const specs = resolveFrom(part, offset);
+function resolved(step: readonly JobToAdd[], offset: number): ResolvedJob[] {
+  const specs = resolveFrom(step, offset);
   const keyed = specs.findIndex(({ jobKey }) => jobKey !== null);
   if (keyed < 0) return specs;
   const path = `jobs[${offset + keyed}].spec.jobKey`;
@@ -89,9 +109,9 @@ function resolved(part: readonly JobToAdd[], offset: number): ResolvedJob[] {
 }
 
 /** A problem names the job by its place in the whole list. */
-function resolveFrom(part: readonly JobToAdd[], offset: number): ResolvedJob[] {
+function resolveFrom(step: readonly JobToAdd[], offset: number): ResolvedJob[] {
   try {
-    return resolveJobs(part);
+    return resolveJobs(step);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const moved = (path: string) =>
@@ -164,7 +184,7 @@ async function now(db: Database): Promise<number> {
 const notifySql: Statement = () =>
   `select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $1::int))`;
 
-/** What a part has beside task, payload and moment. */
+/** What jobs may have beside task, payload and moment. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -174,7 +194,7 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
   flags: flagsText,
 };
 
-/** The columns that some job has a value of its own for: each costs PostgreSQL. */
+/** Columns in which some job has a value of its own: each costs PostgreSQL. */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
   return all.filter((extra) => specs.some((spec) => EXTRAS[extra](spec) !== null));
@@ -185,21 +205,16 @@ const target =
   (s) =>
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
-/** Bytes of a row beside its payload. */
-const ROW_BYTES = 48;
-
 /**
  * Jobs without a run_at get a microsecond each, counted on from the start of the transaction: none
  * of them is in the future once it commits, a row takes longer than that.
  */
-function rowsOf(
+function writeRows(
+  { rows, extras }: Part,
   specs: readonly ResolvedJob[],
-  extras: readonly Extra[],
   names: Names,
   first_us: number,
-): BinaryRows {
-  const length = specs.reduce((sum, { payload }) => sum + payload.length + ROW_BYTES, 0);
-  const rows = new BinaryRows(length);
+): void {
   let us = first_us;
   for (const spec of specs) {
     rows.row(3 + extras.length);
@@ -209,7 +224,6 @@ function rowsOf(
     for (const extra of extras) writeExtra(rows, extra, spec, names);
     us++;
   }
-  return rows;
 }
 
 function writeExtra(rows: BinaryRows, extra: Extra, spec: ResolvedJob, { queues }: Names): void {

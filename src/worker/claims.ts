@@ -1,6 +1,8 @@
 // What a worker's claims ask for and how their answers are read: its tasks and their ids, the form of
 // the statement that is needed, and where the next claim may start.
 import { monotonic } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import type { JobRows } from "../queue/claimed-rows.ts";
 import type { KeyTest } from "../queue/ready-jobs.ts";
@@ -25,6 +27,7 @@ export class Claims<E> {
   readonly identifiers: string;
   readonly #names: readonly string[];
   readonly #forbiddenFlags: readonly string[];
+  readonly #logger: Logger;
   readonly #lowWater = new LowWater();
   #taskNames: ReadonlyMap<number, string> = new Map();
   /** Some named queue may be free: claims look at queued jobs, too. */
@@ -34,6 +37,7 @@ export class Claims<E> {
     this.#names = [...config.tasks.keys()];
     this.identifiers = arrayText(this.#names);
     this.#forbiddenFlags = config.forbiddenFlags;
+    this.#logger = config.logger;
   }
 
   /** Makes the tasks known and learns their ids: a cleanup may have given them new ones. */
@@ -48,7 +52,9 @@ export class Claims<E> {
       await this.register(db).catch(() => {});
     }
     // What does not come is given back unstarted, too.
-    await rows.load(db).catch(() => {});
+    await rows.load(db).catch((error: unknown) => {
+      this.#logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
+    });
     return jobsInOrder({ rows, taskNames: this.#taskNames, at_ms: monotonic() });
   }
 

@@ -81,7 +81,7 @@ export class FastLane<E> {
 
   start(): void {
     // Others may take what the connection held: what runs is told to end.
-    this.#parts.lane.onLoss = () => this.#parts.executor.abort(LOST);
+    this.#parts.lane.onLoss = () => this.#abortHeld();
     this.#loop = this.#run();
   }
 
@@ -142,7 +142,7 @@ export class FastLane<E> {
         this.#rest.looked();
         this.#rest.pulse();
         void lane.close();
-        this.#parts.executor.abort(LOST);
+        this.#abortHeld();
         onError(error);
         onChange();
         if (!(await wait(backoffDelay(failures++), this.#stop.signal))) break;
@@ -152,6 +152,12 @@ export class FastLane<E> {
     this.#rest.lookNoMore();
     this.#hasEnded = true;
     onChange();
+  }
+
+  /** Not what has the classic lock: that is still ours. */
+  #abortHeld(): void {
+    const held = this.#batch?.running ?? [];
+    this.#parts.executor.abort(LOST, new Set(held.map(idOf)));
   }
 
   #isOver(): boolean {
@@ -282,6 +288,7 @@ export class FastLane<E> {
     this.#handOver();
     for (const job of jobs) this.#kept.add(job);
     await this.#transaction.keep(this.#parts.outcomes.take(), jobs.map(idOf));
+    this.#batch = null;
     this.#announceKeyed();
   }
 }

@@ -1,6 +1,8 @@
 // How a fast lane rests and wakes up.
 //
 //   looking ──nothing there──▶ resting ──pulse──▶ looking
+//      │                          ▲│
+//      │  others in the way ──────┘└──after 10 ms, 20 ms, … 320 ms──▶ looking
 //      └──── jobs ────▶ (busy: a pulse is remembered until the next look)
 import { monotonic } from "../base/clock.ts";
 

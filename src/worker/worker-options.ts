@@ -41,11 +41,11 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly lanes?: number;
   /**
    * Take short jobs that have no key by row locks: several times the throughput, and a killed
-   * worker's jobs are free at once. A job that runs longer than `limit_ms` (default 100) gets the
-   * ordinary lock then (5,000 at most). `queues` (default false): take jobs of named queues so, too; when a connection
-   * is cut, a job's next run and the rest of its queue may begin before the cut-off run has ended.
-   * Behind a transaction pooler each lane keeps one of its server connections while jobs run.
-   * Default false.
+   * worker's jobs are free at once. A job that runs longer than `limit_ms` (default 100, at most
+   * 5,000) gets the ordinary lock then. `queues` (default false): take jobs of named queues so, too;
+   * when a connection is cut, a job's next run and the rest of its queue may begin before the cut-off
+   * run has ended. Behind a transaction pooler each lane keeps one of its server connections while
+   * jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limit_ms?: number; readonly queues?: boolean };
   /** After `abort()`: how long running jobs have to end by themselves. Default 5,000. */

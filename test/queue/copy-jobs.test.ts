@@ -104,6 +104,31 @@ test("Payloads of every width arrive, also those that outgrow what was expected.
   );
 });
 
+test("A list of large payloads is written as it comes, not all at once.", async () => {
+  const payload = "x".repeat(20_000);
+  let behind = 0;
+  await withClient(queue.pool, async (client) => {
+    // Without a transaction each part can be seen.
+    async function* large(): AsyncGenerator<JobToAdd> {
+      for (let n = 0; n < 5_000; n++) {
+        if (n % 250 === 0) behind = Math.max(behind, n - (await countLarge()));
+        yield { identifier: "large", payload };
+      }
+    }
+    await copyJobs({ ...queue.db, client }, large());
+  });
+  assert.equal(await countLarge(), 5_000);
+  assert.ok(behind <= 2_000, `${behind} jobs were held at once`);
+});
+
+async function countLarge(): Promise<number> {
+  const [row] = await queue.sql<{ n: number }>(
+    `select count(*)::int as n from worker._private_jobs
+    where task_id = (select id from worker._private_tasks where identifier = 'large')`,
+  );
+  return row?.n ?? -1;
+}
+
 test("Many jobs of a stream keep their order, and none is in the future.", async () => {
   async function* stream(): AsyncGenerator<JobToAdd> {
     for (let n = 0; n < 6_001; n++) yield { identifier: `stream_${n % 3}`, payload: { n } };

@@ -171,7 +171,12 @@ test("A long queue leaves slots to other queues and to jobs without one.", async
 });
 
 test("What outlasts an abort is written before it ends, and its queue is free.", async () => {
-  const deaf = defineTask("deaf", () => new Promise(() => {}));
+  const both = latch();
+  let begun = 0;
+  const deaf = defineTask("deaf", () => {
+    if (++begun === 2) both.open();
+    return new Promise(() => {});
+  });
   const worker = await queue.started({
     tasks: [quick, deaf],
     pollInterval_ms: NEVER_MS,
@@ -184,14 +189,7 @@ test("What outlasts an abort is written before it ends, and its queue is free.",
     { identifier: "deaf" },
     { identifier: "quick", payload: { n: 1 }, spec: IN_Q },
   ]);
-  const isHeld = `select from worker._private_jobs where task_id =
-    (select id from worker._private_tasks where identifier = 'deaf') for update nowait`;
-  await until("both are held", async () => {
-    return queue.sql(isHeld).then(
-      () => false,
-      () => true,
-    );
-  });
+  await both.opened;
   await worker.abort("enough");
   const left = await queue.left();
   assert.deepEqual(
@@ -202,5 +200,7 @@ test("What outlasts an abort is written before it ends, and its queue is free.",
       [0, null],
     ],
   );
-  assert.equal((await queue.sql(isHeld)).length, 2);
+  // Refused where a transaction is still open.
+  const free = await queue.sql("select id from worker._private_jobs for update nowait");
+  assert.equal(free.length, 3);
 });
