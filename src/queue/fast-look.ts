@@ -2,22 +2,21 @@
 // priority are all there is. A tenth of the plan of `lockStatement`, and half of its time: what a job
 // waits until it starts.
 import type { Statement } from "../database/database.ts";
+import type { TextRow } from "../database/opening-packet.ts";
 import { EARLIEST_S, type JobRows, NOTHING_RARE, type RareColumns } from "./claimed-rows.ts";
 
-/** Columns as the wire has them. */
-export interface LookRow {
-  readonly id: string;
-  readonly task_id: number;
-  readonly payload: string;
-  readonly priority: number;
-  readonly run_at: number;
-  readonly attempts: number;
-  readonly max_attempts: number;
-  readonly revision: number;
-  readonly flags: string | null;
-  readonly created_at: number;
-  readonly last_error: string | null;
-}
+// Nothing is described: the places are those of `lookStatement`'s columns.
+const ID = 0;
+const TASK_ID = 1;
+const PAYLOAD = 2;
+const PRIORITY = 3;
+const RUN_AT_S = 4;
+const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 6;
+const REVISION = 7;
+const FLAGS = 8;
+const CREATED_AT_S = 9;
+const LAST_ERROR = 10;
 
 /*
  * $1 text[] tasks  $2 int most jobs  [$3 text[] forbidden flags]
@@ -27,9 +26,8 @@ export const lookStatement =
   (form: { readonly flags: boolean }): Statement =>
   (s) =>
     `
-select j.id, j.task_id, j.payload::text as payload, j.priority, ${seconds("j.run_at")} as run_at,
-  j.attempts + 1 as attempts, j.max_attempts, j.revision, j.flags::text as flags,
-  ${seconds("j.created_at")} as created_at, j.last_error
+select j.id, j.task_id, j.payload, j.priority, ${seconds("j.run_at")}, j.attempts + 1,
+  j.max_attempts, j.revision, j.flags, ${seconds("j.created_at")}, j.last_error
 from ${s}._private_jobs j
 where j.is_available and j.job_queue_id is null and j.key is null
   and j.priority = (select priority from ${s}._private_jobs
@@ -48,14 +46,14 @@ export class LookedRows implements JobRows {
   readonly queueIds = null;
   readonly priorities: readonly number[];
   readonly runAts_s: readonly number[];
-  readonly #rows: readonly LookRow[];
+  readonly #rows: readonly TextRow[];
 
-  constructor(rows: readonly LookRow[]) {
+  constructor(rows: readonly TextRow[]) {
     this.#rows = rows;
-    this.ids = rows.map(({ id }) => id);
-    this.taskIds = rows.map(({ task_id }) => task_id);
-    this.priorities = rows.map(({ priority }) => priority);
-    this.runAts_s = rows.map(({ run_at }) => run_at);
+    this.ids = rows.map((row) => String(row[ID]));
+    this.taskIds = rows.map((row) => Number(row[TASK_ID]));
+    this.priorities = rows.map((row) => Number(row[PRIORITY]));
+    this.runAts_s = rows.map((row) => Number(row[RUN_AT_S]));
   }
 
   async load(): Promise<void> {}
@@ -65,28 +63,30 @@ export class LookedRows implements JobRows {
   }
 
   payloadText(place: number): string {
-    return this.#row(place).payload;
+    return this.#text(place, PAYLOAD) ?? "";
   }
 
   attempts(place: number): number {
-    return this.#row(place).attempts;
+    return Number(this.#text(place, ATTEMPTS));
   }
 
   maxAttempts(place: number): number {
-    return this.#row(place).max_attempts;
+    return Number(this.#text(place, MAX_ATTEMPTS));
   }
 
   createdAt_s(place: number): number {
-    return this.#row(place).created_at;
+    return Number(this.#text(place, CREATED_AT_S));
   }
 
   rare(place: number): RareColumns {
-    const { revision, flags, last_error: lastError } = this.#row(place);
+    const revision = Number(this.#text(place, REVISION));
+    const flags = this.#text(place, FLAGS);
+    const lastError = this.#text(place, LAST_ERROR);
     if (revision === 0 && flags === null && lastError === null) return NOTHING_RARE;
     return { key: null, revision, flags: Object.keys(JSON.parse(flags ?? "{}")), lastError };
   }
 
-  #row(place: number): LookRow {
-    return this.#rows[place] as LookRow;
+  #text(place: number, column: number): string | null {
+    return this.#rows[place]?.[column] ?? null;
   }
 }

@@ -8,8 +8,8 @@ import type { JobRows } from "../queue/claimed-rows.ts";
 import type { KeyTest } from "../queue/ready-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
 import { type ClaimedJob, jobsInOrder } from "./claimed-job.ts";
-import { type Claim, NO_MARK } from "./lane.ts";
-import { LowWater } from "./low-water.ts";
+import type { Claim } from "./lane.ts";
+import { LowWater, NO_MARK } from "./low-water.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
 /** Which jobs claims are to take. */
@@ -92,6 +92,7 @@ export class Claims<E> {
   }
 }
 
-function arrayText(texts: readonly string[]): string {
+/** As PostgreSQL writes a text[]. */
+export function arrayText(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }

@@ -16,7 +16,6 @@ import type { FastTake, Taken } from "./fast-take.ts";
 import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
 import type { JobExecutor } from "./job-executor.ts";
 import { idOf, type Outcomes } from "./outcomes.ts";
-import { Pace } from "./pace.ts";
 import { Rest } from "./rest.ts";
 import type { Slots } from "./slots.ts";
 
@@ -39,9 +38,6 @@ export interface FastLaneParts<E> extends FastTransactionParts {
   onError(error: unknown): void;
 }
 
-/** Jobs a transaction takes at the most; less where they are slow. */
-const LARGEST_BATCH = 2_000;
-
 const LOST = new Error("the lease was lost with the connection");
 
 export class FastLane<E> {
@@ -49,7 +45,6 @@ export class FastLane<E> {
   readonly #transaction: FastTransaction;
   readonly #stop = new AbortController();
   readonly #rest = new Rest();
-  readonly #pace = new Pace();
   /** Jobs with keys follow those of the open transaction. */
   #hasKeyed = false;
   /** An exchange that began with the pulse. */
@@ -126,7 +121,7 @@ export class FastLane<E> {
   }
 
   async #run(): Promise<void> {
-    const { lane, onError, onChange } = this.#parts;
+    const { lane, take, onError, onChange } = this.#parts;
     for (let failures = 0; !this.#isOver(); ) {
       try {
         if (!lane.isConnected) await lane.connect();
@@ -138,7 +133,7 @@ export class FastLane<E> {
         // connection, whose transaction may be open still, or failed.
         this.#transaction.forget();
         this.#hasKeyed = false;
-        this.#pace.forget();
+        take.forgetPace();
         this.#rest.looked();
         this.#rest.pulse();
         void lane.close();
@@ -182,9 +177,21 @@ export class FastLane<E> {
     if (isTaking || !outcomes.isEmpty || this.#transaction.isOpen) return this.#exchange(isTaking);
     await this.#rest.rest(onChange, () => {
       // At once, not a few turns later: some job waits for this.
-      if (this.#mayTake && this.#parts.lane.isConnected) this.#early = this.#exchange(true);
+      const { take, lane } = this.#parts;
+      if (!this.#mayTake || !lane.isConnected) return;
+      this.#early = take.mayLook() ? this.#look() : this.#exchange(true);
     });
     return [];
+  }
+
+  /** For what has just become ready, after a rest. */
+  async #look(): Promise<readonly ClaimedJob[]> {
+    const { take, slots } = this.#parts;
+    this.#rest.look();
+    const taken = await this.#transaction.open(() => take.look(slots.free));
+    if (taken.jobs.length === 0) return this.#exchange(true);
+    this.#looked();
+    return this.#took(taken);
   }
 
   get #mayTake(): boolean {
@@ -214,16 +221,13 @@ export class FastLane<E> {
 
   /** Finishes what ended, and takes a new batch in the same packet. */
   async #exchange(isTaking: boolean): Promise<readonly ClaimedJob[]> {
-    const { slots, lane, take, outcomes } = this.#parts;
+    const { slots, take, outcomes } = this.#parts;
     this.#handOver();
     const batch = outcomes.take();
-    this.#pace.finished(batch.done.length + batch.failures.length);
-    this.#pace.measure();
-    const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots.free);
-    const isFirst = this.#rest.isLooking;
+    take.finished(batch.done.length + batch.failures.length);
     const taking = () => {
       this.#rest.look();
-      return take.take(lane.database, want, slots.free, isFirst);
+      return take.take(slots.free);
     };
     const next = this.#transaction.next(batch, isTaking ? taking : null);
     const taken = await next.finally(() => this.#looked());

@@ -64,7 +64,7 @@ export class FastLanes<E> implements Held {
         outcomes,
         hooks,
         workerId,
-        take: new FastTake(link.claims, config.forbiddenFlags, ofQueues),
+        take: new FastTake(lane, link.claims, config.forbiddenFlags, ofQueues),
         limit_ms,
         onFull: () => this.#lanes.find(({ isResting }) => isResting)?.pulse(),
         onError: (error) =>

@@ -1,11 +1,15 @@
 // What a fast lane asks for, and how the answers are read.
-import { builtOnce, type Database, query, type Statement } from "../database/database.ts";
+import { settled } from "../base/settled.ts";
+import { builtOnce, query, type Statement } from "../database/database.ts";
+import { OpeningStatement } from "../database/opening-packet.ts";
 import { ClaimedRows } from "../queue/claimed-rows.ts";
 import { type LockAnswer, lockStatement } from "../queue/fast-lane.ts";
-import { LookedRows, type LookRow, lookStatement } from "../queue/fast-look.ts";
+import { LookedRows, lookStatement } from "../queue/fast-look.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
-import type { Claims } from "./claims.ts";
+import { arrayText, type Claims } from "./claims.ts";
+import type { Lane } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
+import { Pace } from "./pace.ts";
 
 export interface Taken {
   readonly jobs: readonly ClaimedJob[];
@@ -36,6 +40,9 @@ const NOTHING: Taken = {
   isKeyed: false,
 };
 
+/** Jobs a transaction takes at the most; less where they are slow. */
+const LARGEST_BATCH = 2_000;
+
 /** A short look is worth it for a few jobs only. */
 const LOOK_JOBS = 32;
 
@@ -47,18 +54,30 @@ export class FastTake<E> {
   readonly #forbiddenFlags: readonly string[];
   readonly #queues: QueueShare | null;
   readonly #lock: Statement;
-  readonly #look: Statement;
+  readonly #lane: Lane;
+  readonly #look: OpeningStatement;
+  /** By the number of jobs that they ask for. */
+  readonly #packets = new Map<number, Uint8Array>();
   readonly #lowWater = new LowWater();
+  readonly #pace = new Pace();
+  #hasLookedInVain = false;
   #looksLeftOut = 0;
 
   /** `queues`: null = takes no jobs of named queues. */
-  constructor(claims: Claims<E>, forbiddenFlags: readonly string[], queues: QueueShare | null) {
+  constructor(
+    lane: Lane,
+    claims: Claims<E>,
+    forbiddenFlags: readonly string[],
+    queues: QueueShare | null,
+  ) {
+    this.#lane = lane;
     this.#claims = claims;
     this.#forbiddenFlags = forbiddenFlags;
     this.#queues = queues;
     const flags = forbiddenFlags.length > 0;
     this.#lock = builtOnce(lockStatement({ queues: queues !== null, flags }));
-    this.#look = builtOnce(lookStatement({ flags }));
+    const { quoted, name } = lane.database.schema;
+    this.#look = new OpeningStatement("worker_look", lookStatement({ flags })(quoted), name);
   }
 
   /** Anything may have become ready: the next take looks at everything. */
@@ -66,22 +85,57 @@ export class FastTake<E> {
     this.#lowWater.forget();
   }
 
-  /**
-   * Locks up to `want` jobs, of which `slots` can start at once, in the open transaction. `isFirst`:
-   * there was nothing before.
-   */
-  async take(db: Database, want: number, slots: number, isFirst: boolean): Promise<Taken> {
-    if (!isFirst || this.#queues !== null || this.#looksLeftOut-- > 0)
-      return this.#taken(db, want, slots);
-    this.#looksLeftOut = 0;
-    const looked = await this.#looked(db, Math.min(want, LOOK_JOBS));
-    if (looked.jobs.length > 0) return looked;
-    const taken = await this.#taken(db, want, slots);
-    if (taken.jobs.length > 0) this.#looksLeftOut = LOOKS_LEFT_OUT;
+  /** Jobs of earlier takes have ended. */
+  finished(count: number): void {
+    this.#pace.finished(count);
+  }
+
+  /** A take failed, perhaps because its jobs were too large together. */
+  forgetPace(): void {
+    this.#pace.forget();
+  }
+
+  /** Whether a short look is the quicker way to what has just become ready. */
+  mayLook(): boolean {
+    if (this.#queues !== null || !this.#lane.keepsStatements) return false;
+    return this.#looksLeftOut === 0 || --this.#looksLeftOut === 0;
+  }
+
+  /** Begins a transaction and locks jobs that have just become ready: up to `slots`, and few. */
+  async look(slots: number): Promise<Taken> {
+    const want = Math.min(slots, LOOK_JOBS);
+    const rows = await this.#lane.open(this.#look, this.#packet(want));
+    this.#hasLookedInVain = rows.length === 0;
+    if (rows.length === 0) return NOTHING;
+    const jobs = await this.#claims.jobs(new LookedRows(rows), this.#lane.database);
+    const isFull = jobs.length === want;
+    return { ...NOTHING, jobs, isFull, isForOthers: isFull };
+  }
+
+  #packet(want: number): Uint8Array {
+    let packet = this.#packets.get(want);
+    if (packet === undefined) {
+      const values = [this.#claims.identifiers, String(want)];
+      if (this.#forbiddenFlags.length > 0) values.push(arrayText(this.#forbiddenFlags));
+      packet = this.#look.packet(values);
+      this.#packets.set(want, packet);
+    }
+    return packet;
+  }
+
+  /** Begins a transaction and locks jobs: those that `slots` can start, and what is soon used up. */
+  async take(slots: number): Promise<Taken> {
+    this.#pace.measure();
+    const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots);
+    const [, answer] = await settled([this.#lane.begin(), this.#taken(want, slots)]);
+    const taken = answer as Taken;
+    if (this.#hasLookedInVain && taken.jobs.length > 0) this.#looksLeftOut = LOOKS_LEFT_OUT;
+    this.#hasLookedInVain = false;
     return taken;
   }
 
-  async #taken(db: Database, want: number, slots: number): Promise<Taken> {
+  async #taken(want: number, slots: number): Promise<Taken> {
+    const db = this.#lane.database;
     const { priority, runAt_s } = this.#lowWater.mark;
     const values: unknown[] = [this.#claims.identifiers, want, priority, runAt_s];
     if (this.#queues !== null) values.push(this.#queues.share, this.#queues.shares, slots);
@@ -97,16 +151,5 @@ export class FastTake<E> {
     else this.#lowWater.forget();
     const isForOthers = isFull && jobs.some(({ isQueued }) => !isQueued);
     return { ...NOTHING, jobs, isFull, isForOthers, isContended, isKeyed: answer.keyed };
-  }
-
-  /** The quick way to a few jobs that have just become ready. */
-  async #looked(db: Database, want: number): Promise<Taken> {
-    const values: unknown[] = [this.#claims.identifiers, want];
-    if (this.#forbiddenFlags.length > 0) values.push(this.#forbiddenFlags);
-    const rows = await query<LookRow>(db, this.#look, values);
-    if (rows.length === 0) return NOTHING;
-    const jobs = await this.#claims.jobs(new LookedRows(rows), db);
-    const isFull = jobs.length === want;
-    return { ...NOTHING, jobs, isFull, isForOthers: isFull };
   }
 }

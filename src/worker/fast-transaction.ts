@@ -32,14 +32,20 @@ export class FastTransaction {
     this.#isOpen = false;
   }
 
-  /** Writes what ended and commits; with `take`, the next transaction begins with that. */
+  /** Begins one, with `look`: there is nothing to be written. */
+  async open<T>(look: () => Promise<T>): Promise<T> {
+    const found = await look();
+    this.#isOpen = true;
+    return found;
+  }
+
+  /** Writes what ended and commits; with `take`, which begins it, follows the next transaction. */
   async next<T>(batch: OutcomeBatch, take: (() => Promise<T>) | null): Promise<T | null> {
     const { lane } = this.#parts;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
-    const [, , taken] = await this.#written(batch, () => [
+    const [, taken] = await this.#written(batch, () => [
       wasOpen ? lane.commit() : null,
-      take === null ? null : lane.begin(),
       take?.() ?? null,
     ]);
     this.#isOpen = take !== null;

@@ -11,11 +11,13 @@ import {
   query,
   type Statement,
 } from "../database/database.ts";
+import type { OpeningStatement, TextRow } from "../database/opening-packet.ts";
 import type { SchemaName } from "../database/schema-name.ts";
 import { type ClaimAnswer, claimStatement } from "../queue/claim-jobs.ts";
 import { ClaimedRows } from "../queue/claimed-rows.ts";
 import type { ReadyForm } from "../queue/ready-jobs.ts";
 import { failJobs, finishJobs, parseIdArray, returnJobs } from "../queue/settle-jobs.ts";
+import type { LowWaterMark } from "./low-water.ts";
 import { batchOf, idOf, type OutcomeBatch, toFailure } from "./outcomes.ts";
 
 export interface LaneSettings {
@@ -34,15 +36,6 @@ export interface Claim {
   readonly mark: LowWaterMark;
   readonly forbiddenFlags: readonly string[];
 }
-
-/** Where the last full claim of jobs ended. */
-export interface LowWaterMark {
-  readonly priority: number;
-  readonly runAt_s: number | "-Infinity";
-}
-
-/** No mark: look at everything. */
-export const NO_MARK: LowWaterMark = { priority: -32_768, runAt_s: "-Infinity" };
 
 export interface Exchange {
   /** null: no claim was made, or it failed. */
@@ -154,6 +147,18 @@ export class Lane {
     const client = this.#client;
     this.#client = null;
     await client?.end().catch(() => {});
+  }
+
+  /** Whether statements stay prepared on its connection, which is its own then. */
+  get keepsStatements(): boolean {
+    return this.#settings.preparedStatements;
+  }
+
+  /** Begins a transaction with a statement; for connections that keep statements. */
+  async open(statement: OpeningStatement, packet: Uint8Array): Promise<readonly TextRow[]> {
+    const client = this.#client;
+    if (client === null) throw new Error("Connection terminated");
+    return statement.send(client, packet);
   }
 
   /** Begins a transaction under a lane's settings. */

@@ -2,13 +2,21 @@
 // the dead index entries of finished jobs stay, and a claim without the mark walks over all of them.
 import { monotonic } from "../base/clock.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
-import { type LowWaterMark, NO_MARK } from "./lane.ts";
 
 /** How long a mark is trusted: a job that is more urgent waits at most this long. */
 const TRUST_MS = 50;
 
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
+
+/** Where the last full claim of jobs ended. */
+export interface LowWaterMark {
+  readonly priority: number;
+  readonly runAt_s: number | "-Infinity";
+}
+
+/** No mark: look at everything. */
+export const NO_MARK: LowWaterMark = { priority: -32_768, runAt_s: "-Infinity" };
 
 export class LowWater {
   #mark: LowWaterMark = NO_MARK;

@@ -50,22 +50,24 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   await setTimeout(1_000);
   const totals: number[] = [];
   const adds: number[] = [];
+  // Of each job by itself: an add that took long is not the dispatch's.
+  const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
     const { total_ms, add_ms } = await timed(client, seen, 0, duty.limit_ms);
     if (place >= 0) {
       totals.push(total_ms);
       adds.push(add_ms);
+      nets.push(total_ms - add_ms);
     }
     await setTimeout(20 * (0.5 + Math.random()));
   }
   await running.stop();
-  const add = percentile(adds, 0.5);
   return {
     p50_ms: percentile(totals, 0.5),
     p99_ms: percentile(totals, 0.99),
-    add_ms: add,
-    net50_ms: percentile(totals, 0.5) - add,
-    net99_ms: percentile(totals, 0.99) - add,
+    add_ms: percentile(adds, 0.5),
+    net50_ms: percentile(nets, 0.5),
+    net99_ms: percentile(nets, 0.99),
   };
 }
 
