@@ -7,9 +7,11 @@ import type { Database } from "../database/database.ts";
 import type { JobRows } from "../queue/claimed-rows.ts";
 import type { KeyTest } from "../queue/ready-jobs.ts";
 import { registerTasks } from "../queue/register-tasks.ts";
+import { shortClaimStatement } from "../queue/short-look.ts";
 import { type ClaimedJob, jobsInOrder } from "./claimed-job.ts";
-import type { Claim } from "./lane.ts";
+import type { Claim } from "./exchange.ts";
 import { LowWater, NO_MARK } from "./low-water.ts";
+import { ShortLooks } from "./short-looks.ts";
 import type { WorkerConfig } from "./worker-options.ts";
 
 /** Which jobs claims are to take. */
@@ -29,15 +31,17 @@ export class Claims<E> {
   readonly #forbiddenFlags: readonly string[];
   readonly #logger: Logger;
   readonly #lowWater = new LowWater();
+  readonly #shortClaims: ShortLooks | null;
   #taskNames: ReadonlyMap<number, string> = new Map();
   /** Some named queue may be free: claims look at queued jobs, too. */
   #queuesInUse = true;
 
-  constructor(config: WorkerConfig<E>) {
+  constructor(config: WorkerConfig<E>, workerId: string) {
     this.#names = [...config.tasks.keys()];
     this.identifiers = arrayText(this.#names);
     this.#forbiddenFlags = config.forbiddenFlags;
     this.#logger = config.logger;
+    this.#shortClaims = shortClaims(config, workerId, this.identifiers);
   }
 
   /** Makes the tasks known and learns their ids: a cleanup may have given them new ones. */
@@ -63,8 +67,12 @@ export class Claims<E> {
     this.#lowWater.forget();
   }
 
-  next(want: number, kinds: JobKinds): Claim {
+  /** `isFresh`: after a rest, for what has just become ready. */
+  next(want: number, kinds: JobKinds, isFresh: boolean): Claim {
+    const short = this.#shortClaims;
+    const isShort = isFresh && kinds === ALL_JOBS && !this.#queuesInUse && short?.next() === true;
     return {
+      short: isShort ? short : null,
       identifiers: this.identifiers,
       want,
       form: {
@@ -79,6 +87,7 @@ export class Claims<E> {
 
   /** Learns from an answer. True when it showed all there is for us. */
   learn(claim: Claim, jobs: readonly ClaimedJob[], queuesAreFree: boolean): boolean {
+    if (claim.short !== null) return false;
     this.#queuesInUse = queuesAreFree;
     const sawQueues = claim.form.queues || !queuesAreFree;
     const isShort = jobs.length < claim.want;
@@ -90,6 +99,18 @@ export class Claims<E> {
     else if (last !== undefined && !last.isQueued && !queuesAreFree) this.#lowWater.remember(last);
     return isLast;
   }
+}
+
+/** null: not behind a pooler, which keeps no statements, and not where looks are to be few. */
+function shortClaims<E>(config: WorkerConfig<E>, workerId: string, identifiers: string) {
+  const { schema, forbiddenFlags, preparedStatements, localQueue } = config;
+  if (!preparedStatements || localQueue.refetchDelay !== null) return null;
+  const flags = forbiddenFlags.length > 0;
+  return new ShortLooks({ schema }, shortClaimStatement({ flags }), {
+    identifiers,
+    rest: flags ? [workerId, arrayText(forbiddenFlags)] : [workerId],
+    begins: false,
+  });
 }
 
 /** As PostgreSQL writes a text[]. */

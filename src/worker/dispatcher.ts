@@ -12,14 +12,15 @@ import { Gate } from "../base/gate.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
 import { type ClaimedJob, workUnits } from "./claimed-job.ts";
 import { ALL_JOBS, Claims } from "./claims.ts";
+import { type Claim, type Exchange, exchange } from "./exchange.ts";
 import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
 import { type Held, held } from "./held.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JobExecutor } from "./job-executor.ts";
-import type { Claim, Exchange, Lane } from "./lane.ts";
+import type { Lane } from "./lane.ts";
 import { Lanes, type LanesEvents } from "./lanes.ts";
 import { LocalQueue } from "./local-queue.ts";
-import { jobsIn, type OutcomeBatch, type Outcomes, tellLost } from "./outcomes.ts";
+import { idOf, jobsIn, type OutcomeBatch, type Outcomes, tellLost } from "./outcomes.ts";
 import { Readiness } from "./readiness.ts";
 import { Slots } from "./slots.ts";
 import { Traffic } from "./traffic.ts";
@@ -64,9 +65,17 @@ export class Dispatcher<E> {
     this.#outcomes = parts.outcomes;
     this.#hooks = parts.hooks;
     this.#mayTake = parts.mayTake;
-    this.#lanes = new Lanes(parts.lanes, this.#laneEvents(), config.logger);
+    const laneEvents: LanesEvents = {
+      reconcile: (lane) => this.#reconcile(lane),
+      lost: (error) => parts.hooks.emit("worker:disconnected", { workerId, error }),
+      back: () => {
+        parts.hooks.emit("worker:reconnected", { workerId });
+        this.pulse(0);
+      },
+    };
+    this.#lanes = new Lanes(parts.lanes, laneEvents, config.logger);
     this.#wakeTimer = new WakeTimer(config.pollInterval_ms, () => this.pulse(0));
-    this.#claims = new Claims(config);
+    this.#claims = new Claims(config, workerId);
     this.#localQueue = new LocalQueue(config.localQueue, parts.hooks, workerId, {
       returnJobs: (jobs, queueIds) => {
         this.#outcomes.giveBack(jobs, queueIds);
@@ -117,10 +126,12 @@ export class Dispatcher<E> {
   /** Something may have become ready; `count` jobs, where that is known. */
   pulse(count = 1): void {
     this.#fastLanes?.pulse();
-    this.#readiness.raise();
+    const wasDrained = this.#readiness.raise();
     this.#claims.forgetMark();
     this.#localQueue.announce(count);
-    this.#scheduleAdvance();
+    // In this moment, not a turn later: some job waits for it.
+    if (wasDrained && this.#traffic.isQuiet) this.#advance(true);
+    else this.#scheduleAdvance();
   }
 
   /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
@@ -157,18 +168,6 @@ export class Dispatcher<E> {
     this.#lanes.lost(error);
   }
 
-  #laneEvents(): LanesEvents {
-    const workerId = this.#workerId;
-    return {
-      reconcile: (lane) => this.#reconcile(lane),
-      lost: (error) => this.#hooks.emit("worker:disconnected", { workerId, error }),
-      back: () => {
-        this.#hooks.emit("worker:reconnected", { workerId });
-        this.pulse(0);
-      },
-    };
-  }
-
   #isIdle(): boolean {
     const drained = this.#phase !== "claiming" || this.#readiness.isDrained;
     const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
@@ -193,18 +192,20 @@ export class Dispatcher<E> {
     });
   }
 
-  #advance(): void {
+  /** `isFresh`: after a rest, for what has just become ready. */
+  #advance(isFresh = false): void {
     this.#slots.fill();
-    this.#feedLanes();
+    this.#feedLanes(isFresh);
     if (this.#idle.hasWaiting && this.#isIdle()) this.#idle.open();
   }
 
-  #feedLanes(): void {
+  #feedLanes(isFresh: boolean): void {
     while (this.#lanes.hasIdle) {
       const want = this.#wanted();
-      if (want === 0 && this.#outcomes.isEmpty) return;
-      const lane = this.#lanes.take();
-      if (lane !== undefined) void this.#exchange(lane, this.#outcomes.take(), want);
+      const { isEmpty } = this.#outcomes;
+      if (want === 0 && isEmpty) return;
+      const lane = this.#lanes.take() as Lane;
+      void this.#exchange(lane, this.#outcomes.take(), want, isFresh && isEmpty);
     }
   }
 
@@ -212,15 +213,16 @@ export class Dispatcher<E> {
   #wanted(): number {
     const isAllowed = this.#phase === "claiming" && this.#mayTake() && !this.#fastLanes?.isLooking;
     if (!isAllowed || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
-    return this.#localQueue.wanted(this.#slots.free, this.#traffic.asked);
+    return this.#localQueue.wanted(this.#slots.free, this.#traffic);
   }
 
-  async #exchange(lane: Lane, batch: OutcomeBatch, want: number): Promise<void> {
+  async #exchange(lane: Lane, batch: OutcomeBatch, want: number, isFresh: boolean) {
     this.#traffic.sent(want);
     const { pulse } = this.#readiness;
     const startedAt_ms = monotonic();
-    const claim = want === 0 ? null : this.#claims.next(want, this.#fastLanes?.left ?? ALL_JOBS);
-    const answer = await lane.exchange(batch, claim);
+    const kinds = this.#fastLanes?.left ?? ALL_JOBS;
+    const claim = want === 0 ? null : this.#claims.next(want, kinds, isFresh);
+    const answer = await exchange(lane, this.#workerId, batch, claim);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, claim !== null);
     // A claim that failed says nothing about what is there.
@@ -284,7 +286,7 @@ export class Dispatcher<E> {
     // What may not be written is written again before anything is claimed: later the lock of such a
     // job may be that of another attempt.
     const batch = this.#outcomes.take();
-    const answer = await lane.exchange(batch, null);
+    const answer = await exchange(lane, this.#workerId, batch, null);
     this.#written(answer, batch);
     if (answer.failure !== null) {
       this.#outcomes.putBack(answer.unwritten);
@@ -292,8 +294,7 @@ export class Dispatcher<E> {
     }
     await this.#claims.register(lane.database);
     const { jobs, queueIds } = this.#held();
-    const jobIds = jobs.map(({ id }) => id);
-    await returnUnknownJobs(lane.database, this.#workerId, jobIds, queueIds);
+    await returnUnknownJobs(lane.database, this.#workerId, jobs.map(idOf), queueIds);
     this.#isInDoubt = false;
   }
 }

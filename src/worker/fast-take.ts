@@ -1,15 +1,15 @@
 // What a fast lane asks for, and how the answers are read.
 import { settled } from "../base/settled.ts";
 import { builtOnce, query, type Statement } from "../database/database.ts";
-import { OpeningStatement } from "../database/opening-packet.ts";
 import { ClaimedRows } from "../queue/claimed-rows.ts";
 import { type LockAnswer, lockStatement } from "../queue/fast-lane.ts";
-import { LookedRows, lookStatement } from "../queue/fast-look.ts";
+import { lookStatement } from "../queue/short-look.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 import { arrayText, type Claims } from "./claims.ts";
 import type { Lane } from "./lane.ts";
 import { LowWater } from "./low-water.ts";
 import { Pace } from "./pace.ts";
+import { ShortLooks } from "./short-looks.ts";
 
 export interface Taken {
   readonly jobs: readonly ClaimedJob[];
@@ -43,25 +43,15 @@ const NOTHING: Taken = {
 /** Jobs a transaction takes at the most; less where they are slow. */
 const LARGEST_BATCH = 2_000;
 
-/** A short look is worth it for a few jobs only. */
-const LOOK_JOBS = 32;
-
-/** Looks that are left out after one that was in vain. */
-const LOOKS_LEFT_OUT = 64;
-
 export class FastTake<E> {
   readonly #claims: Claims<E>;
   readonly #forbiddenFlags: readonly string[];
   readonly #queues: QueueShare | null;
   readonly #lock: Statement;
   readonly #lane: Lane;
-  readonly #look: OpeningStatement;
-  /** By the number of jobs that they ask for. */
-  readonly #packets = new Map<number, Uint8Array>();
+  readonly #looks: ShortLooks;
   readonly #lowWater = new LowWater();
   readonly #pace = new Pace();
-  #hasLookedInVain = false;
-  #looksLeftOut = 0;
 
   /** `queues`: null = takes no jobs of named queues. */
   constructor(
@@ -76,8 +66,11 @@ export class FastTake<E> {
     this.#queues = queues;
     const flags = forbiddenFlags.length > 0;
     this.#lock = builtOnce(lockStatement({ queues: queues !== null, flags }));
-    const { quoted, name } = lane.database.schema;
-    this.#look = new OpeningStatement("worker_look", lookStatement({ flags })(quoted), name);
+    this.#looks = new ShortLooks(lane.database, lookStatement({ flags }), {
+      identifiers: claims.identifiers,
+      rest: flags ? [arrayText(forbiddenFlags)] : [],
+      begins: true,
+    });
   }
 
   /** Anything may have become ready: the next take looks at everything. */
@@ -97,30 +90,15 @@ export class FastTake<E> {
 
   /** Whether a short look is the quicker way to what has just become ready. */
   mayLook(): boolean {
-    if (this.#queues !== null || !this.#lane.keepsStatements) return false;
-    return this.#looksLeftOut === 0 || --this.#looksLeftOut === 0;
+    return this.#queues === null && this.#lane.keepsStatements && this.#looks.next();
   }
 
   /** Begins a transaction and locks jobs that have just become ready: up to `slots`, and few. */
   async look(slots: number): Promise<Taken> {
-    const want = Math.min(slots, LOOK_JOBS);
-    const rows = await this.#lane.open(this.#look, this.#packet(want));
-    this.#hasLookedInVain = rows.length === 0;
-    if (rows.length === 0) return NOTHING;
-    const jobs = await this.#claims.jobs(new LookedRows(rows), this.#lane.database);
-    const isFull = jobs.length === want;
+    const rows = await this.#looks.look(this.#lane, slots);
+    const jobs = await this.#claims.jobs(rows, this.#lane.database);
+    const isFull = jobs.length === slots;
     return { ...NOTHING, jobs, isFull, isForOthers: isFull };
-  }
-
-  #packet(want: number): Uint8Array {
-    let packet = this.#packets.get(want);
-    if (packet === undefined) {
-      const values = [this.#claims.identifiers, String(want)];
-      if (this.#forbiddenFlags.length > 0) values.push(arrayText(this.#forbiddenFlags));
-      packet = this.#look.packet(values);
-      this.#packets.set(want, packet);
-    }
-    return packet;
   }
 
   /** Begins a transaction and locks jobs: those that `slots` can start, and what is soon used up. */
@@ -128,10 +106,7 @@ export class FastTake<E> {
     this.#pace.measure();
     const want = Math.min(LARGEST_BATCH, this.#pace.ahead + slots);
     const [, answer] = await settled([this.#lane.begin(), this.#taken(want, slots)]);
-    const taken = answer as Taken;
-    if (this.#hasLookedInVain && taken.jobs.length > 0) this.#looksLeftOut = LOOKS_LEFT_OUT;
-    this.#hasLookedInVain = false;
-    return taken;
+    return answer as Taken;
   }
 
   async #taken(want: number, slots: number): Promise<Taken> {

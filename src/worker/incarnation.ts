@@ -36,7 +36,7 @@ export class Incarnation<E> {
     this.#executor = new JobExecutor(config.tasks, source, outcomes, hooks, config.timeout_ms);
     const { schema, preparedStatements } = config;
     const lanes = (onLoss: (error: Error) => void): Lane[] => {
-      const settings = { connection, schema, workerId: this.id, preparedStatements, onLoss };
+      const settings = { connection, schema, preparedStatements, onLoss };
       return Array.from({ length: config.lanes }, () => new Lane(settings));
     };
     this.dispatcher = new Dispatcher(config, this.id, {

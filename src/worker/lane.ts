@@ -1,63 +1,18 @@
-// One connection on which a worker exchanges finished jobs for new ones. What it sends goes out in
-// one go (pg's pipeline mode, also behind pgbouncer); each statement is a transaction of its own.
-
+// One connection of a worker's own. What it sends goes out in one go (pg's pipeline mode, also behind
+// pgbouncer); each statement is a transaction of its own, unless begin() is called.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
 import { settled } from "../base/settled.ts";
-import {
-  builtOnce,
-  type Database,
-  type Queryable,
-  query,
-  type Statement,
-} from "../database/database.ts";
-import type { OpeningStatement, TextRow } from "../database/opening-packet.ts";
+import type { Database, Queryable } from "../database/database.ts";
+import type { PacketStatement, TextRow } from "../database/packet-statement.ts";
 import type { SchemaName } from "../database/schema-name.ts";
-import { type ClaimAnswer, claimStatement } from "../queue/claim-jobs.ts";
-import { ClaimedRows } from "../queue/claimed-rows.ts";
-import type { ReadyForm } from "../queue/ready-jobs.ts";
-import { failJobs, finishJobs, parseIdArray, returnJobs } from "../queue/settle-jobs.ts";
-import type { LowWaterMark } from "./low-water.ts";
-import { batchOf, idOf, type OutcomeBatch, toFailure } from "./outcomes.ts";
 
 export interface LaneSettings {
   readonly connection: pg.ClientConfig;
   readonly schema: SchemaName;
-  readonly workerId: string;
   readonly preparedStatements: boolean;
   onLoss(error: Error): void;
 }
-
-export interface Claim {
-  /** As PostgreSQL writes an array. */
-  readonly identifiers: string;
-  readonly want: number;
-  readonly form: ReadyForm;
-  readonly mark: LowWaterMark;
-  readonly forbiddenFlags: readonly string[];
-}
-
-export interface Exchange {
-  /** null: no claim was made, or it failed. */
-  readonly rows: ClaimedRows | null;
-  /** Some named queue is free: the next claim should look at queued jobs, too. */
-  readonly queues: boolean;
-  /** The claim's moment by the database's clock, seconds. */
-  readonly now_s: number;
-  readonly written: OutcomeBatch;
-  /** Jobs among them that were no longer ours. */
-  readonly lost: readonly string[];
-  /** What failed, or, when the connection was lost, may have failed. */
-  readonly unwritten: OutcomeBatch;
-  /** Why some outcome or the claim was not written; what came is to be kept all the same. */
-  readonly failure: unknown;
-}
-
-/**
- * Jobs of one named queue that are taken at once. They run one after another, so more would only
- * keep them from other workers for longer.
- */
-const QUEUE_RUN_JOBS = 50;
 
 // A claim is a few index probes; one that takes this long is stuck, and the lane must not be.
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -154,8 +109,8 @@ export class Lane {
     return this.#settings.preparedStatements;
   }
 
-  /** Begins a transaction with a statement; for connections that keep statements. */
-  async open(statement: OpeningStatement, packet: Uint8Array): Promise<readonly TextRow[]> {
+  /** For connections that keep statements. */
+  async sendPacket(statement: PacketStatement, packet: Uint8Array): Promise<readonly TextRow[]> {
     const client = this.#client;
     if (client === null) throw new Error("Connection terminated");
     return statement.send(client, packet);
@@ -181,76 +136,9 @@ export class Lane {
     }
   }
 
-  /** Writes outcomes and takes new jobs, all in one round trip. */
-  async exchange(batch: OutcomeBatch, claim: Claim | null): Promise<Exchange> {
-    const { workerId } = this.#settings;
-    const { failures, returned, done, freedQueues, isRepeated } = batch;
-    const db = this.database;
-    const writes: Write[] = [];
-    if (failures.length > 0) {
-      writes.push({
-        part: { failures },
-        lost: failJobs(db, workerId, failures.map(toFailure), []),
-      });
-    }
-    if (returned.length > 0) {
-      writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned.map(idOf), []) });
-    }
-    // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
-    // does the same, so then the deletes go with the freeing, ahead of the claim.
-    const alone = claim === null || freedQueues.length > 0;
-    if (alone && done.length + freedQueues.length > 0) {
-      const lost = finishJobs(db, workerId, done.map(idOf), freedQueues);
-      writes.push({ part: { done, freedQueues }, lost });
-    }
-    let claimed: ClaimAnswer | null = null;
-    if (claim !== null) {
-      const answer = this.#claim(db, claim, alone ? [] : done.map(idOf)).then((one) => {
-        claimed = one;
-        return parseIdArray(one.lost);
-      });
-      writes.push({ part: alone ? {} : { done }, lost: answer });
-    }
-    // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
-    // a claim that went through are ours.
-    const results = await Promise.allSettled(writes.map(({ lost }) => lost));
-    const isWritten = (_: Write, place: number) => results[place]?.status === "fulfilled";
-    const partsOf = (some: readonly Write[]) =>
-      batchOf(
-        isRepeated,
-        some.map(({ part }) => part),
-      );
-    const answer = claimed as ClaimAnswer | null;
-    return {
-      rows: answer === null ? null : new ClaimedRows(answer),
-      queues: answer?.queues ?? false,
-      now_s: answer?.now_s ?? 0,
-      written: partsOf(writes.filter(isWritten)),
-      lost: results.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
-      unwritten: partsOf(writes.filter((write, place) => !isWritten(write, place))),
-      failure: results.find((one) => one.status === "rejected")?.reason ?? null,
-    };
-  }
-
-  async #claim(db: Database, claim: Claim, done: readonly string[]) {
-    const { form, mark } = claim;
-    const values: unknown[] = [
-      claim.identifiers,
-      claim.want,
-      this.#settings.workerId,
-      `{${done.join(",")}}`,
-      mark.priority,
-      mark.runAt_s,
-    ];
-    // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
-    if (form.queues) values.push(QUEUE_RUN_JOBS);
-    if (form.flags) values.push(claim.forbiddenFlags);
-    const claimed = () => query<ClaimAnswer>(db, statementOf(form), values);
-    const [row] = await (this.#settings.preparedStatements ? claimed() : this.#within(claimed));
-    return row as ClaimAnswer;
-  }
-
-  async #within<T>(work: () => Promise<T>): Promise<T> {
+  /** One statement under a lane's settings. */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#settings.preparedStatements) return work();
     const [, result] = await settled([this.begin(), work(), this.commit()]);
     return result as T;
   }
@@ -276,23 +164,4 @@ export class Lane {
     }
     return name;
   }
-}
-
-/** A statement on its way, and the outcomes that it writes. */
-interface Write {
-  readonly part: Partial<OutcomeBatch>;
-  /** Jobs that were no longer ours. */
-  readonly lost: Promise<string[]>;
-}
-
-const statements = new Map<string, Statement>();
-
-function statementOf(form: ReadyForm): Statement {
-  const key = JSON.stringify(Object.values(form));
-  let statement = statements.get(key);
-  if (statement === undefined) {
-    statement = builtOnce(claimStatement(form));
-    statements.set(key, statement);
-  }
-  return statement;
 }

@@ -13,8 +13,11 @@ export class Readiness {
     return this.#drainedAt >= this.#pulse;
   }
 
-  raise(): void {
+  /** True when nothing was ready before. */
+  raise(): boolean {
+    const wasDrained = this.isDrained;
     this.#pulse++;
+    return wasDrained;
   }
 
   /** A claim sent at `pulse` came back short. True when that is still the last word. */

@@ -1,7 +1,7 @@
-// A transaction's BEGIN and its first statement as bytes that are made once. For a statement that is
-// sent again and again after a rest, when every bit of code is cold: pg builds two queries of ten
-// messages for it and gets two answers, and that was a quarter of what a job waited until it started.
-// Nothing is described: the caller knows the columns, which come as text.
+// Statements that are sent as bytes which are made once. For what is sent again and again after a
+// rest, when every bit of code is cold: what pg does for a query, and for its answer, was a quarter of
+// the time that a job waited until it started. Nothing is described: the caller knows the columns,
+// which come as text.
 import pg from "pg";
 import { serialize } from "pg-protocol";
 import { explainDatabaseError } from "./database-errors.ts";
@@ -41,10 +41,18 @@ class BytesQuery extends (pg.Query as unknown as new (text: string) => object) {
   }
 }
 
-/** A statement that may be the first of a transaction. */
-export class OpeningStatement {
+const NOTHING = Buffer.alloc(0);
+
+/** In the same unit of the protocol: one answer for both. */
+const BEGIN = Buffer.concat([
+  serialize.parse({ text: "begin" }),
+  serialize.bind(),
+  serialize.execute(),
+]);
+
+export class PacketStatement {
   readonly #name: string;
-  readonly #parse: Uint8Array;
+  readonly #prepare: Uint8Array;
   readonly #schemaName: string;
   /** Connections that have it prepared. */
   readonly #known = new WeakSet<pg.Client>();
@@ -52,38 +60,43 @@ export class OpeningStatement {
   /** `name`: of the prepared statement; nothing else on its connections has it. */
   constructor(name: string, text: string, schemaName: string) {
     this.#name = name;
-    this.#parse = serialize.parse({ name, text });
+    // It may have been prepared by a try that failed afterwards; closing what is not there is no error.
+    this.#prepare = Buffer.concat([
+      serialize.close({ type: "S", name }),
+      serialize.parse({ name, text }),
+    ]);
     this.#schemaName = schemaName;
   }
 
-  /** BEGIN and the statement with these values: to be kept, and sent again and again. */
-  packet(values: readonly string[]): Uint8Array {
+  /** The statement with these values: to be kept, and sent again and again. */
+  packet(values: readonly string[], { begins = false } = {}): Uint8Array {
     return Buffer.concat([
-      serialize.parse({ text: "begin" }),
-      serialize.bind(),
-      serialize.execute(),
+      begins ? BEGIN : NOTHING,
       serialize.bind({ statement: this.#name, values: [...values] }),
       serialize.execute(),
       serialize.sync(),
     ]);
   }
 
-  /**
-   * Sends a packet of this statement. Throws WorkerError: then the connection is of no more use, for
-   * nobody knows what of it has been done.
-   */
+  /** Sends a packet of this statement. Throws WorkerError. */
   async send(client: pg.Client, packet: Uint8Array): Promise<readonly TextRow[]> {
-    const isKnown = this.#known.has(client);
-    this.#known.add(client);
-    const bytes = isKnown ? packet : Buffer.concat([this.#parse, packet]);
+    const bytes = this.#known.has(client) ? packet : Buffer.concat([this.#prepare, packet]);
     try {
-      return await new Promise((resolve, reject) => {
-        client.query(
-          new BytesQuery(bytes, (error, rows = []) => (error ? reject(error) : resolve(rows))),
-        );
-      });
+      const rows = await sent(client, bytes);
+      this.#known.add(client);
+      return rows;
     } catch (error) {
+      this.#known.delete(client);
       throw explainDatabaseError(error, this.#schemaName);
     }
   }
+}
+
+function sent(client: pg.Client, bytes: Uint8Array): Promise<readonly TextRow[]> {
+  return new Promise((resolve, reject) => {
+    const query = new BytesQuery(bytes, (error, rows = []) =>
+      error === null ? resolve(rows) : reject(error),
+    );
+    client.query(query);
+  });
 }
