@@ -1,6 +1,6 @@
 // Takes ready jobs for a worker: the one statement that every poll, notification and refill runs.
 import type { Statement } from "../database/database.ts";
-import { CLAIMED_SOURCE, type ClaimedColumns, claimedColumns } from "./claimed-rows.ts";
+import { type ClaimedColumns, claimedColumns, claimedSource } from "./claimed-rows.ts";
 import { type ReadyForm, readyJobs, readyName } from "./ready-jobs.ts";
 
 /** What a claim gives beside its jobs. */
@@ -40,13 +40,13 @@ with recursive done as (
   update ${s}._private_jobs j
   set attempts = j.attempts + 1, locked_by = $3::text, locked_at = now()
   where j.ctid = any(array(select ctid from ${readyName(form)}))
-  returning ${CLAIMED_SOURCE}
+  returning ${claimedSource("j.attempts")}
 )${form.queues ? queuesTaken(s) : ""}
 select date_part('epoch', now()) as now_s,
   exists (select from ${s}._private_job_queues where is_available) as queues,
   case when (select count(*) from done) < cardinality($4::bigint[]) then
     array(select unnest($4::bigint[]) except select id from done)::text end as lost,
-  ${claimedColumns({ attempts: "j.attempts", queues: form.queues })}
+  ${claimedColumns(form)}
 from taken j`;
 
 // Of the jobs that were taken, not of those that were picked: a queue without one is never freed.

@@ -2,7 +2,7 @@
 // update: a third of the WAL, half the work. They are free the moment the connection is gone, and
 // nobody but the holder sees that they are taken. For short jobs without a key.
 import { type Database, query, type Statement } from "../database/database.ts";
-import { type ClaimedColumns, claimedColumns } from "./claimed-rows.ts";
+import { type ClaimedColumns, claimedColumns, claimedSource } from "./claimed-rows.ts";
 import { freeJobs, levels, type ReadyForm, readyJobs } from "./ready-jobs.ts";
 import { type Failure, parseIdArray } from "./settle-jobs.ts";
 
@@ -42,16 +42,18 @@ export function lockStatement({ queues, flags }: LockForm): Statement {
     slots: "$7",
     flags: queues ? "$8" : "$5",
   };
-  const columns = claimedColumns({ attempts: "j.attempts + 1", queues });
+  const columns = claimedColumns(form);
+  const source = claimedSource("j.attempts + 1");
   if (queues) {
     return (s) => `
-with recursive ${readyJobs(s, form, $)}
-select ${columns}, ${SEEN}
-from ${s}._private_jobs j where j.ctid = any(array(select ctid from picked))`;
+with recursive ${readyJobs(s, form, $)}, taken as materialized (
+  select ${source} from ${s}._private_jobs j where j.ctid = any(array(select ctid from picked))
+)
+select ${columns}, ${SEEN} from taken j`;
   }
   return (s) => `
-with recursive ${levels(s, form, $)}
-select ${columns}, false as queued, false as more, false as keyed from (${freeJobs(s, form, $, "j.*")}) j`;
+with recursive ${levels(s, form, $)}, taken as materialized (${freeJobs(s, form, $, source)})
+select ${columns}, false as queued, false as more, false as keyed from taken j`;
 }
 
 const SEEN = `exists (select from candidate) as queued,

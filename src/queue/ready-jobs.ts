@@ -50,7 +50,8 @@ export function readyName(form: ReadyForm): "picked" | "free" {
 
 /** Common table expressions for `with recursive`. Their rows are locked until the transaction ends. */
 export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): string {
-  const places = "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at";
+  // Without queued jobs beside them nobody asks for their places.
+  const places = form.queues ? "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at" : "j.ctid";
   const free = `free as materialized (${freeJobs(s, form, $, places)})`;
   return `${levels(s, form, $)}, ${free}${form.queues ? queuedJobs(s, form, $) : ""}`;
 }

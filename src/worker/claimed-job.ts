@@ -72,7 +72,7 @@ export class ClaimedJob implements TaskJob {
     return this.#claimed.rows.runAts_s[this.#place] as number;
   }
   get runAt(): Date {
-    return new Date(this.runAt_s * 1000);
+    return dateOf(this.runAt_s);
   }
   get attempts(): number {
     return this.#claimed.rows.attempts(this.#place);
@@ -90,7 +90,7 @@ export class ClaimedJob implements TaskJob {
     return this.#claimed.rows.rare(this.#place).flags;
   }
   get createdAt(): Date {
-    return new Date(this.#claimed.rows.createdAt_s(this.#place) * 1000);
+    return dateOf(this.#claimed.rows.createdAt_s(this.#place));
   }
   get lastError(): string | null {
     return this.#claimed.rows.rare(this.#place).lastError;
@@ -143,6 +143,11 @@ export function workUnits(jobs: readonly ClaimedJob[]): readonly WorkUnit[] {
     run.jobs.push(job);
   }
   return units;
+}
+
+/** A Date has milliseconds; the half microsecond is for what a double has lost. */
+function dateOf(moment_s: number): Date {
+  return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
 
 function inOrder(a: ClaimedJob, b: ClaimedJob): number {

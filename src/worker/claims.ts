@@ -72,6 +72,7 @@ export class Claims<E> {
     const short = this.#shortClaims;
     const isShort = isFresh && kinds === ALL_JOBS && !this.#queuesInUse && short?.next() === true;
     return {
+      sentAt_ms: monotonic(),
       short: isShort ? short : null,
       identifiers: this.identifiers,
       want,
@@ -96,7 +97,8 @@ export class Claims<E> {
     const last = jobs.at(-1);
     if (isShort) this.#lowWater.forget();
     // Queued jobs are taken in runs and leave others behind them: no mark then.
-    else if (last !== undefined && !last.isQueued && !queuesAreFree) this.#lowWater.remember(last);
+    else if (last !== undefined && !last.isQueued && !queuesAreFree)
+      this.#lowWater.remember(last, claim.sentAt_ms);
     return isLast;
   }
 }

@@ -219,7 +219,6 @@ export class Dispatcher<E> {
   async #exchange(lane: Lane, batch: OutcomeBatch, want: number, isFresh: boolean) {
     this.#traffic.sent(want);
     const { pulse } = this.#readiness;
-    const startedAt_ms = monotonic();
     const kinds = this.#fastLanes?.left ?? ALL_JOBS;
     const claim = want === 0 ? null : this.#claims.next(want, kinds, isFresh);
     const answer = await exchange(lane, this.#workerId, batch, claim);
@@ -229,7 +228,7 @@ export class Dispatcher<E> {
     if (claim !== null && answer.rows !== null) {
       const jobs = await this.#claims.jobs(answer.rows, lane.database);
       const event = { workerId: this.#workerId, count: jobs.length };
-      this.#hooks.emit("job:fetch", { ...event, duration_ms: monotonic() - startedAt_ms });
+      this.#hooks.emit("job:fetch", { ...event, duration_ms: monotonic() - claim.sentAt_ms });
       this.#received(jobs, claim, answer, pulse);
     }
     this.#traffic.answered(want);

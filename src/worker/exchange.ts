@@ -16,6 +16,7 @@ export interface Claim {
   readonly form: ReadyForm;
   readonly mark: LowWaterMark;
   readonly forbiddenFlags: readonly string[];
+  readonly sentAt_ms: number;
   /** Instead of all that, a short look. */
   readonly short: ShortLooks | null;
 }

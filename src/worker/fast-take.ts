@@ -1,4 +1,5 @@
 // What a fast lane asks for, and how the answers are read.
+import { monotonic } from "../base/clock.ts";
 import { settled } from "../base/settled.ts";
 import { builtOnce, query, type Statement } from "../database/database.ts";
 import { ClaimedRows } from "../queue/claimed-rows.ts";
@@ -111,6 +112,7 @@ export class FastTake<E> {
 
   async #taken(want: number, slots: number): Promise<Taken> {
     const db = this.#lane.database;
+    const sentAt_ms = monotonic();
     const { priority, runAt_s } = this.#lowWater.mark;
     const values: unknown[] = [this.#claims.identifiers, want, priority, runAt_s];
     if (this.#queues !== null) values.push(this.#queues.share, this.#queues.shares, slots);
@@ -122,7 +124,7 @@ export class FastTake<E> {
     const isContended = answer.more && jobs.length === 0;
     const last = jobs.at(-1);
     // Queued jobs are taken in runs and leave others behind them: no mark then.
-    if (isFull && last !== undefined && !answer.queued) this.#lowWater.remember(last);
+    if (isFull && last !== undefined && !answer.queued) this.#lowWater.remember(last, sentAt_ms);
     else this.#lowWater.forget();
     const isForOthers = isFull && jobs.some(({ isQueued }) => !isQueued);
     return { ...NOTHING, jobs, isFull, isForOthers, isContended, isKeyed: answer.keyed };

@@ -3,8 +3,12 @@
 import { monotonic } from "../base/clock.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 
-/** How long a mark is trusted: a job that is more urgent waits at most this long. */
+// How long a mark is trusted. A more urgent job that nobody announces, such as one that falls due,
+// waits for that long at most; a claim without a mark takes the longer, the more dead entries there
+// are, so it is made for a twentieth of the time.
 const TRUST_MS = 50;
+const TRUST_AT_MOST_MS = 1_000;
+const WALKS = 20;
 
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
@@ -20,10 +24,10 @@ export const NO_MARK: LowWaterMark = { priority: -32_768, runAt_s: "-Infinity" }
 
 export class LowWater {
   #mark: LowWaterMark = NO_MARK;
-  #since_ms = 0;
+  #until_ms = 0;
 
   get mark(): LowWaterMark {
-    if (monotonic() - this.#since_ms > TRUST_MS) this.#mark = NO_MARK;
+    if (monotonic() > this.#until_ms) this.#mark = NO_MARK;
     return this.#mark;
   }
 
@@ -32,9 +36,13 @@ export class LowWater {
     this.#mark = NO_MARK;
   }
 
-  /** A full claim of jobs without a queue ended with this one. */
-  remember(last: ClaimedJob): void {
-    if (this.#mark === NO_MARK) this.#since_ms = monotonic();
+  /** A full claim of jobs without a queue, which was sent at `sentAt_ms`, ended with this one. */
+  remember(last: ClaimedJob, sentAt_ms: number): void {
+    if (this.#mark === NO_MARK) {
+      const now_ms = monotonic();
+      const trust_ms = Math.max(TRUST_MS, WALKS * (now_ms - sentAt_ms));
+      this.#until_ms = now_ms + Math.min(trust_ms, TRUST_AT_MOST_MS);
+    }
     // A double holds microseconds only just: stay on the safe side of the last digit.
     const runAt_s = last.runAt_s - 0.00001;
     this.#mark = {
