@@ -114,8 +114,7 @@ export class Dispatcher<E> {
 
   async start(): Promise<void> {
     await this.#lanes.connect();
-    const { database } = this.#lanes.any as Lane;
-    await this.#claims.register(database);
+    await this.#claims.register((this.#lanes.any as Lane).database);
     if (this.#phase !== "new") return;
     // Not before: lanes may be lost and repaired meanwhile, and a start that fails runs nothing.
     this.#phase = "claiming";
@@ -265,6 +264,8 @@ export class Dispatcher<E> {
   #received(jobs: readonly ClaimedJob[], claim: Claim, answer: Exchange, pulse: number): void {
     const count = jobs.length;
     const isLast = this.#claims.learn(claim, jobs, answer.queues);
+    // Another claim beside it may have come back short for what this one had locked and left.
+    if (count === claim.want) this.#readiness.raise();
     this.#fastLanes?.classicClaim(count, isLast);
     if (isLast && this.#readiness.drained(pulse) && this.#phase === "claiming") {
       this.#wakeTimer.sleep(answer.now_s, () => this.#lanes.any?.database ?? null);

@@ -2,35 +2,46 @@
 // of a queue at once, seen by two processes of ours that share the work.
 import { contend } from "../contender.ts";
 import type { Run } from "../duty.ts";
-import type { Bench, Experiment, Row } from "../experiment.ts";
+import type { Bench, Experiment } from "../experiment.ts";
 
 const JOBS = 100_000;
 const WATCHED_JOBS = 20_000;
 const PATIENCE_MS = 8_000;
 
-export const oneQueue = queueExperiment("queue-1", 1, [1_000, 1_000]);
-export const hundredQueues = queueExperiment("queue-100", 100, [null, 100]);
+const PRESETS = ["gw", "gw-batch"];
 
-/** `ratios`: what the safe mode and the fast lane are to reach; null = shown, and no target. */
-function queueExperiment(
-  name: string,
-  queues: number,
-  [safe, fast]: readonly (number | null)[],
-): Experiment {
-  const title = queues === 1 ? "one named queue" : `${queues} named queues`;
-  const row = (mode: string, ours: string, ratio: number | null | undefined): Row => ({
-    name: `${title}, ${mode}`,
-    unit: "jobs/s",
-    metric: "jps",
-    ours,
-    rivals: ["gw", "gw-batch"],
-    better: "more",
-    target: typeof ratio === "number" ? { ratio } : null,
-  });
+export const oneQueue = queueExperiment(1, "one named queue", [
+  { name: "safe", ours: "ours", rivals: PRESETS, ratio: 1_000 },
+  { name: "fast lane", ours: "fast-queues", rivals: PRESETS, ratio: 1_000 },
+]);
+
+export const hundredQueues = queueExperiment(100, "100 named queues", [
+  { name: "safe, vs batching preset", ours: "ours", rivals: ["gw-batch"], ratio: 100 },
+  { name: "safe, vs default", ours: "ours", rivals: ["gw"], ratio: null },
+  { name: "fast lane, vs default", ours: "fast-queues", rivals: ["gw"], ratio: 100 },
+]);
+
+interface QueueRow {
+  readonly name: string;
+  readonly ours: string;
+  readonly rivals: readonly string[];
+  /** null = shown, and no target. */
+  readonly ratio: number | null;
+}
+
+function queueExperiment(queues: number, title: string, rows: readonly QueueRow[]): Experiment {
   return {
-    name,
-    contenders: ["gw", "gw-batch", "ours", "fast-queues"],
-    rows: [row("safe", "ours", safe), row("fast lane", "fast-queues", fast)],
+    name: `queue-${queues}`,
+    contenders: [...PRESETS, "ours", "fast-queues"],
+    rows: rows.map(({ name, ours, rivals, ratio }) => ({
+      name: `${title}, ${name}`,
+      unit: "jobs/s",
+      metric: "jps",
+      ours,
+      rivals,
+      better: "more",
+      target: ratio === null ? null : { ratio },
+    })),
     async run(bench, contender) {
       await bench.server.seed(JOBS, queues);
       return bench.contend("drain", contender, { jobs: JOBS, limit_ms: PATIENCE_MS });
