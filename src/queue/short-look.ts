@@ -101,7 +101,8 @@ export class LookedRows implements JobRows {
   }
 
   createdAt_s(place: number): number {
-    return Number(this.#text(place, CREATED_AT_S));
+    const created_s = Number(this.#text(place, CREATED_AT_S));
+    return Number.isFinite(created_s) ? created_s : EARLIEST_S;
   }
 
   rare(place: number): RareColumns {
@@ -109,8 +110,9 @@ export class LookedRows implements JobRows {
     const flags = this.#text(place, FLAGS);
     const lastError = this.#text(place, LAST_ERROR);
     const key = this.#text(place, KEY);
-    if (revision === 0 && !(key ?? flags ?? lastError)) return NOTHING_RARE;
-    return { key, revision, flags: Object.keys(JSON.parse(flags ?? "{}")), lastError };
+    const hasNone = key === null && flags === null && lastError === null;
+    if (revision === 0 && hasNone) return NOTHING_RARE;
+    return { key, revision, flags: Object.keys(JSON.parse(flags ?? "null") ?? {}), lastError };
   }
 
   #text(place: number, column: number): string | null {

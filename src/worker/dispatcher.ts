@@ -1,6 +1,5 @@
 // Moves jobs: from the database into the local queue, from there into slots, and their outcomes
-// back. One rule drives it all: whenever something changed, `#advance()` gives waiting jobs to free
-// slots and work to idle lanes.
+// back. Whenever something changed, `#advance()` gives waiting jobs to free slots, work to idle lanes.
 //
 //   database ──claim──▶ local queue ──slot──▶ executor ──▶ outcomes ──exchange──▶ database
 //
@@ -38,7 +37,7 @@ export class Dispatcher<E> {
   readonly #fastLanes: FastLanes<E> | null;
   readonly #claims: Claims<E>;
   readonly #mayTake: () => boolean;
-  readonly #traffic = new Traffic();
+  readonly #traffic = new Traffic(() => this.#scheduleAdvance());
   /** A claim broke: it may have locked jobs for us without our knowing. */
   #isInDoubt = false;
   readonly #readiness = new Readiness();
@@ -124,12 +123,12 @@ export class Dispatcher<E> {
 
   /** Something may have become ready; `count` jobs, where that is known. */
   pulse(count = 1): void {
-    this.#fastLanes?.pulse();
+    this.#fastLanes?.pulse(count > 0);
     const wasDrained = this.#readiness.raise();
     this.#claims.forgetMark();
     this.#localQueue.announce(count);
     // In this moment, not a turn later: some job waits for it.
-    if (wasDrained && this.#traffic.isQuiet) this.#advance(true);
+    if (wasDrained && this.#traffic.isQuiet) this.#advance(count > 0);
     else this.#scheduleAdvance();
   }
 
@@ -169,11 +168,10 @@ export class Dispatcher<E> {
 
   #isIdle(): boolean {
     const drained = this.#phase !== "claiming" || this.#readiness.isDrained;
-    const empty = this.#localQueue.size === 0 && this.#slots.isIdle;
-    const isFastIdle = this.#fastLanes?.isIdle ?? true;
+    const empty = this.#localQueue.size === 0 && this.#slots.isIdle && this.#outcomes.isEmpty;
     // Who stops waits for a database that is away only where that has something of ours.
     const isQuiet = this.#traffic.isQuiet && !this.#isInDoubt;
-    return drained && empty && isFastIdle && this.#outcomes.isEmpty && isQuiet;
+    return drained && empty && (this.#fastLanes?.isIdle ?? true) && isQuiet;
   }
 
   /** Ends of jobs are written. Who waits until all is done also waits for what those have added. */
@@ -212,14 +210,15 @@ export class Dispatcher<E> {
   #wanted(): number {
     const isAllowed = this.#phase === "claiming" && this.#mayTake() && !this.#fastLanes?.isLooking;
     if (!isAllowed || this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
-    return this.#localQueue.wanted(this.#slots.free, this.#traffic);
+    return this.#localQueue.wanted(this.#slots.free, this.#traffic.asked);
   }
 
   async #exchange(lane: Lane, batch: OutcomeBatch, want: number, isFresh: boolean) {
-    this.#traffic.sent(want);
+    const isFirst = this.#traffic.isQuiet;
+    const sent = this.#traffic.sent(want);
     const { pulse } = this.#readiness;
     const kinds = this.#fastLanes?.left ?? ALL_JOBS;
-    const claim = want === 0 ? null : this.#claims.next(want, kinds, isFresh);
+    const claim = want === 0 ? null : this.#claims.next(want, kinds, isFresh && isFirst);
     const answer = await exchange(lane, this.#workerId, batch, claim);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, claim !== null);
@@ -230,7 +229,7 @@ export class Dispatcher<E> {
       this.#hooks.emit("job:fetch", { ...event, duration_ms: monotonic() - claim.sentAt_ms });
       this.#received(jobs, claim, answer, pulse);
     }
-    this.#traffic.answered(want);
+    this.#traffic.answered(sent);
     this.#lanes.giveBack(lane);
     this.#advance();
   }
@@ -253,7 +252,8 @@ export class Dispatcher<E> {
   #unwritten({ unwritten, failure }: Exchange, hasClaimed: boolean): void {
     this.#outcomes.putBack(unwritten);
     const error = failure instanceof Error ? failure : new Error(messageOf(failure));
-    // The victim of a deadlock has waited already.
+    // The victim of a deadlock has waited already. Others may have passed over what it had locked.
+    if (hasClaimed) this.#readiness.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
     this.#isInDoubt ||= hasClaimed;
     this.#localQueue.fetchFailed();

@@ -104,7 +104,8 @@ async function looked(lane: Lane, { want }: Claim, short: ShortLooks): Promise<E
   const none = batchOf(false, []);
   const nothing = { rows: null, queues: false, now_s: 0, written: none, lost: [], unwritten: none };
   try {
-    return { ...nothing, rows: await short.look(lane, want), failure: null };
+    const { rows } = await short.look(lane, want);
+    return { ...nothing, rows, failure: null };
   } catch (failure) {
     return { ...nothing, failure };
   }

@@ -88,9 +88,9 @@ export class FastLane<E> {
     return this.#rest.isLooking;
   }
 
-  /** Something may have become ready. */
-  pulse(): void {
-    this.#rest.pulse();
+  /** Something may have become ready; `isNews`: just now. */
+  pulse(isNews = false): void {
+    this.#rest.pulse(isNews);
   }
 
   /** Anything may have become ready: the next take looks at everything. */
@@ -175,11 +175,11 @@ export class FastLane<E> {
     // An open transaction of which nothing could be started is ended, too: others wait for its rows.
     if (!isTaking) this.#looked();
     if (isTaking || !outcomes.isEmpty || this.#transaction.isOpen) return this.#exchange(isTaking);
-    await this.#rest.rest(onChange, () => {
+    await this.#rest.rest(onChange, (isNews) => {
       // At once, not a few turns later: some job waits for this.
       const { take, lane } = this.#parts;
       if (!this.#mayTake || !lane.isConnected) return;
-      this.#early = take.mayLook() ? this.#look() : this.#exchange(true);
+      this.#early = isNews && take.mayLook() ? this.#look() : this.#exchange(true);
     });
     return [];
   }

@@ -120,12 +120,12 @@ export class FastLanes<E> implements Held {
    * there is more than it can take: all at once would only be in each other's way. Only queues are
    * for one lane each.
    */
-  pulse(): void {
+  pulse(isNews = false): void {
     if (!this.#isActive) return;
     for (const lane of this.#lanes) lane.forgetMark();
     const resting = this.#takesQueues ? undefined : this.#lanes.find(({ isResting }) => isResting);
-    if (resting !== undefined) resting.pulse();
-    else for (const lane of this.#lanes) lane.pulse();
+    if (resting !== undefined) resting.pulse(isNews);
+    else for (const lane of this.#lanes) lane.pulse(isNews);
   }
 
   /** The ordinary lanes have let go of named queues. */

@@ -96,10 +96,10 @@ export class FastTake<E> {
 
   /** Begins a transaction and locks jobs that have just become ready: up to `slots`, and few. */
   async look(slots: number): Promise<Taken> {
-    const rows = await this.#looks.look(this.#lane, slots);
+    const { rows, isFull } = await this.#looks.look(this.#lane, slots);
     const jobs = await this.#claims.jobs(rows, this.#lane.database);
-    const isFull = jobs.length === slots;
-    return { ...NOTHING, jobs, isFull, isForOthers: isFull };
+    // It has not seen what is less urgent: a look at everything follows it.
+    return { ...NOTHING, jobs, isFull: true, isForOthers: isFull };
   }
 
   /** Begins a transaction and locks jobs: those that `slots` can start, and what is soon used up. */

@@ -14,7 +14,6 @@ import { monotonic } from "../base/clock.ts";
 import { type ClaimedJob, jobsOf, QueueRun, type WorkUnit } from "./claimed-job.ts";
 import type { Hooks, LocalQueueMode } from "./hooks.ts";
 import { Pace } from "./pace.ts";
-import type { Traffic } from "./traffic.ts";
 import type { LocalQueueConfig } from "./worker-options.ts";
 
 /** Jobs that are soon used up, where one claim after the other would not do. */
@@ -82,13 +81,13 @@ export class LocalQueue {
     this.#setMode("polling");
   }
 
-  /** How many jobs to ask for now. `asked`: by claims under way, `isAsking`: not for long yet. */
-  wanted(freeSlots: number, { asked, isAsking }: Pick<Traffic, "asked" | "isAsking">): number {
+  /** How many jobs to ask for now; `asked`: by claims under way. */
+  wanted(freeSlots: number, asked: number): number {
     // What has just been given back is for others.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     // Two claims at once are for who needs them to keep up.
-    if (isAsking && aim < BUSY_JOBS) return 0;
+    if (asked > 0 && this.#pace.ahead < BUSY_JOBS) return 0;
     // Room for two claims of a full aim, so that one is under way while the other is worked off.
     const room = freeSlots + 2 * aim - this.#size - asked;
     const isWorthIt = room > 0 && room >= Math.min(freeSlots + aim, aim / 2);

@@ -25,6 +25,7 @@ export const NO_MARK: LowWaterMark = { priority: -32_768, runAt_s: "-Infinity" }
 export class LowWater {
   #mark: LowWaterMark = NO_MARK;
   #until_ms = 0;
+  #forgottenAt_ms = 0;
 
   get mark(): LowWaterMark {
     if (monotonic() > this.#until_ms) this.#mark = NO_MARK;
@@ -34,13 +35,16 @@ export class LowWater {
   /** Anything may have become ready: the next claim looks at everything. */
   forget(): void {
     this.#mark = NO_MARK;
+    this.#forgottenAt_ms = monotonic();
   }
 
   /** A full claim of jobs without a queue, which was sent at `sentAt_ms`, ended with this one. */
   remember(last: ClaimedJob, sentAt_ms: number): void {
     if (this.#mark === NO_MARK) {
       const now_ms = monotonic();
-      const trust_ms = Math.max(TRUST_MS, WALKS * (now_ms - sentAt_ms));
+      // What has become ready since it was sent, it may not have seen.
+      const walk_ms = sentAt_ms > this.#forgottenAt_ms ? now_ms - sentAt_ms : 0;
+      const trust_ms = Math.max(TRUST_MS, WALKS * walk_ms);
       this.#until_ms = now_ms + Math.min(trust_ms, TRUST_AT_MOST_MS);
     }
     // A double holds microseconds only just: stay on the safe side of the last digit.

@@ -17,7 +17,7 @@ const PATIENCE = 3;
 
 export class Rest {
   #wake: (() => void) | null = null;
-  #onPulse: (() => void) | null = null;
+  #onPulse: ((isNews: boolean) => void) | null = null;
   #hasPulse = true;
   #isLooking = false;
   #lookingSince_ms = 0;
@@ -38,13 +38,13 @@ export class Rest {
     return this.#hasPulse;
   }
 
-  /** Something may have become ready. */
-  pulse(): void {
+  /** Something may have become ready; `isNews`: just now. */
+  pulse(isNews = false): void {
     this.#hasPulse = true;
     if (this.isResting && !this.#isLooking) {
       this.#isLooking = true;
       this.#lookingSince_ms = monotonic();
-      this.#onPulse?.();
+      this.#onPulse?.(isNews);
     }
     this.#wake?.();
   }
@@ -86,7 +86,7 @@ export class Rest {
   }
 
   /** Until a pulse, or wake(). Calls `onRest` at once, and `onPulse` in the moment of a pulse. */
-  async rest(onRest: () => void, onPulse: () => void): Promise<void> {
+  async rest(onRest: () => void, onPulse: (isNews: boolean) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
       this.#onPulse = onPulse;

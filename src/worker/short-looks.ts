@@ -47,13 +47,14 @@ export class ShortLooks {
     return false;
   }
 
-  /** Up to `want` jobs that have just become ready, and few. Throws WorkerError. */
-  async look(lane: Lane, want: number): Promise<LookedRows> {
-    const rows = await lane.sendPacket(this.#statement, this.#packet(Math.min(want, LOOK_JOBS)));
+  /** Up to `want` jobs that have just become ready, and few. `isFull`: as many as it asked for. */
+  async look(lane: Lane, want: number): Promise<{ rows: LookedRows; isFull: boolean }> {
+    const most = Math.min(want, LOOK_JOBS);
+    const rows = await lane.sendPacket(this.#statement, this.#packet(most));
     const inVain = rows.length === 0;
     this.#leftOut = inVain ? Math.min(LEFT_OUT_AT_MOST, this.#leftOut * 2 || 1) : 0;
     this.#toLeaveOut = this.#leftOut;
-    return new LookedRows(rows);
+    return { rows: new LookedRows(rows), isFull: rows.length === most };
   }
 
   #packet(want: number): Uint8Array {

@@ -1,28 +1,38 @@
 // Exchanges with the database that are under way.
-import { monotonic } from "../base/clock.ts";
 import { Gate } from "../base/gate.ts";
 
-/** A claim without an answer for this long may have lost its connection without knowing it. */
-const FRESH_MS = 20;
+/**
+ * A claim without an answer for this long may have lost its connection without knowing it: others do
+ * not wait for it.
+ */
+const SLOW_MS = 20;
+
+/** One exchange. */
+interface Sent {
+  readonly want: number;
+  readonly timer: NodeJS.Timeout;
+  isSlow: boolean;
+}
 
 export class Traffic {
-  #exchanges = 0;
-  #asked = 0;
-  #askedAt_ms = 0;
+  readonly #underWay = new Set<Sent>();
   readonly #quiet = new Gate();
+  readonly #onSlow: () => void;
 
-  /** Jobs that claims under way have asked for. */
-  get asked(): number {
-    return this.#asked;
+  /** `onSlow`: a claim is waited for no longer. */
+  constructor(onSlow: () => void) {
+    this.#onSlow = onSlow;
   }
 
-  /** A claim is under way, and not for long yet. */
-  get isAsking(): boolean {
-    return this.#asked > 0 && monotonic() - this.#askedAt_ms < FRESH_MS;
+  /** Jobs that claims under way have asked for, but for slow ones. */
+  get asked(): number {
+    let asked = 0;
+    for (const { want, isSlow } of this.#underWay) if (!isSlow) asked += want;
+    return asked;
   }
 
   get isQuiet(): boolean {
-    return this.#exchanges === 0;
+    return this.#underWay.size === 0;
   }
 
   /** Resolves when no exchange is under way. */
@@ -30,15 +40,19 @@ export class Traffic {
     if (!this.isQuiet) await this.#quiet.pass();
   }
 
-  sent(want: number): void {
-    this.#exchanges++;
-    this.#asked += want;
-    if (want > 0) this.#askedAt_ms = monotonic();
+  sent(want: number): Sent {
+    const timer = setTimeout(() => {
+      sent.isSlow = true;
+      this.#onSlow();
+    }, SLOW_MS);
+    const sent: Sent = { want, timer: timer.unref(), isSlow: false };
+    this.#underWay.add(sent);
+    return sent;
   }
 
-  answered(want: number): void {
-    this.#exchanges--;
-    this.#asked -= want;
+  answered(sent: Sent): void {
+    clearTimeout(sent.timer);
+    this.#underWay.delete(sent);
     if (this.isQuiet) this.#quiet.open();
   }
 }

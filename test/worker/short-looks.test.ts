@@ -1,7 +1,9 @@
 // What a worker that rests takes by a short look: the same jobs, with the same columns, as by a
 // claim of everything; and what a short look does not see comes all the same.
 import assert from "node:assert/strict";
+import { Socket } from "node:net";
 import { describe, test } from "node:test";
+import pg from "pg";
 import type { TaskJob } from "../../src/worker/claimed-job.ts";
 import { defineTask } from "../../src/worker/task.ts";
 import { recording, until, workerQueue } from "./worker-queue.ts";
@@ -28,7 +30,7 @@ const seenOf = (job: TaskJob) => ({
 for (const fastLane of [false, true]) {
   describe(fastLane ? "A resting worker with a fast lane" : "A resting worker", () => {
     /** A worker that has found nothing, and rests. */
-    async function resting(forbiddenFlags: string[] = []) {
+    async function resting(forbiddenFlags: string[] = [], concurrency = 10) {
       const seen: TaskJob[] = [];
       const warm = recording("warm");
       const show = defineTask("show", (_, { job }) => {
@@ -36,7 +38,8 @@ for (const fastLane of [false, true]) {
         if (job.attempts === 1 && job.payloadText.includes("fails")) throw new Error("once");
       });
       const tasks = [warm, show];
-      await queue.started({ tasks, forbiddenFlags, fastLane, pollInterval_ms: NEVER_MS });
+      const options = { forbiddenFlags, fastLane, concurrency, pollInterval_ms: NEVER_MS };
+      await queue.started({ tasks, ...options });
       await queue.utils.addJob("warm");
       await until("it rests", async () => (await queue.left()).length === 0);
       return { seen, shown: (count: number) => until("shown", () => seen.length === count) };
@@ -119,12 +122,77 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    test("takes all of many jobs that are announced at once.", async () => {
+    // Long ago: nothing but the announcement tells of them.
+    const many = (length: number, spec: object) =>
+      Array.from({ length }, (_, payload) => ({
+        identifier: "show",
+        payload,
+        spec: { runAt: new Date(0), ...spec },
+      }));
+
+    for (const concurrency of [1, 10, 100]) {
+      test(`takes all of many jobs that are announced at once, ${concurrency} at a time.`, async () => {
+        const { seen, shown } = await resting([], concurrency);
+        await queue.utils.addJobs(many(500, {}));
+        await shown(500);
+        assert.equal(new Set(seen.map(({ id }) => id)).size, 500);
+      });
+    }
+
+    test("takes less urgent jobs that are announced with a more urgent one.", async () => {
       const { seen, shown } = await resting();
-      const jobs = Array.from({ length: 500 }, (_, payload) => ({ identifier: "show", payload }));
-      await queue.utils.addJobs(jobs);
-      await shown(500);
-      assert.equal(new Set(seen.map(({ id }) => id)).size, 500);
+      await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
+      await shown(101);
+      assert.equal(seen[0]?.priority, -5);
+    });
+
+    test("tells an error without a text from none.", async () => {
+      const { seen, shown } = await resting();
+      await queue.sql(
+        "insert into worker._private_jobs (task_id, payload, last_error, created_at) " +
+          "select id, '1', '', '-infinity' from worker._private_tasks where identifier = 'show'",
+      );
+      await queue.sql('notify "jobs:insert"');
+      await shown(1);
+      assert.equal(seen[0]?.lastError, "");
+      assert.equal(seen[0]?.createdAt.getTime(), -8.64e15);
     });
   });
 }
+
+test("A claim whose answer does not come keeps nobody from what is announced later.", async (t) => {
+  // The socket that sends a short look hears nothing any more.
+  let silenced: Socket | undefined;
+  let isArmed = false;
+  const stream = () => {
+    const socket = new Socket();
+    // Not before: connect() sets it anew.
+    socket.once("connect", () => {
+      const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
+      socket.write = (chunk: Uint8Array | string) => {
+        if (isArmed && Buffer.from(chunk).includes("worker_look")) {
+          isArmed = false;
+          silenced = socket.pause();
+        }
+        return write(Buffer.from(chunk));
+      };
+    });
+    return socket;
+  };
+  const pool = new pg.Pool({ connectionString: queue.url, stream });
+  t.after(() => pool.end());
+  const seen: unknown[] = [];
+  const show = defineTask("show", (payload) => void seen.push(payload));
+  const worker = await queue.started({ pool, tasks: [show], pollInterval_ms: NEVER_MS });
+  await queue.utils.addJob("show", "warm");
+  await until("it rests", async () => (await queue.left()).length === 0);
+  isArmed = true;
+  await queue.utils.addJob("show", "of the silent one");
+  await until("it is asked for", () => silenced !== undefined);
+  await queue.utils.addJob("show", "announced later");
+  await until("the later one has run", () => seen.includes("announced later"));
+  assert.deepEqual(seen, ["warm", "announced later"]);
+  silenced?.resume();
+  await until("the other one has run, too", () => seen.length === 3);
+  await worker.stop();
+});
