@@ -59,17 +59,15 @@ export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): strin
 /*
  * jobs_main_index leads with priority, so `run_at <= now()` alone does not bound a scan: it would
  * walk every scheduled job of every priority. We jump from priority to priority (a loose index scan)
- * and probe each one.
+ * and probe each one, from that of the mark on: to look first whether it still has jobs would walk
+ * over its dead entries twice, and what another lane commits meanwhile is then locked in vain.
  */
 export const levels = (
   s: string,
   form: ReadyForm,
   $: ReadyParameters,
 ): string => `level (priority) as (
-  (select priority from ${s}._private_jobs
-    where is_available ${sameIndex(form)}
-      and (priority, run_at) >= (${$.priority}::smallint, to_timestamp(${$.runAt}::float8))
-    order by priority limit 1)
+  select ${$.priority}::smallint
   union all
   select (select j.priority from ${s}._private_jobs j
     where j.is_available ${sameIndex(form)} and j.priority > level.priority
