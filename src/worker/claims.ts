@@ -103,6 +103,14 @@ export class Claims<E> {
   }
 }
 
+/**
+ * True when a claim beside this one may have come back short for what this one had locked and left:
+ * then nobody would look for that again. Where it took queued jobs only, their end is a reason to.
+ */
+export function leavesLocked({ form, want }: Claim, jobs: readonly ClaimedJob[]): boolean {
+  return form.queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);
+}
+
 /** null: not behind a pooler, which keeps no statements, and not where looks are to be few. */
 function shortClaims<E>(config: WorkerConfig<E>, workerId: string, identifiers: string) {
   const { schema, forbiddenFlags, preparedStatements, localQueue } = config;

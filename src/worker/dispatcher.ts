@@ -10,7 +10,7 @@ import { messageOf, WorkerError } from "../base/errors.ts";
 import { Gate } from "../base/gate.ts";
 import { returnUnknownJobs } from "../queue/settle-jobs.ts";
 import { type ClaimedJob, workUnits } from "./claimed-job.ts";
-import { ALL_JOBS, Claims } from "./claims.ts";
+import { ALL_JOBS, Claims, leavesLocked } from "./claims.ts";
 import { type Claim, type Exchange, exchange } from "./exchange.ts";
 import type { FastLaneLink, FastLanes } from "./fast-lanes.ts";
 import { type Held, held } from "./held.ts";
@@ -264,8 +264,7 @@ export class Dispatcher<E> {
   #received(jobs: readonly ClaimedJob[], claim: Claim, answer: Exchange, pulse: number): void {
     const count = jobs.length;
     const isLast = this.#claims.learn(claim, jobs, answer.queues);
-    // Another claim beside it may have come back short for what this one had locked and left.
-    if (count === claim.want) this.#readiness.raise();
+    if (leavesLocked(claim, jobs)) this.#readiness.raise();
     this.#fastLanes?.classicClaim(count, isLast);
     if (isLast && this.#readiness.drained(pulse) && this.#phase === "claiming") {
       this.#wakeTimer.sleep(answer.now_s, () => this.#lanes.any?.database ?? null);
