@@ -82,6 +82,18 @@ export class LookedRows implements JobRows {
     this.runAts_s = rows.map((row) => Number(row[RUN_AT_S]));
   }
 
+  /** One job that is in no database. */
+  static of(job: { payload: string; attempts: number; maxAttempts: number }): LookedRows {
+    const row: (string | null)[] = [];
+    row[ID] = "1";
+    row[TASK_ID] = "1";
+    row[PAYLOAD] = job.payload;
+    row[ATTEMPTS] = String(job.attempts);
+    row[MAX_ATTEMPTS] = String(job.maxAttempts);
+    for (const zero of [PRIORITY, RUN_AT_S, REVISION, CREATED_AT_S]) row[zero] = "0";
+    return new LookedRows([row]);
+  }
+
   async load(): Promise<void> {}
 
   isLoaded(): boolean {

@@ -5,7 +5,7 @@ import { WorkerError } from "../base/errors.ts";
 import { silentLogger } from "../base/logger.ts";
 import { schemaName } from "../database/schema-name.ts";
 import { payloadText } from "../domain/payload.ts";
-import { ClaimedRows } from "../queue/claimed-rows.ts";
+import { LookedRows } from "../queue/short-look.ts";
 import type { WorkerUtils } from "../queue/worker-utils.ts";
 import { ClaimedJob } from "./claimed-job.ts";
 import { Hooks } from "./hooks.ts";
@@ -46,18 +46,7 @@ export async function runJobInline<Payload, Extensions>(
   const executor = new JobExecutor(tasks, source, outcomes, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
-  const rows = new ClaimedRows({
-    ids: "{1}",
-    task_ids: "[1]",
-    queue_ids: null,
-    payloads: text,
-    priorities: "[0]",
-    run_ats: "[0]",
-    attempts: JSON.stringify([attempts]),
-    max_attempts: JSON.stringify([maxAttempts]),
-    created_ats: "[null]",
-    rare: null,
-  });
+  const rows = LookedRows.of({ payload: text, attempts, maxAttempts });
   const taskNames = new Map([[1, task.identifier]]);
   await executor.run(new ClaimedJob({ rows, taskNames, at_ms: 0 }, 0));
   const [failure] = outcomes.take().failures;
