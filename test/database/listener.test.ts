@@ -48,13 +48,16 @@ async function listening(
 test("Notifications arrive, also after the connection was lost.", async () => {
   const notes: string[] = [];
   const back = Promise.withResolvers<void>();
-  const second = Promise.withResolvers<void>();
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const note = (payload: string) => {
-    if (notes.push(payload) === 2) second.resolve();
+    notes.push(payload);
+    (notes.length === 1 ? first : second).resolve();
   };
   await using one = await listening({ note, back: back.resolve });
   await one.listener.start();
   await one.sql("select pg_notify('a channel', 'first')");
+  // A server process that is ended before it has told it takes it along.
+  await first.promise;
   await one.sql(KILL);
   await back.promise;
   await one.sql("select pg_notify('a channel', 'second')");
