@@ -13,6 +13,7 @@ import zlib from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
 import { executable, NODE_VERSION } from "./build/executable.mjs";
 import { dist, fail, place, sha256 } from "./build/files.mjs";
+import { stamped } from "./build/stamp.mjs";
 
 const CONTENT_TYPES = {
   "index.html": "text/html; charset=utf-8",
@@ -26,8 +27,8 @@ const CONTENT_TYPES = {
 const steps = {
   ui: [ui],
   assets: [ui, assets, thread],
-  bundle: [ui, assets, thread, bundle],
-  all: [ui, assets, thread, bundle, executable],
+  bundle: [program],
+  all: [program, executable],
 };
 
 if (process.versions.node !== NODE_VERSION) {
@@ -35,10 +36,20 @@ if (process.versions.node !== NODE_VERSION) {
 }
 const wanted = steps[process.argv[2] ?? "all"];
 if (wanted === undefined) fail(`usage: node build.mjs [${Object.keys(steps).join("|")}]`);
-for (const step of wanted) {
-  const start = performance.now();
-  await step();
-  console.log(`${step.name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
+await run(wanted);
+
+async function run(list) {
+  for (const step of list) {
+    const start = performance.now();
+    await step();
+    if (step === program) continue; // its own steps have said it
+    console.log(`${step.name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  }
+}
+
+/** What npm packs; stamped, so that nobody builds it twice. */
+async function program() {
+  await stamped(() => run([ui, assets, thread, bundle]));
 }
 
 /** The client: ui/build.mjs knows how. */

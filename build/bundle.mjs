@@ -1,13 +1,10 @@
 // Our sources and the packages below them as JavaScript: the command as one CommonJS file, the
 // library as one ES module with its types, and the command again in pieces for the executable.
-import { execFile } from "node:child_process";
-import { chmod, readFile, rename, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { promisify } from "node:util";
 import { build, transform } from "esbuild";
-import { dist, fail, place, root, temporary } from "./files.mjs";
-
-const run = promisify(execFile);
+import { dist, fail, place, root } from "./files.mjs";
+import { types } from "./types.mjs";
 
 /**
  * The heartbeat's thread with everything below it as one text, which `new Worker(text, { eval })`
@@ -16,7 +13,7 @@ const run = promisify(execFile);
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
   const [{ text }] = await esbuild({
     ...commandOptions,
-    entryPoints: [join(root, "src/worker/heartbeat-thread.ts")],
+    entryPoints: [join(root, "src/worker/lease/heartbeat-thread.ts")],
     format: "cjs",
     minify: true,
   });
@@ -113,23 +110,12 @@ function versionOnly(build) {
 }
 
 /**
- * yargs measures its help with a package that loads half of Unicode's tables whenever the program
- * starts: 20 of 50 ms. Our help is plain text.
+ * yargs measures its help with a package that loads half of Unicode's tables before any command
+ * runs: 30 of 120 ms. Our help is plain text.
  */
 function plainWidth(build) {
   const name = "string-width";
   const contents = 'export default (text) => [...text.replace(/\\u001b\\[[0-9;]*m/g, "")].length;';
   build.onResolve({ filter: /^string-width$/ }, () => ({ path: name, namespace: name }));
   build.onLoad({ filter: /^/, namespace: name }, () => ({ contents }));
-}
-
-async function types() {
-  const draft = await temporary("types");
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  await run(process.execPath, [tsc, "-p", "tsconfig.types.json", "--outDir", draft], {
-    cwd: root,
-  }).catch((error) => fail(`The types do not build:\n${error.stdout}${error.stderr}`));
-  await chmod(draft, 0o755);
-  await rm(join(dist, "types"), { recursive: true, force: true });
-  await rename(draft, join(dist, "types"));
 }

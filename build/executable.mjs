@@ -45,8 +45,12 @@ export async function executable() {
         useCodeCache: false,
         // NODE_OPTIONS of a stranger's environment does not reach into the program.
         execArgvExtension: "none",
-        // entry.cjs lets the pieces import a user's files, which Node still calls experimental.
-        execArgv: ["--disable-warning=ExperimentalWarning"],
+        execArgv: [
+          // entry.cjs lets the pieces import a user's files, which Node still calls experimental.
+          "--disable-warning=ExperimentalWarning",
+          // Who may send a signal gets no debugger with it: SIGUSR1 would open one on port 9229.
+          "--disable-sigusr1",
+        ],
         assets,
       },
     }),

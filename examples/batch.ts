@@ -1,6 +1,6 @@
 // A batch task: one job, many items. Items that fail stay in the job for the next attempt; the
 // others are done. Adding to the same job key puts more items into a job that waits.
-import { defineBatchTask, makeWorkerUtils, runOnce } from "worker";
+import { defineBatchTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -9,8 +9,8 @@ const notify = defineBatchTask<{ user: number }>("notify", async (users) =>
   users.map(({ user }) => (user % 2 === 0 ? "mailbox full" : undefined)),
 );
 
-await utils.addJob("notify", [{ user: 1 }, { user: 2 }], { jobKey: "digest" });
-await utils.addJob("notify", [{ user: 3 }, { user: 4 }], { jobKey: "digest" });
+await utils.addJob(notify, [{ user: 1 }, { user: 2 }], { jobKey: "digest" });
+await utils.addJob(notify, [{ user: 3 }, { user: 4 }], { jobKey: "digest" });
 await runOnce({ connectionString, tasks: [notify] });
 
 const [left] = (await utils.listJobs({ identifier: "notify" })).jobs;

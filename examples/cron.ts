@@ -1,7 +1,7 @@
 // A timetable: typed entries and Graphile Worker's crontab text side by side. All times are UTC;
 // among any number of workers each tick is scheduled once. A worker that was away fills in what it
 // missed, as far back as an entry says.
-import { cronEntry, defineTask, everyMinutes, makeWorkerUtils, run } from "worker";
+import { cronEntry, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -16,7 +16,7 @@ const worker = await run({
   tasks: [report, sweep],
   cron: {
     entries: [
-      cronEntry("0 4 * * 1", report, { payload: { region: "EMEA" }, fill_hours: 12 }),
+      cronEntry("0 4 * * 1", report, { payload: { region: "EMEA" }, fillMs: 12 * 3_600_000 }),
       everyMinutes(15, sweep, { jobKey: "sweep", jobKeyMode: "preserve_run_at" }),
     ],
     crontab: `

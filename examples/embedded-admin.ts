@@ -1,6 +1,6 @@
 // The admin as a part of an application, on the application's pool.
 import pg from "pg";
-import { adminServerConfig, serve } from "worker";
+import { adminServerConfig, serve } from "pg-job-worker";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
 const config = adminServerConfig(pool)

@@ -1,5 +1,5 @@
 // What every task needs, attached once when the worker is built, and typed.
-import { defineTask, makeWorkerUtils, runOnce } from "worker";
+import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -14,7 +14,7 @@ const welcome = defineTask<{ to: string }, Services>("welcome", async ({ to }, c
   console.log(`rows: ${rows.length}`);
 });
 
-await utils.addJob("welcome", { to: "ada@example.com" });
+await utils.addJob(welcome, { to: "ada@example.com" });
 await runOnce<Services>({
   connectionString,
   tasks: [welcome],

@@ -1,6 +1,6 @@
 // Ways to fail: throw, reject, or return an error string. The job is tried again later with
 // exponential backoff, until its attempts are used up.
-import { defineTask, makeWorkerUtils, runOnce } from "worker";
+import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -11,9 +11,9 @@ const charge = defineTask<{ cents: number }>("charge", ({ cents }) => {
   return undefined;
 });
 
-const negative = await utils.addJob("charge", { cents: -1 }, { maxAttempts: 1 });
-const large = await utils.addJob("charge", { cents: 200_000 });
-await utils.addJob("charge", { cents: 1_999 });
+const negative = await utils.addJob(charge, { cents: -1 }, { maxAttempts: 1 });
+const large = await utils.addJob(charge, { cents: 200_000 });
+await utils.addJob(charge, { cents: 1_999 });
 await runOnce({ connectionString, tasks: [charge] });
 
 for (const { id } of [negative, large]) {

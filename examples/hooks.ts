@@ -1,5 +1,5 @@
 // A plugin: observers learn what happens, interceptors decide.
-import { defineTask, makeWorkerUtils, type Plugin, runOnce } from "worker";
+import { defineTask, makeWorkerUtils, type Plugin, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -7,8 +7,12 @@ await using utils = await makeWorkerUtils({ connectionString });
 const policy: Plugin = {
   name: "policy",
   register(hooks) {
-    hooks.on("job:complete", ({ job, duration_ms }) => {
-      console.log(`done: ${job.taskIdentifier} in ${duration_ms < 1_000 ? "time" : "a while"}`);
+    hooks.on("job:complete", ({ job, durationMs }) => {
+      console.log(`done: ${job.taskIdentifier} in ${durationMs < 1_000 ? "time" : "a while"}`);
+    });
+    // Before the result is written; job:settled comes once it is committed, whatever it is.
+    hooks.on("job:settled", ({ job, result }) => {
+      console.log(`written: ${job.taskIdentifier} ${result}`);
     });
     hooks.on("job:permanentlyFail", ({ job, error }) => {
       console.log(`failed: ${job.taskIdentifier}: ${error.message}`);
@@ -25,14 +29,16 @@ const policy: Plugin = {
   },
 };
 
-const parent = defineTask("parent", async (_payload, { addJob }) => {
-  await addJob("child", { n: 1 });
+const parent = defineTask("parent", async (_payload, { addJob, utils }) => {
+  await addJob(child, { n: 1 });
+  // All operations of the queue are there, too; what they add passes beforeJobSchedule as well.
+  console.log(`in the queue: ${(await utils.countJobs()).total > 0}`);
 });
-const child = defineTask("child", async (payload) => {
+const child = defineTask<object>("child", async (payload) => {
   console.log(`child got ${JSON.stringify(payload)}`);
 });
 
-await utils.addJob("parent");
-await utils.addJob("child", { n: 2 }, { flags: ["dry-run"] });
-await utils.addJob("child", { text: "x".repeat(200) }, { maxAttempts: 1 });
+await utils.addJob(parent);
+await utils.addJob(child, { n: 2 }, { flags: ["dry-run"] });
+await utils.addJob(child, { text: "x".repeat(200) }, { maxAttempts: 1 });
 await runOnce({ connectionString, tasks: [parent, child], plugins: [policy] });

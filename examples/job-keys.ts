@@ -1,6 +1,6 @@
 // Job keys: at most one waiting job has a key. Adding again replaces it, keeps its time, or does
 // nothing, as the mode says; removing by key needs no id.
-import { makeWorkerUtils } from "worker";
+import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });

@@ -1,5 +1,5 @@
 // A named queue: its jobs run one at a time and in order, on whatever host; others run beside it.
-import { defineTask, makeWorkerUtils, runOnce } from "worker";
+import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -11,7 +11,7 @@ const apply = defineTask<{ step: number }>("apply", async ({ step }) => {
 
 await utils.addJobs(
   [1, 2, 3, 4, 5].map((step) => ({
-    identifier: "apply",
+    task: apply,
     payload: { step },
     spec: { queueName: "account:7" },
   })),

@@ -1,7 +1,7 @@
 // The smallest whole: a task, a job, one pass over the queue.
 //
 //   DATABASE_URL=postgres://… node examples/quickstart.ts
-import { defineTask, makeWorkerUtils, runOnce } from "worker";
+import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 
@@ -11,7 +11,7 @@ const greet = defineTask<{ name: string }>("greet", async ({ name }, { job }) =>
 
 await using utils = await makeWorkerUtils({ connectionString });
 await utils.migrate();
-await utils.addJob("greet", { name: "Ada" });
+await utils.addJob(greet, { name: "Ada" }); // the payload has the task's type
 
 await runOnce({ connectionString, tasks: [greet] });
 console.log(await utils.countJobs());

@@ -1,6 +1,6 @@
 // Recovery is on by default: a heartbeat from a thread of its own, and workers that free the jobs of
 // dead ones. Here everything is quicker than usual, so that something is to be seen.
-import { defineTask, makeWorkerUtils, type Plugin, run } from "worker";
+import { defineTask, makeWorkerUtils, type Plugin, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -21,7 +21,7 @@ const worker = await run({
   connectionString,
   tasks: [noop],
   plugins: [watch],
-  recovery: { heartbeatInterval_ms: 500, threshold_ms: 2_000 },
+  recovery: { heartbeatIntervalMs: 500, thresholdMs: 2_000 },
 });
 const [alive] = await utils.listActiveWorkers();
 console.log(`alive: ${alive?.workerId === worker.id}`);

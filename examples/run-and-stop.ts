@@ -1,7 +1,8 @@
 // A worker that runs until it is stopped: concurrency, timeouts, and a graceful end. SIGTERM and
-// SIGINT stop it, too; a second one aborts the running jobs' signals.
+// SIGINT stop it, too; a second one aborts the running jobs' signals. So does stopTimeoutMs: a job that
+// ignores its signal goes back to the queue, with its attempt counted, abortGraceMs later.
 import { setTimeout } from "node:timers/promises";
-import { defineTask, makeWorkerUtils, run } from "worker";
+import { defineTask, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 const utils = await makeWorkerUtils({ connectionString });
@@ -15,11 +16,17 @@ const slow = defineTask<{ ms: number }>(
     console.log(`slept ${ms} ms`);
     done.resolve();
   },
-  { timeout_ms: 5_000 },
+  { timeoutMs: 5_000 },
 );
 
-const worker = await run({ connectionString, tasks: [slow], concurrency: 4 });
-await utils.addJob("slow", { ms: 20 });
+const worker = await run({
+  connectionString,
+  tasks: [slow],
+  concurrency: 4,
+  stopTimeoutMs: 25_000,
+  abortGraceMs: 5_000,
+});
+await utils.addJob(slow, { ms: 20 });
 await done.promise;
 
 await worker.stop(); // running jobs end, their outcomes are written

@@ -1,6 +1,6 @@
-// In the tests of an application: run a task without a queue, work a queue off, wait for a job.
+// In the tests of an application: run a task without a queue, drain a queue, wait for a job.
 import assert from "node:assert/strict";
-import { defineTask, drainQueue, makeWorkerUtils, run, runJobInline, waitForJob } from "worker";
+import { defineTask, makeWorkerUtils, run, runJobInline, runOnce, waitForJob } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -13,11 +13,12 @@ const divide = defineTask<{ a: number; b: number }>("divide", ({ a, b }) => {
 assert.equal((await runJobInline(divide, { a: 1, b: 2 })).error, null);
 assert.match((await runJobInline(divide, { a: 1, b: 0 })).error ?? "", /division by zero/);
 
-await utils.addJob("divide", { a: 1, b: 2 });
-await utils.addJob("divide", { a: 1, b: 0 });
-console.log(await drainQueue({ connectionString, tasks: [divide] }));
+await utils.addJob(divide, { a: 1, b: 2 });
+await utils.addJob(divide, { a: 1, b: 0 });
+// Everything that is ready runs, and is counted.
+console.log(await runOnce({ connectionString, tasks: [divide] }));
 
 const worker = await run({ connectionString, tasks: [divide] });
-const { id } = await utils.addJob("divide", { a: 4, b: 2 });
+const { id } = await utils.addJob(divide, { a: 4, b: 2 });
 console.log(await waitForJob(utils, id));
 await worker.stop();

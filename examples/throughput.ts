@@ -1,5 +1,5 @@
 // Many short jobs: bulk adding, a larger local queue, and the opt-in fast lane.
-import { defineTask, makeWorkerUtils, runOnce } from "worker";
+import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -9,7 +9,7 @@ const tick = defineTask("tick", () => {
   count++;
 });
 
-const jobs = Array.from({ length: 5_000 }, (_, n) => ({ identifier: "tick", payload: { n } }));
+const jobs = Array.from({ length: 5_000 }, (_, n) => ({ task: tick, payload: { n } }));
 await utils.addJobs(jobs); // one insert, and the jobs come back
 await utils.copyJobs(jobs); // a COPY: any number, only counted
 await runOnce({

@@ -1,6 +1,6 @@
 // Adding a job inside your own transaction: it exists if and only if your change does.
 import pg from "pg";
-import { makeWorkerUtils } from "worker";
+import { makeWorkerUtils } from "pg-job-worker";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
 const utils = await makeWorkerUtils({ pool }); // lent: never ended by us

@@ -1,5 +1,5 @@
 // The operations of the admin in your own code: find, repair, clean up.
-import { makeWorkerUtils } from "worker";
+import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });

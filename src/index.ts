@@ -1,47 +1,85 @@
 // The library's public names. Nothing else re-exports.
-export type { AuthOptions } from "./admin/auth-options.ts";
+export type { AuthConfig, AuthMode } from "./admin/access/authentication.ts";
+export type { Secret } from "./admin/access/secret.ts";
+export type { AuthOptions } from "./admin/config/auth-options.ts";
 export {
   type AdminServerConfig,
   type AdminServerConfigBuilder,
   adminServerConfig,
-} from "./admin/config.ts";
+} from "./admin/config/config.ts";
+export type { ListenAddress } from "./admin/config/listen-address.ts";
 export { type AdminServer, serve } from "./admin/server.ts";
 export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/errors.ts";
 export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts";
+export type { Service } from "./base/service.ts";
 export { VERSION } from "./base/version.ts";
-export type { Queryable } from "./database/database.ts";
-export { type MigrationOptions, migrate } from "./database/migrate.ts";
+export type { Database, Queryable } from "./database/database.ts";
+export type { MigrationOutcome } from "./database/schema/build-schema.ts";
+export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";
 export { type SchemaName, schemaName } from "./database/schema-name.ts";
 export {
   type CronEntry,
   type CronEntryOptions,
+  type CronPayload,
+  type CronRest,
+  type CronTask,
   cronEntry,
   everyMinute,
   everyMinutes,
 } from "./domain/cron-entry.ts";
-export type { CronStamp } from "./domain/cron-payload.ts";
+export type { CronStamp, JsonObject } from "./domain/cron-payload.ts";
 export { parseCrontab } from "./domain/crontab.ts";
 export type { Job, JobState } from "./domain/job.ts";
 export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";
+export type {
+  AddJob,
+  AddJobs,
+  CopyJobs,
+  JobArguments,
+  JobOfTask,
+  MayBeLeftOut,
+  TaskLike,
+} from "./domain/typed-job.ts";
+export type { RemovedJob } from "./queue/commands/jobs/remove-job.ts";
+export type { JobChanges } from "./queue/commands/jobs/reschedule-jobs.ts";
+export type {
+  CleanupOptions,
+  CleanupResult,
+  CleanupTask,
+} from "./queue/commands/maintenance/cleanup.ts";
+export type { UnlockedCounts } from "./queue/commands/maintenance/force-unlock-workers.ts";
+export type {
+  SweepOptions,
+  SweepResult,
+} from "./queue/commands/maintenance/sweep-stale-workers.ts";
+export type { JobCounts } from "./queue/read/count-jobs.ts";
+export type { JobFilter } from "./queue/read/job-filter.ts";
+export type { JobPage } from "./queue/read/list-jobs.ts";
+export type { QueueSummary } from "./queue/read/list-queues.ts";
 export {
   makeWorkerUtils,
   type WorkerUtils,
   type WorkerUtilsOptions,
 } from "./queue/worker-utils.ts";
-export type { TaskJob } from "./worker/claimed-job.ts";
-export type { CronOptions } from "./worker/cron-options.ts";
+export type { ActiveWorker } from "./queue/workers/list-active-workers.ts";
+export type { LockedWorker } from "./queue/workers/list-locked-workers.ts";
+export type { CronOptions } from "./worker/options/cron-options.ts";
+export type { LocalQueueOptions } from "./worker/options/local-queue-options.ts";
+export type { RecoveryOptions } from "./worker/options/recovery-options.ts";
+export type { MigrateOption, WorkerOptions } from "./worker/options/worker-options.ts";
+export { type DrainResult, type RunOptions, run, runOnce } from "./worker/run.ts";
 export type {
   Hooks,
   LocalQueueMode,
+  Observer,
   Plugin,
   ScheduleVerdict,
+  SettledResult,
   Verdict,
   WorkerEvents,
   WorkerInterceptors,
-} from "./worker/hooks.ts";
-export type { RecoveryOptions } from "./worker/recovery-options.ts";
-export { type RunOptions, run, runOnce } from "./worker/run.ts";
+} from "./worker/task/hooks.ts";
 export {
   type BatchHandler,
   type BatchResults,
@@ -50,15 +88,13 @@ export {
   type Task,
   type TaskHandler,
   type TaskOptions,
-} from "./worker/task.ts";
-export type { TaskContext } from "./worker/task-context.ts";
+} from "./worker/task/task.ts";
+export type { TaskContext } from "./worker/task/task-context.ts";
+export type { TaskJob } from "./worker/task/task-job.ts";
 export {
-  type DrainResult,
-  drainQueue,
   type InlineOptions,
   type InlineResult,
   runJobInline,
   waitForJob,
 } from "./worker/testing.ts";
 export { Worker } from "./worker/worker.ts";
-export type { LocalQueueOptions, WorkerOptions } from "./worker/worker-options.ts";

@@ -1,9 +1,12 @@
 // Holds the layout to what ARCHITECTURE.md says: who may import whom, who owns what, and how large
 // a file may grow. A line here is changed together with the sentence there.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 const layers: Record<string, readonly string[]> = {
   base: [],
@@ -15,6 +18,82 @@ const layers: Record<string, readonly string[]> = {
   admin: ["base", "domain", "database", "queue", "http"],
   cli: ["base", "domain", "database", "queue", "worker", "http", "admin"],
 };
+/**
+ * The rooms of each layer, from the lowest up, and which rooms of the same layer they may import: only
+ * such as stand above them here, so that data flows one way. "" is the layer's own folder.
+ */
+const rooms: Record<string, Record<string, readonly string[]>> = {
+  database: {
+    errors: [],
+    "": ["errors"],
+    connection: ["", "errors"],
+    "schema/extensions": [],
+    schema: ["", "errors", "connection", "schema/extensions"],
+    embedded: [],
+  },
+  queue: {
+    sql: [],
+    settle: ["sql"],
+    fetch: ["sql", "settle"],
+    read: ["sql"],
+    add: ["sql", "settle"],
+    workers: ["sql"],
+    cron: ["sql", "add"],
+    "commands/declare": ["workers"],
+    "commands/jobs": ["sql", "add", "commands/declare"],
+    "commands/maintenance": ["sql", "workers", "commands/declare"],
+    commands: ["commands/declare", "commands/jobs", "commands/maintenance"],
+    "": ["read", "add", "workers", "commands/jobs", "commands/maintenance"],
+  },
+  worker: {
+    task: [],
+    options: ["task"],
+    connection: ["options"],
+    execute: ["task"],
+    fetch: ["execute"],
+    safe: ["task", "options", "connection", "execute", "fetch"],
+    fast: ["task", "options", "connection", "execute", "fetch"],
+    lease: ["task", "options", "connection"],
+    cron: ["task", "options"],
+    "": ["task", "options", "connection", "execute", "fetch", "safe", "fast", "lease", "cron"],
+  },
+  admin: {
+    access: [],
+    config: ["access"],
+    live: [],
+    page: [],
+    wire: [],
+    context: ["access", "config", "live", "page", "wire"],
+    api: ["access", "config", "page", "wire", "context"],
+    "": ["access", "config", "live", "page", "api", "context"],
+  },
+  cli: {
+    arguments: [],
+    output: [],
+    shell: ["arguments", "output"],
+    declared: ["arguments", "output", "shell"],
+    demo: [],
+    commands: ["arguments", "output", "shell", "declared", "demo"],
+    "": ["arguments", "output", "shell", "commands"],
+  },
+};
+/** The client's application: what each room of ui/assembly may import; each page is a room. */
+const clientRooms: Record<string, readonly string[]> = {
+  host: [],
+  lib: [],
+  generated: ["lib"],
+  controls: ["host", "lib"],
+  forms: ["host", "lib", "generated", "controls"],
+  model: ["host", "lib", "generated", "forms"],
+  "pages/*": ["host", "lib", "generated", "controls", "forms", "model"],
+  dialogs: ["host", "lib", "generated", "controls", "forms", "model"],
+  shell: ["lib", "generated", "controls", "model"],
+  app: ["host", "lib", "generated", "forms", "model"],
+  pages: ["model", "pages/*"],
+  index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
+  probe: ["lib"],
+};
+const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;
 const LONGEST_MEDIAN_LINES = 90;
 
@@ -61,12 +140,47 @@ test("A layer imports only the layers below it.", () => {
   assert.deepEqual(wrong, []);
 });
 
+/** `fetch` for src/queue/fetch/x.ts. */
+const roomOf = (path: string) => path.split(sep).slice(2, -1).join("/");
+
+for (const [layer, table] of Object.entries(rooms)) {
+  test(`A room of ${layer} imports only rooms before it, and is told of in ARCHITECTURE.md.`, () => {
+    const here = sources.filter(({ path }) => layerOf(path) === layer);
+    const names = Object.keys(table);
+    assert.deepEqual([...new Set(here.map(({ path }) => roomOf(path)))].sort(), names.toSorted());
+    for (const [index, name] of names.entries()) {
+      const later = (table[name] ?? []).filter((other) => names.indexOf(other) >= index);
+      assert.deepEqual(later, [], `${layer}/${name} stands before these`);
+    }
+    const wrong = here.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target.startsWith(`src${sep}${layer}${sep}`))
+        .filter((target) => roomOf(target) !== roomOf(path))
+        .filter((target) => !table[roomOf(path)]?.includes(roomOf(target)))
+        .map((target) => `${path} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+    const map = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+    const untold = names.filter((name) => !map.includes(`\`${join("src", layer, name)}\``));
+    assert.deepEqual(untold, []);
+  });
+}
+
+test("A room has twelve files at the most.", () => {
+  const byRoom = Map.groupBy(sources, ({ path }) => dirname(path));
+  const crowded = [...byRoom].filter(([, files]) => files.length > MOST_FILES_A_ROOM);
+  assert.deepEqual(
+    crowded.map(([room]) => room),
+    [],
+  );
+});
+
 test("Each outside resource has one owner.", () => {
   const owners: [RegExp, RegExp][] = [
     [/^pg$/, /^src\/(database|worker)\//],
     [/^node:http$/, /^src\/http\//],
-    [/^(pino|pino-pretty)$/, /^src\/base\/logger\.ts$/],
     [/^yargs$/, /^src\/cli\//],
+    [/^(pino|pino-pretty)$/, /^src\/base\/logger\.ts$/],
   ];
   const wrong = sources.flatMap(({ path, packages }) =>
     packages
@@ -86,6 +200,47 @@ test("Only the command line reads the environment, and only the clock asks for t
   assert.deepEqual(wrong, []);
 });
 
+test("Nothing but the command line's printer writes to the terminal.", () => {
+  const wrong = sources.filter(
+    ({ path, text }) =>
+      // main.ts says that Node is too old before anything else of the program is loaded.
+      ![join("src", "cli", "output", "print.ts"), join("src", "main.ts")].includes(path) &&
+      /\bconsole\.|process\.(stdout|stderr)\.write/.test(text),
+  );
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});
+
+test("The admin and the command line know commands by their list, and perform() alone.", () => {
+  const inner = ["jobs", "maintenance"].map((room) => join("src", "queue", "commands", room));
+  const wrong = sources
+    .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => inner.some((room) => target.startsWith(room)))
+        .map((target) => `${path} imports ${target}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test("A module does nothing when it is imported.", async () => {
+  const entries = [join("src", "main.ts"), join("src", "worker", "lease", "heartbeat-thread.ts")];
+  const urls = sources
+    .filter(({ path }) => !entries.includes(path))
+    .map(({ path }) => pathToFileURL(join(root, path)).href);
+  const program = `for (const url of ${JSON.stringify(urls)}) await import(url);`;
+  const register = join(root, "test", "support", "register.mjs");
+  const options = ["--import", register, "--input-type=module", "--eval", program];
+  // Whatever it had begun, a timer or a socket, would keep the process from its end.
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, options, {
+    timeout: 60_000,
+    env: {},
+  });
+  assert.deepEqual([stdout, stderr], ["", ""]);
+});
+
 test("The client imports nothing of the server.", () => {
   const wrong = uiSources.filter(({ imports }) => imports.some((one) => one.startsWith("src")));
   assert.deepEqual(
@@ -94,8 +249,62 @@ test("The client imports nothing of the server.", () => {
   );
 });
 
+/** `lib`, `model`; `pages/jobs` for one page, `pages` for their list; `index` and `host` for a file. */
+function clientRoomOf(path: string): string {
+  const [, , room = "", page = "", file] = path.split(sep);
+  if (room === "pages" && file !== undefined) return `pages/${page}`;
+  return room.replace(/\.ts$/, "");
+}
+
+const clientSources = uiSources
+  .filter(({ path }) => path.startsWith(join("ui", "assembly")))
+  .map((source) => ({ ...source, imports: source.imports.map((target) => `${target}.ts`) }));
+
+test("A room of the client imports only what it may, and no page imports another.", () => {
+  const kindOf = (room: string) => (room.startsWith("pages/") ? "pages/*" : room);
+  const wrong = clientSources.flatMap(({ path, imports }) => {
+    const room = clientRoomOf(path);
+    const allowed = clientRooms[kindOf(room)];
+    assert.ok(allowed, `${room} is not a room of the client`);
+    return imports
+      .map((target) => [target, clientRoomOf(target)] as const)
+      .filter(([, other]) => other !== room && !allowed.includes(kindOf(other)))
+      .map(([target]) => `${path} imports ${target}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("Every page of the client is in its list.", () => {
+  const list = clientSources.find(
+    ({ path }) => path === join("ui", "assembly", "pages", "index.ts"),
+  );
+  const listed = list?.imports.filter((target) => target.endsWith(`${sep}page.ts`));
+  const folders = readdirSync(join(root, "ui/assembly/pages"), { withFileTypes: true });
+  const pages = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.deepEqual(
+    listed?.sort(),
+    pages.map((name) => join("ui", "assembly", "pages", name, "page.ts")).sort(),
+  );
+});
+
+test("The client's files and rooms stay small and say at the top what they are.", () => {
+  const rooms = Map.groupBy(clientSources, ({ path }) => clientRoomOf(path));
+  const crowded = [...rooms].filter(([, files]) => files.length > MOST_FILES_A_ROOM);
+  const long = uiSources.filter(({ text }) => text.split("\n").length - 1 > LONGEST_FILE_LINES);
+  const headless = uiSources.filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
+  assert.deepEqual(
+    crowded.map(([room]) => room),
+    [],
+  );
+  assert.deepEqual(
+    [...long, ...headless].map(({ path }) => path),
+    [],
+  );
+});
+
 test("There is no import cycle, type imports included.", () => {
-  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const all = [...sources, ...clientSources];
+  const byPath = new Map(all.map((source) => [source.path, source]));
   const done = new Set<string>();
   const visit = (path: string, trail: readonly string[]): void => {
     assert.ok(!trail.includes(path), `cycle: ${[...trail, path].join(" → ")}`);
@@ -105,7 +314,7 @@ test("There is no import cycle, type imports included.", () => {
     }
     done.add(path);
   };
-  for (const { path } of sources) visit(path, []);
+  for (const { path } of all) visit(path, []);
 });
 
 test("Files stay small and say at the top what they are.", () => {

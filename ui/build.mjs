@@ -4,11 +4,12 @@
  * file is put in its place whole, so that two builds at once do no harm.
  * Alone: `node ui/build.mjs [folder]`, by default dist/ui.
  */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import { build } from "esbuild";
+import { generateCommands } from "./schema/commands.mjs";
 import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -35,9 +36,9 @@ export async function buildUi(outDir) {
   return [...files.keys()];
 }
 
-/** Writes the records of the schema, which both the compiler and the type checker read. */
+/** Writes the records of the schema and the server's commands, which the compilers read. */
 export async function writeRecords() {
-  for (const [path, text] of generateRecords()) {
+  for (const [path, text] of [...generateRecords(), ...(await generateCommands())]) {
     await writeWhole(join(here, dirname(path)), new Map([[basename(path), text]]));
   }
 }
@@ -74,9 +75,18 @@ const keepApart = {
   },
 };
 
-function bundleStyles() {
+/** The styles of all pages, then those of each. */
+async function bundleStyles() {
+  const pages = await readdir(join(here, "assembly/pages"), { recursive: true });
+  const own = pages.filter((path) => path.endsWith(".css")).sort();
+  const files = ["./styles/index.css", ...own.map((path) => `./assembly/pages/${path}`)];
+  const contents = files.map((path) => `@import ${JSON.stringify(path)};\n`).join("");
   const target = ["chrome123", "firefox121", "safari17.5"];
-  return bundle({ entryPoints: { admin: "styles/index.css" }, target });
+  const [[, css]] = await bundle({
+    stdin: { contents, loader: "css", resolveDir: here },
+    target,
+  });
+  return [["admin.css", css]];
 }
 
 async function bundle(options) {

@@ -1,20 +1,22 @@
 // THE table: every path that the admin answers, who may use it, and what it does. All policy
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
-import type { AdminRoute } from "./admin.ts";
-import { actOnJobs } from "./api/act-on-jobs.ts";
-import { addOneJob } from "./api/add-job.ts";
-import { asset } from "./api/assets.ts";
+
+import { asset } from "./api/get-asset.ts";
 import { getOneJob } from "./api/get-job.ts";
 import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
-import { maintain } from "./api/maintain.ts";
-import { removeByKey } from "./api/remove-by-key.ts";
+import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
 import { watchEvents } from "./api/watch-events.ts";
+import type { AdminRoute } from "./context/admin.ts";
 
+const addJob = commandsAt("/api/jobs", "AddJob");
+const actOnJobs = commandsAt("/api/jobs/action", "JobAction");
+const removeByKey = commandsAt("/api/jobs/remove-by-key", "RemoveByKey");
+const maintain = commandsAt("/api/maintenance", "Maintenance");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
 const script = asset("admin.js", "text/javascript");
@@ -33,7 +35,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/session", access: "read", operation: getSession },
   { method: "GET", path: "/api/overview", access: "read", operation: getOverview },
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
-  { method: "POST", path: "/api/jobs", access: "write", operation: addOneJob },
+  { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },

@@ -6,21 +6,22 @@ import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
-import { countJobs } from "../queue/count-jobs.ts";
-import type { Admin, AdminRoute } from "./admin.ts";
-import { createAssetStore, type EmbeddedAssets } from "./assets.ts";
-import type { AdminServerConfig } from "./config.ts";
-import { createCsrfGuard } from "./csrf.ts";
-import { adminDatabases } from "./databases.ts";
-import { securityHeaders } from "./headers.ts";
-import { authority } from "./listen-address.ts";
-import { createMetrics } from "./metrics.ts";
-import { createOverviewFeed } from "./overview-feed.ts";
-import { type AdminEndpoint, createPolicy } from "./policy.ts";
-import { createReadiness } from "./readiness.ts";
+import { countJobs } from "../queue/read/count-jobs.ts";
+import { createCsrfGuard } from "./access/csrf.ts";
+import type { AdminServerConfig } from "./config/config.ts";
+import { adminDatabases } from "./config/databases.ts";
+import { authority } from "./config/listen-address.ts";
+import type { Admin, AdminRoute } from "./context/admin.ts";
+import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
+import { createMetrics } from "./live/metrics.ts";
+import { createOverviewFeed } from "./live/overview-feed.ts";
+import { createReadiness } from "./live/readiness.ts";
+import { singleFlight } from "./live/single-flight.ts";
+import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
+import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
-import { singleFlight } from "./single-flight.ts";
 
+/** An admin server: start() resolves once it listens, stop() ends what is under way. */
 export interface AdminServer extends Service {
   /** Where it listens; known after start(). */
   readonly address: { readonly host: string; readonly port: number };

@@ -2,6 +2,23 @@
 // jobs; this clock only paces our own loops and stamps our own answers.
 import { setTimeout as timer } from "node:timers/promises";
 
+/** What paces a loop; a test gives one that it moves by hand. */
+export interface Clock {
+  /** Milliseconds by a clock that never jumps. */
+  monotonic(): number;
+  /** Calls back once, after `ms`, unless what it returns is called before. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** The system's. Its timers keep the process alive: a worker that only waits for one still lives. */
+export const systemClock: Clock = Object.freeze({
+  monotonic,
+  after(ms: number, callback: () => void) {
+    const timeout = setTimeout(callback, ms);
+    return () => clearTimeout(timeout);
+  },
+});
+
 /** Milliseconds since the epoch by this machine's clock. */
 export function now(): number {
   return Date.now();
@@ -13,7 +30,7 @@ export function monotonic(): number {
 }
 
 /** Microseconds by a clock that never jumps and that all threads of this process share. */
-export function sharedMonotonic_us(): bigint {
+export function sharedMonotonicUs(): bigint {
   return process.hrtime.bigint() / 1_000n;
 }
 

@@ -10,6 +10,7 @@ export type ErrorCode =
   | "database_timeout"
   | "database_busy"
   | "database_error"
+  | "too_large"
   | "schema_missing"
   | "schema_unsupported"
   | "embedded_server"

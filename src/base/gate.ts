@@ -9,10 +9,12 @@ export class Gate {
   /** Resolves at the next open(), or when `signal` aborts. */
   async pass(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      signal?.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const onAbort = () => resolve();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    await promise;
+    signal?.removeEventListener("abort", onAbort);
   }
 
   open(): void {

@@ -10,6 +10,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
+/** What createLogger() may be told. */
 export interface LoggerOptions {
   /** `json`: a line per event; `text`: for people. Default `text`. */
   readonly format?: "json" | "text";
@@ -19,7 +20,24 @@ export interface LoggerOptions {
 
 const STDERR = 2;
 
-/** Builds the process's logger. Loaded lazily: a quiet command never pays for it. */
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** Whether it has what the library needs of a logger. */
+export function isLogger(value: unknown): value is Logger {
+  const methods = value as Partial<Logger> | null | undefined;
+  return LEVELS.every((level) => typeof methods?.[level] === "function");
+}
+
+/** What is wrong with something that is no logger. */
+export function loggerProblem(value: unknown): string {
+  if (value instanceof Promise) return "is a promise: write `await createLogger()`";
+  return "needs debug, info, warn and error";
+}
+
+/**
+ * Builds a logger that writes lines to stderr. A promise, because pino is loaded when it is needed:
+ * `logger: await createLogger()`.
+ */
 export async function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
   let stream: DestinationStream = destination({ dest: STDERR, sync: true });

@@ -1,15 +1,47 @@
-// Exponential backoff with jitter, bounded in delay.
+// Trying again: exponential backoff with jitter, bounded in delay.
+import { wait } from "./clock.ts";
 
 export interface BackoffOptions {
   /** First delay, milliseconds. Default 100. */
-  readonly first_ms?: number;
+  readonly firstMs?: number;
   /** Longest delay, milliseconds. Default 10,000. */
-  readonly longest_ms?: number;
+  readonly longestMs?: number;
 }
 
 /** The delay before attempt `attempt` (0-based): doubled each time, ± 25 % so that many do not march in step. */
 export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
-  const { first_ms = 100, longest_ms = 10_000 } = options;
-  const base = Math.min(longest_ms, first_ms * 2 ** Math.min(attempt, 30));
+  const { firstMs = 100, longestMs = 10_000 } = options;
+  const base = Math.min(longestMs, firstMs * 2 ** Math.min(attempt, 30));
   return base * (0.75 + Math.random() * 0.5);
+}
+
+export interface RetryOptions extends BackoffOptions {
+  /** Ends the tries. */
+  readonly signal: AbortSignal;
+  onError(error: unknown): void;
+}
+
+/**
+ * Does `work` until it does not throw, with a longer pause after each failure. `work` calls
+ * `succeeded` where it got on before it failed: the pauses then begin anew with a short one.
+ * False when `signal` ended it. Never rejects.
+ */
+export async function retrying(
+  work: (succeeded: () => void) => Promise<void>,
+  { signal, onError, ...backoff }: RetryOptions,
+): Promise<boolean> {
+  let failures = 0;
+  const succeeded = () => {
+    failures = 0;
+  };
+  while (!signal.aborted) {
+    try {
+      await work(succeeded);
+      return true;
+    } catch (error) {
+      onError(error);
+    }
+    await wait(backoffDelay(failures++, backoff), signal);
+  }
+  return false;
 }

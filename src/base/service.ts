@@ -4,6 +4,7 @@
 //   new ──start()──▶ starting ──▶ running ──stop()──▶ stopping ──▶ stopped
 //    └────────────────stop()────────────────────────────────────────▲
 
+/** Something that is started once and stopped once, at any moment. */
 export interface Service extends AsyncDisposable {
   /** Resolves once the service does its work; rejects when it cannot, leaving nothing behind. */
   start(): Promise<void>;

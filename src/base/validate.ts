@@ -44,7 +44,7 @@ function problems(issue: Issue): Problem[] {
 
 /** valibot stops at the first unknown field of an object; the others are told, too. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
-  const known = message.slice(KNOWN.length).split(",");
+  const { known, hints } = JSON.parse(message.slice(KNOWN.length)) as KnownFields;
   const last = path.at(-1);
   const names = new Set([String(last?.key), ...Object.keys(last?.input as object)]);
   return [...names]
@@ -52,7 +52,7 @@ function unknownFields({ message, path = [] as never }: Issue): Problem[] {
     .slice(0, MOST_UNKNOWN)
     .map((key) => ({
       path: pathOf([...path.slice(0, -1), { key }]),
-      message: `unknown field${didYouMean(key, known)}`,
+      message: `unknown field${hintOf(key, hints) ?? didYouMean(key, known)}`,
     }));
 }
 
@@ -71,10 +71,27 @@ function pathOf(keys: Path): string {
 // An issue does not carry its schema, so the known names travel in the message.
 const KNOWN = "known:";
 
-/** A strict object whose unknown fields are reported with the nearest known name. */
-export function strict<const E extends v.ObjectEntries>(entries: E) {
+interface KnownFields {
+  readonly known: readonly string[];
+  readonly hints: Readonly<Record<string, string>>;
+}
+
+function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
+  return Object.hasOwn(hints, name) ? `: ${hints[name]}` : undefined;
+}
+
+/**
+ * A strict object whose unknown fields are reported with the nearest known name, or with a hint of its
+ * own for a name that users of something else bring along.
+ */
+export function strict<const E extends v.ObjectEntries>(
+  entries: E,
+  hints: Readonly<Record<string, string>> = {},
+) {
+  const fields: KnownFields = { known: Object.keys(entries), hints };
+  const unknown = KNOWN + JSON.stringify(fields);
   return v.strictObject(entries, (issue) =>
-    issue.expected === "never" ? KNOWN + Object.keys(entries).join(",") : "must be an object",
+    issue.expected === "never" ? unknown : "must be an object",
   );
 }
 
@@ -87,8 +104,18 @@ export const count = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Milliseconds, as many as a timer can wait. */
-export const duration = count(2 ** 31 - 1);
+export const duration = count(LONGEST_MS);
+
+/** The same or 0, which means something of its own. */
+export const durationOrNone = v.pipe(
+  v.number("must be a number"),
+  v.integer("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+  v.maxValue(LONGEST_MS, `must be at most ${LONGEST_MS}`),
+);
 
 /** `, did you mean "queue"?` when one of `known` is near enough, else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {

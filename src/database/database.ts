@@ -2,7 +2,7 @@
 // inside a caller's transaction all fit; nothing here owns a connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
-import { explainDatabaseError } from "./database-errors.ts";
+import { explainDatabaseError } from "./errors/database-errors.ts";
 import type { SchemaName } from "./schema-name.ts";
 
 /** The part of pg's Pool, PoolClient and Client that we use. */
@@ -10,6 +10,7 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
+/** Where operations run: a pool or client, and the schema of the queue. */
 export interface Database {
   readonly client: Queryable;
   readonly schema: SchemaName;
@@ -72,7 +73,7 @@ export async function query<R extends QueryResultRow>(
     result.rows = [];
     return rows;
   } catch (error) {
-    throw explainDatabaseError(error, db.schema.name);
+    throw explainDatabaseError(error, db.schema.name, values);
   }
 }
 

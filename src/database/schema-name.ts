@@ -2,6 +2,7 @@
 // ever put into an SQL statement.
 import { InputError } from "../base/errors.ts";
 
+/** The name of a queue's schema, checked; made by schemaName(). */
 export interface SchemaName {
   readonly name: string;
   /** As an SQL identifier, quoted whatever it holds. */
@@ -13,7 +14,7 @@ export const DEFAULT_SCHEMA = "worker";
 // NAMEDATALEN - 1; PostgreSQL would cut a longer name short without an error.
 const MAX_BYTES = 63;
 
-/** Throws InputError when PostgreSQL could not hold the name as it is. */
+/** Default `worker`. Throws InputError when PostgreSQL could not hold the name as it is. */
 export function schemaName(name: string = DEFAULT_SCHEMA): SchemaName {
   const bytes = Buffer.byteLength(name);
   if (bytes === 0 || bytes > MAX_BYTES || name.includes("\0") || name.startsWith("pg_")) {

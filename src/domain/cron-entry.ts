@@ -13,6 +13,7 @@ import {
   jobKey,
   smallint,
 } from "./job-spec.ts";
+import type { TaskLike } from "./typed-job.ts";
 
 /** The schema's `unsafe_dedupe` is not among them: Graphile Worker's crontab has no use for it. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
@@ -20,6 +21,7 @@ export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 /** How far back a fill window reaches at most: bounds what a start after a long pause adds. */
 export const LONGEST_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
+/** An entry of a timetable as plain data; make it with cronEntry() or parseCrontab(). */
 export interface CronEntry {
   /** Under this name the database remembers the last tick; one per worker. 1–512 characters. */
   readonly identifier: string;
@@ -29,7 +31,7 @@ export interface CronEntry {
   /** Each job gets it with `_cron: {ts, backfilled}` added. */
   readonly payload: JsonObject;
   /** Ticks missed at most this long before the start are made up for. 0 = none are. */
-  readonly fill_ms: number;
+  readonly fillMs: number;
   readonly queueName?: string | undefined;
   readonly maxAttempts?: number | undefined;
   readonly priority?: number | undefined;
@@ -41,15 +43,18 @@ export interface CronEntry {
 export interface CronEntryOptions {
   /** Unique in a worker; keep it when the expression changes. Default: the task's identifier. */
   readonly identifier?: string | undefined;
-  /** Makes up for ticks of the last so many minutes when a worker starts. Default: none. */
-  readonly fill_minutes?: number | undefined;
-  /** The same in hours; give one of the two. At most 366 days. */
-  readonly fill_hours?: number | undefined;
+  /**
+   * Makes up for the ticks of the last so many milliseconds when a worker starts: whole ones, at most
+   * 366 days. Default 0: for none.
+   */
+  readonly fillMs?: number | undefined;
+  /** Its jobs run one at a time with all others of that queue. 1–128 characters. */
   readonly queueName?: string | undefined;
   /** 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
   /** Lower runs earlier, smallint. Default 0. */
   readonly priority?: number | undefined;
+  /** At most one waiting job has this key: jobs of ticks do not pile up. 1–512 characters. */
   readonly jobKey?: string | undefined;
   /**
    * `replace` (default): a job still waiting moves to the new tick. `preserve_run_at`: it keeps its
@@ -59,14 +64,7 @@ export interface CronEntryOptions {
 }
 
 /** A task of defineTask(), or the identifier of one that another worker knows. */
-export type CronTask<Payload> =
-  | string
-  | {
-      readonly identifier: string;
-      readonly kind?: "single" | "batch";
-      // Method syntax, and a context that nobody can give: any task of this payload fits.
-      handle(payload: Payload, context: never): unknown;
-    };
+export type CronTask<Payload> = string | TaskLike<Payload>;
 
 /** What the entry has to give: the task's payload without what the tick adds. */
 export type CronPayload<Payload> = unknown extends Payload
@@ -123,17 +121,13 @@ function entryOf<Payload>(
   task: CronTask<Payload>,
   options: CronEntryOptions & { readonly payload?: unknown },
 ): CronEntry {
-  const { identifier, fill_minutes, fill_hours, payload, ...rest } = options;
+  const { identifier, fillMs = 0, payload, ...rest } = options;
   if (typeof task !== "string" && task?.kind === "batch") {
     const message = "a batch task needs a list as its payload; an entry's payload is an object";
     throw new InputError([{ path: "task", message }]);
   }
-  if (fill_minutes !== undefined && fill_hours !== undefined) {
-    throw new InputError([{ path: "fill_hours", message: "give it or fill_minutes, not both" }]);
-  }
   const taskIdentifier = typeof task === "string" ? task : task?.identifier;
-  const fill_ms = (fill_minutes ?? (fill_hours ?? 0) * 60) * MINUTE_MS;
-  const given = { identifier: identifier ?? taskIdentifier, taskIdentifier, expression, fill_ms };
+  const given = { identifier: identifier ?? taskIdentifier, taskIdentifier, expression, fillMs };
   return checkedEntry({ ...given, ...rest, payload: payload as JsonObject });
 }
 
@@ -170,25 +164,30 @@ function refusal(step: () => unknown): string | null {
   }
 }
 
+const FORMER = "say fillMs, in milliseconds";
+
 const entrySchema = v.pipe(
-  strict({
-    identifier: entryIdentifier,
-    taskIdentifier: identifier,
-    expression,
-    payload: v.optional(payload, {}),
-    fill_ms: v.pipe(
-      v.number("must be a number"),
-      v.check((ms) => Number.isInteger(ms) && ms >= 0, "must be a whole number, not negative"),
-      v.maxValue(LONGEST_FILL_MS, "must be at most 366 days"),
-    ),
-    queueName: v.optional(boundedText(1, 128)),
-    maxAttempts: v.optional(attemptLimit),
-    priority: v.optional(smallint),
-    jobKey: v.optional(jobKey),
-    jobKeyMode: v.optional(
-      v.picklist(cronJobKeyModes, `must be one of ${cronJobKeyModes.join(", ")}`),
-    ),
-  }),
+  strict(
+    {
+      identifier: entryIdentifier,
+      taskIdentifier: identifier,
+      expression,
+      payload: v.optional(payload, {}),
+      fillMs: v.pipe(
+        v.number("must be a number"),
+        v.check((ms) => Number.isInteger(ms) && ms >= 0, "must be a whole number, not negative"),
+        v.maxValue(LONGEST_FILL_MS, "must be at most 366 days"),
+      ),
+      queueName: v.optional(boundedText(1, 128)),
+      maxAttempts: v.optional(attemptLimit),
+      priority: v.optional(smallint),
+      jobKey: v.optional(jobKey),
+      jobKeyMode: v.optional(
+        v.picklist(cronJobKeyModes, `must be one of ${cronJobKeyModes.join(", ")}`),
+      ),
+    },
+    { fill_minutes: FORMER, fill_hours: FORMER },
+  ),
   v.forward(
     v.check(
       ({ jobKeyMode, jobKey }) => jobKeyMode === undefined || jobKey !== undefined,
@@ -204,9 +203,9 @@ export function checkedEntry(entry: CronEntry): CronEntry {
 }
 
 /** The job that `entry` adds at a tick. */
-export function cronJob(entry: CronEntry, tick_ms: number, backfilled: boolean): JobToAdd {
+export function cronJob(entry: CronEntry, tickMs: number, backfilled: boolean): JobToAdd {
   const { queueName, maxAttempts, priority, jobKey, jobKeyMode } = entry;
-  const ts = new Date(tick_ms).toISOString();
+  const ts = new Date(tickMs).toISOString();
   return {
     identifier: entry.taskIdentifier,
     payload: { ...entry.payload, _cron: { ts, backfilled } },

@@ -4,8 +4,9 @@
 import JSON5 from "json5";
 import { InputError } from "../base/errors.ts";
 import type { TextProblem } from "./cron-fields.ts";
-import { payloadText } from "./payload.ts";
+import { payloadText, RawJson } from "./payload.ts";
 
+/** An object as JSON has it; integers beyond 2^53 are bigints. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What a tick adds to the payload as `_cron`, as Graphile Worker does. */
@@ -18,11 +19,52 @@ export interface CronStamp {
 
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
-/** The JSON object that `payload` is when it is stored; undefined is `{}`. Throws InputError. */
+/**
+ * The JSON object that `payload` is when it is stored; undefined is `{}`. Throws InputError, also for
+ * what JSON.stringify would change without a word, such as NaN.
+ */
 export function jsonObject(payload: unknown): JsonObject {
-  const value = parseExactly(payloadText(payload));
+  const text = payloadText(payload); // Refuses circles and what is no JSON as a whole.
+  const isText = payload === undefined || payload instanceof RawJson;
+  const value = isText ? parseExactly(text) : exactCopy(payload, "");
   if (!isObject(value)) throw new InputError([{ path: "payload", message: NOT_AN_OBJECT }]);
   return value;
+}
+
+/** As JSON holds it; members that are undefined are left out, as everywhere in JavaScript. */
+function exactCopy(value: unknown, place: string): unknown {
+  const refuse = (what: string): never => {
+    const message = place === "" ? `${what} is not JSON` : `${place} is ${what}: that is not JSON`;
+    throw new InputError([{ path: "payload", message }]);
+  };
+  if (value === null) return null;
+  switch (typeof value) {
+    case "boolean":
+    case "string":
+    case "bigint":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : refuse(String(value));
+    case "object":
+      break;
+    case "undefined":
+      return refuse("undefined");
+    default:
+      return refuse(`a ${typeof value}`);
+  }
+  if (value instanceof Map || value instanceof Set) refuse(`a ${value.constructor.name}`);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === "function") return exactCopy(toJSON.call(value, place), place);
+  if (Array.isArray(value)) {
+    return Array.from(value, (item, index) => exactCopy(item, `${place}[${index}]`));
+  }
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    members.map(([key, member]) => [
+      key,
+      exactCopy(member, place === "" ? key : `${place}.${key}`),
+    ]),
+  );
 }
 
 /** Reads a crontab's JSON5 payload, or says what is wrong with it and where. */

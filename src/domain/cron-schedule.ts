@@ -8,8 +8,8 @@ export const MINUTE_MS = 60_000;
 
 /** The minutes at which an expression matches, UTC. Times are milliseconds since the epoch. */
 export interface CronSchedule {
-  /** The first match at or after `from_ms`; null when there is none, as for 30 February. */
-  next(from_ms: number): number | null;
+  /** The first match at or after `fromMs`; null when there is none, as for 30 February. */
+  next(fromMs: number): number | null;
 }
 
 /**
@@ -43,6 +43,6 @@ function scheduleOf(canonical: string): CronSchedule {
   const cron = new Cron(canonical, { mode: "5-part", utcOffset: 0, paused: true });
   return {
     // croner looks strictly after the time that it is given.
-    next: (from_ms) => cron.nextRun(new Date(from_ms - 1))?.getTime() ?? null,
+    next: (fromMs) => cron.nextRun(new Date(fromMs - 1))?.getTime() ?? null,
   };
 }

@@ -23,8 +23,8 @@ const options: Readonly<Record<string, Option>> = {
   fill: {
     expected: "a time phrase such as 4w3d2h1m (weeks, days, hours, minutes), at most 366 days",
     read: (value) => {
-      const fill_ms = timePhrase_ms(value);
-      return fill_ms === null || fill_ms > LONGEST_FILL_MS ? null : { fill_ms };
+      const fillMs = timePhraseMs(value);
+      return fillMs === null || fillMs > LONGEST_FILL_MS ? null : { fillMs };
     },
   },
   max: {
@@ -103,13 +103,13 @@ const PERIODS_MS: Readonly<Record<string, number>> = {
 };
 
 /** `4w3d2h1m` in milliseconds; null when it is no time phrase. */
-function timePhrase_ms(text: string): number | null {
+function timePhraseMs(text: string): number | null {
   if (!/^(?:[0-9]+[smhdw])+$/.test(text)) return null;
-  let sum_ms = 0;
+  let sumMs = 0;
   for (const [, quantity, period = ""] of text.matchAll(/([0-9]+)([smhdw])/g)) {
-    sum_ms += Number(quantity) * (PERIODS_MS[period] ?? 0);
+    sumMs += Number(quantity) * (PERIODS_MS[period] ?? 0);
   }
-  return sum_ms;
+  return sumMs;
 }
 
 function wholeNumber(text: string): number {

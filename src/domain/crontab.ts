@@ -60,7 +60,7 @@ interface Line {
 function readLine(line: string): Line {
   const problems: TextProblem[] = [];
   const words = [...line.matchAll(/\S+/g)].slice(0, FIELD_COUNT + 1);
-  const fields: EntryFields = { fill_ms: 0, payload: {} };
+  const fields: EntryFields = { fillMs: 0, payload: {} };
   for (const [place, { 0: word, index }] of words.slice(0, FIELD_COUNT).entries()) {
     const result = canonicalField(place, word);
     if ("field" in result) continue;

@@ -8,8 +8,13 @@ import { payloadText } from "./payload.ts";
 
 /** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
+/**
+ * What becomes of a waiting job with the same key: it is overwritten (`replace`), overwritten but for
+ * its time (`preserve_run_at`), or left as it is (`unsafe_dedupe`, also when it is running or failed).
+ */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
+/** What may be said of a job beside its task and payload. */
 export interface JobSpec {
   /** Jobs of one named queue run one at a time, in order. ≤ 128 characters. */
   readonly queueName?: string | undefined;
@@ -30,6 +35,13 @@ export interface JobSpec {
 /** One job of a batch. */
 export interface JobToAdd {
   readonly identifier: string;
+  readonly payload?: unknown;
+  readonly spec?: JobSpec | undefined;
+}
+
+/** One job of a batch by its task, whose type says what the payload may be: see typed-job.ts. */
+export interface JobByTask {
+  readonly task: { readonly identifier: string };
   readonly payload?: unknown;
   readonly spec?: JobSpec | undefined;
 }
@@ -80,7 +92,10 @@ export const attemptLimit = integer(1, 32_767);
 /** `attempts`: none or more. */
 export const attemptCount = integer(0, 32_767);
 
-export const identifier = boundedText(1, 128);
+export const identifier = v.pipe(
+  boundedText(1, 128),
+  v.check((text) => text === "" || text.trim() !== "", "must not be blank"),
+);
 /** At most this long in the schema's own check. */
 export const jobKey = boundedText(1, 512);
 
@@ -144,13 +159,32 @@ export function resolveJob(job: JobToAdd): ResolvedJob {
   };
 }
 
+/** The identifier of a task, or the one that was given; it is checked where the job is. */
+export function identifierOf(task: string | JobByTask["task"]): string {
+  return typeof task === "object" && task !== null ? task.identifier : task;
+}
+
+/** The job by its identifier. Throws InputError where `task` is none, or both are given. */
+export function named(job: JobToAdd | JobByTask): JobToAdd {
+  if (typeof job !== "object" || job === null || !("task" in job)) return job;
+  const { task, ...rest } = job;
+  if (typeof task !== "object" || task === null) {
+    throw new InputError([{ path: "task", message: "must be a task of defineTask()" }]);
+  }
+  if ("identifier" in rest) {
+    throw new InputError([{ path: "identifier", message: "give it or task, not both" }]);
+  }
+  return { ...rest, identifier: task.identifier };
+}
+
 /** Checks a batch; a problem's path says which job, such as `jobs[3].spec.priority`. */
-export function resolveJobs(jobs: readonly JobToAdd[]): ResolvedJob[] {
+export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJob[] {
   const problems: { path: string; message: string }[] = [];
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();
-  for (const [index, job] of jobs.entries()) {
+  for (const [index, given] of jobs.entries()) {
     try {
+      const job = named(given);
       if (isPlain(job, checked)) {
         const { identifier, payload } = job;
         resolved.push({ identifier, payload: payloadText(payload), ...PLAIN });

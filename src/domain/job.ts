@@ -2,6 +2,7 @@
 
 /** Exactly one holds, tested in this order: locked_at set; attempts used up; run_at ahead; else ready. */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
+/** Where a job stands: being run, out of attempts, waiting for its time, or waiting for a worker. */
 export type JobState = (typeof jobStates)[number];
 
 /** One row of the queue. Ids are strings: they are PostgreSQL bigints. */
@@ -23,6 +24,14 @@ export interface Job {
   readonly lastError: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /**
+   * The same times as RFC 3339 text with all microseconds that the database has, which a Date cuts
+   * off: for comparing, and for giving back as `runAt` exactly.
+   */
+  readonly runAtText: string;
+  readonly createdAtText: string;
+  readonly updatedAtText: string;
+  readonly lockedAtText: string | null;
   readonly key: string | null;
   readonly lockedAt: Date | null;
   readonly lockedBy: string | null;
@@ -54,14 +63,14 @@ function fields(job: Job) {
     queue_name: JSON.stringify(job.queueName),
     payload: job.payloadText,
     priority: String(job.priority),
-    run_at: JSON.stringify(job.runAt),
+    run_at: JSON.stringify(job.runAtText),
     attempts: String(job.attempts),
     max_attempts: String(job.maxAttempts),
     last_error: JSON.stringify(job.lastError),
-    created_at: JSON.stringify(job.createdAt),
-    updated_at: JSON.stringify(job.updatedAt),
+    created_at: JSON.stringify(job.createdAtText),
+    updated_at: JSON.stringify(job.updatedAtText),
     key: JSON.stringify(job.key),
-    locked_at: JSON.stringify(job.lockedAt),
+    locked_at: JSON.stringify(job.lockedAtText),
     locked_by: JSON.stringify(job.lockedBy),
     revision: String(job.revision),
     flags: job.flagsText ?? "null",

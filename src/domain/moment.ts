@@ -24,7 +24,8 @@ function momentText(value: Date | string): string {
   return value instanceof Date ? (value.toJSON() ?? "") : value;
 }
 
-function isMoment(text: string): boolean {
+/** Whether the text is an RFC 3339 time with a zone that PostgreSQL can hold. */
+export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
 
@@ -40,8 +41,8 @@ function isRealDay(text: string): boolean {
 export function microsecondsOf(text: string): bigint {
   const [, day, minute, second = ":00", fraction = ".0", hours, minutes] = RFC3339.exec(text) ?? [];
   const zone = hours === undefined ? "Z" : `${hours}:${minutes}`;
-  const whole_ms = Date.parse(`${day}T${minute}${second}${zone}`);
-  return BigInt(whole_ms) * 1000n + BigInt(halfToEven(Number(fraction) * 1e6));
+  const wholeMs = Date.parse(`${day}T${minute}${second}${zone}`);
+  return BigInt(wholeMs) * 1000n + BigInt(halfToEven(Number(fraction) * 1e6));
 }
 
 function halfToEven(value: number): number {

@@ -4,10 +4,15 @@ import { InputError } from "../base/errors.ts";
 
 /** JSON text that passes through exactly as it is. Build it with `rawJson()`. */
 export class RawJson {
-  readonly text: string;
+  // Private, so that an object that happens to have a text is none.
+  readonly #text: string;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text;
   }
 }
 

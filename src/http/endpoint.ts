@@ -29,7 +29,7 @@ export interface Exchange<E extends Endpoint> {
   readonly status: number;
   /** The error's code, null when there was none. */
   readonly code: string | null;
-  readonly duration_ms: number;
+  readonly durationMs: number;
 }
 
 /** The function that answers every request; it never throws. */
@@ -56,7 +56,7 @@ export function createDispatcher<E extends Endpoint>(
     }
     const { status } = response;
     const headers = { ...response.headers, ...policy.headers(endpoint, status) };
-    policy.answered({ request, endpoint, status, code, duration_ms: monotonic() - started });
+    policy.answered({ request, endpoint, status, code, durationMs: monotonic() - started });
     return { ...response, headers: { ...headers, "x-request-id": request.id } };
   };
 }
@@ -94,6 +94,7 @@ const RETRY = { headers: { "retry-after": "2" } };
 const statuses: Partial<Record<ErrorCode, number>> = {
   bad_input: 400,
   not_found: 404,
+  too_large: 413,
   database_unreachable: 503,
   database_timeout: 503,
   database_busy: 503,

@@ -9,7 +9,7 @@ import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { checkHeaders, parseTarget } from "./target.ts";
+import { checkHeaders, checkVersion, parseTarget } from "./target.ts";
 
 export interface ExchangeOptions {
   /** Answers a request; it does not throw. */
@@ -68,9 +68,10 @@ export function createAnswer(
     };
     const { request, problem } = readRequest(req, limits, exchange, invite);
     void respond(request, problem).then((response) => {
-      const close = connections.draining || !invited;
+      const isSpoken = checkVersion(req.httpVersion) === null;
+      const close = connections.draining || !invited || !isSpoken;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
-      req.socket.setTimeout(limits.silence_ms);
+      req.socket.setTimeout(limits.silenceMs);
       send(res, response, req.method === "HEAD", close);
     });
   };
@@ -98,9 +99,10 @@ function readRequest(
     notes: {},
   };
   const problem =
-    target === null
+    checkVersion(req.httpVersion) ??
+    (target === null
       ? new Refusal(400, "bad_request", "the request's target is not a path of this server")
-      : checkHeaders(req.rawHeaders, req.httpVersion, target.host, limits.headerCount);
+      : checkHeaders(req.rawHeaders, req.httpVersion, target.host, limits.headerCount));
   return { request, problem };
 }
 
@@ -140,5 +142,5 @@ function discardRest(req: IncomingMessage, limits: Limits): void {
   // After the answer Node no longer tells the request that its connection has closed.
   socket.once("close", finish);
   req.resume();
-  void wait(limits.discard_ms, done.signal).then((passed) => passed && socket.destroy());
+  void wait(limits.discardMs, done.signal).then((passed) => passed && socket.destroy());
 }

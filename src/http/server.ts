@@ -4,7 +4,7 @@
 //   new ──start()──▶ listening ──stop()──▶ in-flight requests finish, idle connections and event
 //                                          streams end ──▶ closed, at the latest at the deadline
 import { randomUUID } from "node:crypto";
-import http from "node:http";
+import http, { STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { wait } from "../base/clock.ts";
 import { codeOf, WorkerError } from "../base/errors.ts";
@@ -14,7 +14,7 @@ import { errorResponse } from "./endpoint.ts";
 import { createAnswer, type ExchangeOptions } from "./exchange.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { listen } from "./listen.ts";
-import { rawResponse, unreadable } from "./unreadable.ts";
+import { Refusal } from "./refusal.ts";
 
 export interface HttpServerOptions extends ExchangeOptions {
   readonly host: string;
@@ -37,17 +37,24 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("request", (req, res) => answer(req, res, false));
   server.on("checkContinue", (req, res) => answer(req, res, true));
   server.on("checkExpectation", (req, res) => answer(req, res, false));
-  server.on("clientError", (error, socket) => refuseRaw(error, socket as Socket));
+  server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
+  server.on("connect", (_req, socket) => {
+    socket.on("error", () => {}); // nobody else listens to it from now on
+    refuseRaw(noTunnel, socket as Socket);
+  });
   server.on("dropRequest", (_req, socket) => socket.destroy());
 
-  /** Answers what the parser could not read, when it is certain which request the answer is for. */
-  const refuseRaw = (error: Error, socket: Socket) => {
+  /** Answers what never became a request, when it is certain which request the answer is for. */
+  const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
     if (verdict === "wait") return;
     if (verdict === "cut" || !socket.writable) return void socket.destroy();
     const where = { id: randomUUID(), method: "?", path: "?" };
-    const response = errorResponse(unreadable(error), where, options.logger);
-    options.logger.debug({ ...where, code: codeOf(error) }, "a request could not be read");
+    const response = errorResponse(refusal, where, options.logger);
+    options.logger.debug(
+      { ...where, code: refusal.code, reason: refusal.message },
+      "a request could not be read",
+    );
     const headers = { ...response.headers, ...options.headers, "x-request-id": where.id };
     socket.end(rawResponse(response.status, headers, String(response.body)));
     void wait(1_000, connections.closed(socket)).then(() => socket.destroy());
@@ -61,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const done = new AbortController();
     connections.drain();
-    const deadline = wait(limits.stop_ms, done.signal).then((passed) => {
+    const deadline = wait(limits.stopMs, done.signal).then((passed) => {
       if (!passed) return;
       options.logger.warn(
         { open: connections.size },
@@ -76,7 +83,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     start() {
-      if (stopping) return Promise.reject(new WorkerError("aborted", "the server was stopped"));
+      if (stopping !== undefined) {
+        return Promise.reject(new WorkerError("aborted", "the server was stopped"));
+      }
       starting ??= listen(server, options.host, options.port);
       return starting;
     },
@@ -97,16 +106,45 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 function nodeServer(limits: Limits): http.Server {
   const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.headersTimeout_ms,
-    requestTimeout: limits.requestTimeout_ms,
-    keepAliveTimeout: limits.keepAlive_ms,
-    connectionsCheckingInterval: Math.min(2_000, limits.headersTimeout_ms),
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(2_000, limits.headersTimeoutMs),
     insecureHTTPParser: false,
     // Node's own answer to a missing Host has no security headers: checkHeaders() gives ours.
     requireHostHeader: false,
   });
   // Node drops headers beyond its count without a word: ours are counted and refused instead.
   server.maxHeadersCount = 0;
-  server.timeout = limits.silence_ms;
+  server.timeout = limits.silenceMs;
   return server;
+}
+
+/** What the parser's error means to the client. */
+function unreadable(error: Error): Refusal {
+  switch (codeOf(error)) {
+    case "HPE_HEADER_OVERFLOW":
+      return new Refusal(431, "headers_too_large", "the request's headers are too large");
+    case "HPE_PAUSED_H2_UPGRADE":
+      return new Refusal(505, "http_version", "HTTP/2 is not spoken here; use HTTP/1.1");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Refusal(408, "request_timeout", "the request took too long to arrive");
+    default:
+      return new Refusal(400, "bad_request", "this is not an HTTP/1.1 request");
+  }
+}
+
+/** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
+const noTunnel = new Refusal(
+  405,
+  "method_not_allowed",
+  "CONNECT is not for this server; use GET, HEAD, POST",
+  { headers: { allow: "GET, HEAD, POST" } },
+);
+
+/** A whole response in HTTP/1.1; the connection ends with it. */
+function rawResponse(status: number, headers: Record<string, string>, body: string): string {
+  const all = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -20,7 +20,7 @@ export interface EventSource {
 export interface EventSourceOptions {
   readonly maxViewers: number;
   /** A viewer whose connection takes nothing for so long is dropped, milliseconds. */
-  readonly patience_ms: number;
+  readonly patienceMs: number;
   /** Told whenever the number of viewers has changed. */
   readonly onViewers: (viewers: number) => void;
 }
@@ -46,7 +46,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
   const give = (viewer: Viewer, bytes: Buffer) => {
     if (viewer.fullSince !== null) {
       if (bytes !== PING) viewer.waiting = bytes;
-      if (monotonic() - viewer.fullSince > options.patience_ms) viewer.connection.destroy();
+      if (monotonic() - viewer.fullSince > options.patienceMs) viewer.connection.destroy();
     } else if (!viewer.connection.write(bytes)) {
       viewer.fullSince = monotonic();
     }

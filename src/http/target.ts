@@ -22,6 +22,16 @@ export function parseTarget(url: string, hostHeader: string | undefined): Target
   };
 }
 
+/**
+ * What is wrong with the version, or null. Node's parser takes `GET /` without one for HTTP/0.9, which
+ * has no headers, and HTTP/2.0 for a name of HTTP/1: nobody can know what such a client expects.
+ */
+export function checkVersion(httpVersion: string): Refusal | null {
+  if (httpVersion === "1.1" || httpVersion === "1.0") return null;
+  if (httpVersion === "0.9") return bad("the request line must end with HTTP/1.1");
+  return new Refusal(505, "http_version", `HTTP/${httpVersion} is not spoken here; use HTTP/1.1`);
+}
+
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
 // Node keeps the first of two; a proxy in front may have checked the second.

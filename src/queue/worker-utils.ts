@@ -3,32 +3,26 @@
 import type pg from "pg";
 import * as v from "valibot";
 import { WorkerError } from "../base/errors.ts";
-import { type Logger, silentLogger } from "../base/logger.ts";
+import { isLogger, type Logger, loggerProblem, silentLogger } from "../base/logger.ts";
 import { strict, validate } from "../base/validate.ts";
+import { createPool } from "../database/connection/pool.ts";
 import type { Database, Queryable } from "../database/database.ts";
-import { migrate } from "../database/migrate.ts";
-import { createPool } from "../database/pool.ts";
+import { migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
 import type { Job } from "../domain/job.ts";
-import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
-import { addJob } from "./add-job.ts";
-import { addJobs } from "./add-jobs.ts";
-import { type CleanupResult, type CleanupTask, cleanup } from "./cleanup.ts";
-import { coalescedAdd } from "./coalesced-add.ts";
-import { completeJobs } from "./complete-jobs.ts";
-import { copyJobs } from "./copy-jobs.ts";
-import { countJobs, type JobCounts } from "./count-jobs.ts";
-import { forceUnlockWorkers, type UnlockedCounts } from "./force-unlock-workers.ts";
-import { getJob } from "./get-job.ts";
-import type { JobFilter } from "./job-filter.ts";
-import { type ActiveWorker, listActiveWorkers } from "./list-active-workers.ts";
-import { type JobPage, listJobs } from "./list-jobs.ts";
-import { type LockedWorker, listLockedWorkers } from "./list-locked-workers.ts";
-import { listQueues, type QueueSummary } from "./list-queues.ts";
-import { permanentlyFailJobs } from "./permanently-fail-jobs.ts";
-import { type RemovedJob, removeJob } from "./remove-job.ts";
-import { type JobChanges, rescheduleJobs } from "./reschedule-jobs.ts";
-import { type SweepOptions, type SweepResult, sweepStaleWorkers } from "./sweep-stale-workers.ts";
+import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
+import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
+import type { RemovedJob } from "./commands/jobs/remove-job.ts";
+import type { JobChanges } from "./commands/jobs/reschedule-jobs.ts";
+import type { CleanupOptions, CleanupResult, CleanupTask } from "./commands/maintenance/cleanup.ts";
+import type { UnlockedCounts } from "./commands/maintenance/force-unlock-workers.ts";
+import type { SweepOptions, SweepResult } from "./commands/maintenance/sweep-stale-workers.ts";
+import type { JobCounts } from "./read/count-jobs.ts";
+import type { JobFilter } from "./read/job-filter.ts";
+import type { JobPage } from "./read/list-jobs.ts";
+import type { QueueSummary } from "./read/list-queues.ts";
+import type { ActiveWorker } from "./workers/list-active-workers.ts";
+import type { LockedWorker } from "./workers/list-locked-workers.ts";
 
 /** Either `pool` or `connectionString` is needed. */
 export interface WorkerUtilsOptions {
@@ -46,36 +40,123 @@ export interface WorkerUtilsOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Each method is the operation of the same name; its documentation is there. */
-export interface WorkerUtils extends AsyncDisposable {
+/**
+ * The operations of one queue on one pool, or on one client (`with`). `Added` is what addJob gives:
+ * a job, or on a worker's own utils also null, where an interceptor skipped it.
+ *
+ * Every method rejects with WorkerError, whose `code` says what is wrong: `bad_input` (InputError: all
+ * problems at once, and nothing was changed), `schema_missing`, `schema_unsupported`,
+ * `database_unreachable`, `database_timeout`, `database_busy`, `database_error`.
+ */
+export interface WorkerUtils<Added = Job> extends AsyncDisposable {
+  /** The plain name of the queue's schema. */
   readonly schema: string;
-  /** For operations that are called as functions. */
+  /** Where the operations run; for adminServerConfig(pool, utils). */
   readonly database: Database;
-  /** Calls without a key that are made at about the same time share one insert. */
-  addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<Job>;
-  addJobs(jobs: readonly JobToAdd[]): Promise<Job[]>;
-  copyJobs(jobs: Iterable<JobToAdd> | AsyncIterable<JobToAdd>): Promise<number>;
+  /**
+   * Adds a job: of a task, whose type the payload must have, or of an identifier, with any payload.
+   * `undefined` is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With
+   * `jobKey` the waiting job of that key is replaced, as `jobKeyMode` says; with `unsafe_dedupe` the
+   * job that was there is what comes back.
+   *
+   * Once it resolves the job is committed, or on `with(client)` part of that transaction. Calls
+   * without a key that are made at about the same time share one insert. Rejects with InputError for
+   * what the schema cannot hold or JSON has no word for.
+   */
+  readonly addJob: AddJob<Added>;
+  /**
+   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all of them
+   * or none, in one round trip where none has a key. Gives one job for each, in the same order. A
+   * problem names the job by its index: `jobs[3].spec.priority`.
+   * Rejects with InputError for more, and as addJob does.
+   */
+  readonly addJobs: AddJobs<Job>;
+  /**
+   * Adds any number of jobs by COPY, from a list or any (async) iterable, in the memory of a part of
+   * them: all or none, and workers are notified once. Gives their number. No job keys here: use addJobs.
+   * Rejects with InputError as addJobs does, and with what the iterable throws.
+   */
+  readonly copyJobs: CopyJobs;
+  /**
+   * Deletes jobs as if they had succeeded, 1–10,000 ids. Gives those that were deleted, ascending by
+   * id: unknown ones, and those locked less than 4 hours ago, are left alone. Rejects with InputError
+   * for another number of ids, or what is none.
+   */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
+  /**
+   * Sets `attempts` to `max_attempts` and `last_error` to the reason (at most 65,536 characters;
+   * default "Manually marked as failed"). 1–10,000 ids; gives those that were changed, and rejects, as
+   * completeJobs does.
+   */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
+  /**
+   * Changes run_at (`"now"`: by the database's clock), priority, attempts or max_attempts of
+   * 1–10,000 jobs; at least one of them. What is not given stays. A job whose attempts are used up
+   * runs again only with `attempts` below its max_attempts. Gives those that were changed, and
+   * rejects, as completeJobs does; with InputError also where nothing is to be changed.
+   */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
+  /**
+   * Takes back the job with this key (1–512 characters). One that runs goes on, but loses its key and
+   * is not tried again. Rejects with InputError for a key that is none.
+   */
   removeJob(key: string): Promise<RemovedJob>;
+  /**
+   * The job, or null when there is none: one that has succeeded is gone. Rejects with InputError for
+   * what is no id.
+   */
   getJob(id: string): Promise<Job | null>;
+  /**
+   * A page of jobs, ascending by id: 100 by default, at most 500, and fewer where they are large.
+   * `nextCursor` leads to the next one; null at the end. Rejects with InputError for a filter that is
+   * none.
+   */
   listJobs(filter?: JobFilter): Promise<JobPage>;
+  /** Exact numbers by state. Reads all jobs: about 0.25 s for each million. */
   countJobs(): Promise<JobCounts>;
+  /**
+   * The named queues, locked ones first; 1,000 by default, 0 to 10,000 (InputError otherwise). Reads
+   * all jobs.
+   */
   listQueues(limit?: number): Promise<QueueSummary[]>;
+  /** Ids that hold locks, with a heartbeat or not, at most 1,000. Reads all jobs. */
   listLockedWorkers(): Promise<LockedWorker[]>;
-  listActiveWorkers(options?: { readonly staleAfter_s?: number }): Promise<ActiveWorker[]>;
-  cleanup(tasks?: readonly CleanupTask[]): Promise<CleanupResult>;
+  /**
+   * Workers that send heartbeats, at most 1,000; none in a schema without our additions.
+   * `staleAfterMs`: without a heartbeat for so long `isStale` is true; up to a year, default 300,000
+   * (InputError otherwise).
+   */
+  listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
+  /**
+   * Deletes failed jobs, and task identifiers and queues without jobs; the tasks named, by default
+   * all three, an empty list none. "gc-task-identifiers" keeps the tasks of running workers that send
+   * heartbeats; name those of others, and of who only adds jobs, in `taskIdentifiersToKeep`.
+   * Rejects with InputError for an unknown cleanup task.
+   */
+  cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
+  /**
+   * Takes all locks of these workers (1–1,000 ids) away. What a living one still runs will run a
+   * second time: only name workers that are gone. Rejects with InputError for another number of ids.
+   */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
+  /**
+   * Frees the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000), to run
+   * again after `recoveryDelayMs` (default 30,000). Attempts stay as they are. `dryRun`: only says
+   * what it would do. Workers do this by themselves for each other (option `recovery`).
+   * Rejects with InputError for a duration that is negative or longer than a year.
+   */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
-  /** Builds the schema, or brings it up to date. Not on `with(client)`: it needs a pool. */
+  /**
+   * Builds the schema, or adds to an existing one what it lacks; safe with many starters at once.
+   * Rejects with `configuration` on `with(client)`: it needs a pool.
+   */
   migrate(): Promise<void>;
   /**
    * The same on another pool or client, such as one inside a transaction: then a rollback takes
    * back what was done. Ending the result ends nothing.
    */
-  with(client: Queryable): WorkerUtils;
-  /** Ends the pool of its own, after the statements under way. Idempotent. */
+  with(client: Queryable): WorkerUtils<Added>;
+  /** Ends the pool of its own, after the statements under way; never one that was lent. Idempotent. */
   end(): Promise<void>;
 }
 
@@ -94,7 +175,7 @@ const optionsSchema = v.pipe(
       ),
     ),
     preparedStatements: v.optional(v.boolean("must be true or false"), true),
-    logger: v.optional(v.custom<Logger>((value) => typeof value === "object" && value !== null)),
+    logger: v.optional(v.custom<Logger>(isLogger, ({ input }) => loggerProblem(input))),
   }),
   v.check(
     ({ pool, connectionString }) => (pool === undefined) !== (connectionString === undefined),
@@ -120,7 +201,7 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   const log = logger ?? silentLogger;
   if (pool !== undefined) {
     const lent = { client: pool, schema, preparedStatements };
-    return bind(lent, { pool, logger: log, end: async () => {} });
+    return bindUtils(lent, { pool, logger: log, before: null, end: async () => {} });
   }
   const own = createPool({
     connectionString: connectionString ?? "",
@@ -132,51 +213,43 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
     ended ??= own.end();
     return ended;
   };
-  return bind({ client: own, schema, preparedStatements }, { pool: own, logger: log, end });
+  const database = { client: own, schema, preparedStatements };
+  return bindUtils(database, { pool: own, logger: log, before: null, end });
 }
 
-interface Owner {
-  /** null: we only have a client. */
+/** What utilities are made of. */
+export interface UtilsOwner {
+  /** null: there is only a client. */
   readonly pool: pg.Pool | null;
   readonly logger: Logger;
+  /** Called before a job is added; null: nothing is. */
+  readonly before: BeforeAdd | null;
   end(): Promise<void>;
 }
 
-function bind(db: Database, owner: Owner): WorkerUtils {
-  // On a client of the caller's each call goes out by itself, in the order of the calls.
-  const add = owner.pool === null ? (job: JobToAdd) => addJob(db, job) : coalescedAdd(db);
+/** The operations on `db`. With a `before`, addJob may give null. */
+export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerUtils<Added> {
+  const { addJob, addJobs, copyJobs, ...rest } = boundOperations(
+    db,
+    owner.pool !== null,
+    owner.before,
+  );
   return Object.freeze({
+    ...rest,
     schema: db.schema.name,
     database: db,
-    addJob: (identifier: string, payload?: unknown, spec?: JobSpec) =>
-      add({ identifier, payload, spec }),
-    addJobs: (jobs: readonly JobToAdd[]) => addJobs(db, jobs),
-    copyJobs: (jobs: Iterable<JobToAdd> | AsyncIterable<JobToAdd>) => copyJobs(db, jobs),
-    completeJobs: (ids: readonly string[]) => completeJobs(db, ids),
-    permanentlyFailJobs: (ids: readonly string[], reason: string | null = null) =>
-      permanentlyFailJobs(db, ids, reason),
-    rescheduleJobs: (ids: readonly string[], changes: JobChanges) =>
-      rescheduleJobs(db, ids, changes),
-    removeJob: (key: string) => removeJob(db, key),
-    getJob: (id: string) => getJob(db, id),
-    listJobs: (filter?: JobFilter) => listJobs(db, filter),
-    countJobs: () => countJobs(db),
-    listQueues: (limit?: number) => listQueues(db, limit),
-    listLockedWorkers: () => listLockedWorkers(db),
-    listActiveWorkers: (options?: { readonly staleAfter_s?: number }) =>
-      listActiveWorkers(db, options),
-    cleanup: (tasks?: readonly CleanupTask[]) => cleanup(db, tasks),
-    forceUnlockWorkers: (workerIds: readonly string[]) => forceUnlockWorkers(db, workerIds),
-    sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
+    addJob: addJob as AddJob<Added>,
+    addJobs: addJobs as AddJobs<Job>,
+    copyJobs: copyJobs as CopyJobs,
     migrate: () => migrateOn(db, owner),
     with: (client: Queryable) =>
-      bind({ ...db, client }, { ...owner, pool: null, end: async () => {} }),
+      bindUtils<Added>({ ...db, client }, { ...owner, pool: null, end: async () => {} }),
     end: () => owner.end(),
     [Symbol.asyncDispose]: () => owner.end(),
   });
 }
 
-async function migrateOn(db: Database, { pool, logger }: Owner): Promise<void> {
+async function migrateOn(db: Database, { pool, logger }: UtilsOwner): Promise<void> {
   if (pool === null) {
     throw new WorkerError(
       "configuration",

@@ -1,15 +1,16 @@
-// What a worker does for the locks in the database beside its jobs: it keeps its own lease, sweeps
-// workers that let theirs run out, and resets locks older than 4 hours.
+// What a worker does for the locks in the database beside its jobs: it keeps its own lease and its
+// own locks young, recovers the jobs of workers that let theirs run out, and resets stale locks.
 import type pg from "pg";
 import { codeOf } from "../base/errors.ts";
 import type { Database } from "../database/database.ts";
-import type { ReadySchema } from "../database/schema-state.ts";
-import { type Maintenance, maintenance } from "./connection.ts";
-import type { Hooks } from "./hooks.ts";
-import type { Incarnations } from "./incarnations.ts";
-import { LockReset } from "./lock-reset.ts";
-import { Recovery } from "./recovery.ts";
-import type { WorkerConfig } from "./worker-options.ts";
+import type { ReadySchema } from "../database/schema/schema-state.ts";
+import { type Maintenance, maintenance } from "./connection/connection-config.ts";
+import { LockRenewal } from "./lease/lock-renewal.ts";
+import { LockReset } from "./lease/lock-reset.ts";
+import { Recovery } from "./lease/recovery.ts";
+import type { WorkerConfig } from "./options/worker-options.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Hooks } from "./task/hooks.ts";
 
 const OFF = "recovery is off: should this worker die, its jobs stay locked for 4 hours";
 const NO_TABLE = 'the schema has no table of heartbeats; "worker migrate" adds it';
@@ -20,6 +21,7 @@ export class Upkeep<E> {
   readonly #config: WorkerConfig<E>;
   readonly #maintenance: Maintenance;
   readonly #lockReset: LockReset;
+  readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
   #isRecovering = false;
 
@@ -28,18 +30,24 @@ export class Upkeep<E> {
     parts: {
       readonly connection: pg.ClientConfig;
       readonly hooks: Hooks;
-      incarnations(): Incarnations<E>;
+      sessions(): Sessions<E>;
+      /** Every connection must answer within seconds, or is given up. */
+      prove(): void;
     },
   ) {
-    const { connection, hooks, incarnations } = parts;
+    const { connection, hooks, sessions, prove } = parts;
     const { logger } = config;
     this.#config = config;
     this.#maintenance = maintenance(connection, config.schema, logger);
-    const pulse = (): void => incarnations().current.dispatcher.pulse();
+    const wake = (): void => sessions().current.dispatcher.wake();
     const { database } = this.#maintenance;
-    const interval_ms = config.resetLocksInterval_ms;
+    const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
     const mayForget = (): boolean => this.#isRecovering && this.#recovery?.isCertain === true;
-    this.#lockReset = new LockReset({ database, interval_ms, logger, mayForget, pulse });
+    this.#lockReset = new LockReset({
+      ...{ database, intervalMs, staleLockThresholdMs, logger, mayForget, wake },
+    });
+    const running = () => sessions().all;
+    this.#lockRenewal = new LockRenewal({ database, staleLockThresholdMs, logger, running });
     this.#recovery =
       config.recovery === null
         ? null
@@ -53,12 +61,13 @@ export class Upkeep<E> {
               concurrency: config.concurrency,
               taskIdentifiers: [...config.tasks.keys()],
               cronIdentifiers: config.cron?.entries.map(({ identifier }) => identifier) ?? [],
-              runningJobIds: incarnations().all.flatMap(({ runningIds }) => runningIds),
+              runningJobIds: sessions().all.flatMap(({ runningIds }) => runningIds),
             }),
             leaseLost: (id) => {
-              if (this.#recovery !== null) incarnations().leaseLost(this.#recovery, id);
+              if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id);
             },
-            pulse,
+            wake,
+            prove,
           });
   }
 
@@ -69,6 +78,7 @@ export class Upkeep<E> {
       if (reason !== null) this.#config.logger.info({ reason }, OFF);
     }
     this.#lockReset.start();
+    this.#lockRenewal.start();
   }
 
   /** null, or why there can be no heartbeats here. */
@@ -95,10 +105,15 @@ export class Upkeep<E> {
     return !this.#isRecovering || this.#recovery?.mayTake() !== false;
   }
 
+  /** Whether heartbeats stand for what is taken. */
+  get isLeased(): boolean {
+    return this.#isRecovering && this.#recovery?.isOn === true;
+  }
+
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
-    await this.#lockReset.stop();
+    await Promise.all([this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#isRecovering) await this.#recovery?.stop(endLeaseIds);
-    await this.#maintenance.end();
+    await this.#maintenance.close();
   }
 }

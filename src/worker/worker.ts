@@ -1,49 +1,62 @@
 // A worker: everything that lives between start and stop, put together. What moves the jobs is
 // dispatcher.ts, what runs them job-executor.ts.
 //
-//   new ──start()──▶ running ──stop()──▶ stopping (running jobs end, outcomes are written) ──▶ stopped
-//                                 └abort()▶ signals abort; after a grace the jobs count as failed ┘
-import { once } from "node:events";
+//   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
+//                       └─────abort()─────▶ the same in a hurry; stop-limit.ts says when that begins
 import type pg from "pg";
 import { wait } from "../base/clock.ts";
-import { codeOf, messageOf, WorkerError } from "../base/errors.ts";
+import { WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
+import { Listener } from "../database/connection/listener.ts";
+import { createPool, endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
-import { Listener } from "../database/listener.ts";
-import { createPool, endPool } from "../database/pool.ts";
-import { assertUsableSchema } from "../database/schema-state.ts";
-import type { JobSpec, JobToAdd } from "../domain/job-spec.ts";
-import { addJobs } from "../queue/add-jobs.ts";
-import { coalescedAdd } from "../queue/coalesced-add.ts";
-import { Announcements, NEW_JOBS } from "./announcements.ts";
-import { connectionOf } from "./connection.ts";
-import { Cron } from "./cron.ts";
-import { Hooks } from "./hooks.ts";
-import { Incarnation } from "./incarnation.ts";
-import { Incarnations } from "./incarnations.ts";
-import { logEvents } from "./log-listener.ts";
-import { intercepted, interceptedAll } from "./schedule-interceptors.ts";
-import type { ContextSource } from "./task-context.ts";
+import type { Job } from "../domain/job.ts";
+import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
+import { connectionOf } from "./connection/connection-config.ts";
+import { Cron } from "./cron/cron.ts";
+import { Announcements, isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
+import {
+  resolveWorkerOptions,
+  type WorkerConfig,
+  type WorkerOptions,
+} from "./options/worker-options.ts";
+import { Session } from "./session.ts";
+import { Sessions } from "./sessions.ts";
+import { StopLimit } from "./stop-limit.ts";
+import { Hooks } from "./task/hooks.ts";
+import { logEvents } from "./task/log-listener.ts";
+import { beforeAdd } from "./task/schedule-interceptors.ts";
 import { Upkeep } from "./upkeep.ts";
-import { resolveWorkerOptions, type WorkerConfig, type WorkerOptions } from "./worker-options.ts";
+import { reasonToStop, schemaAtStart } from "./worker-schema.ts";
 
+/**
+ * Takes jobs and runs them, between start() and stop(). run() makes one and starts it; make one
+ * yourself to register observers on `hooks` first.
+ */
 export class Worker<Extensions = unknown> implements Service {
+  /** Emits what happens to observers, and calls interceptors. */
   readonly hooks: Hooks;
+  /**
+   * All operations of the queue on the worker's pool. Jobs that are added through it pass the worker's
+   * `beforeJobSchedule` interceptors, and addJob gives null for one that they skip. Ends with the
+   * worker, where the pool is the worker's own.
+   */
+  readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
   readonly #pool: pg.Pool;
-  readonly #incarnations: Incarnations<Extensions>;
+  readonly #sessions: Sessions<Extensions>;
   readonly #upkeep: Upkeep<Extensions>;
   readonly #listener: Listener | null;
   readonly #announcements = new Announcements();
   readonly #cron: Cron | null;
   /** Ids under which nothing is locked any more. */
   #freeIds: readonly string[] = [];
-  /** Aborts when even an abort takes too long, because the database is away. */
-  readonly #givenUp = new AbortController();
+  readonly #stopping = new AbortController();
+  readonly #limit: StopLimit;
   readonly #ended = Promise.withResolvers<void>();
   #started: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
-  #released: Promise<void> | null = null;
+  #closed: Promise<void> | null = null;
 
   /** Throws InputError with everything that is wrong with the options. */
   constructor(options: WorkerOptions<Extensions>) {
@@ -53,18 +66,27 @@ export class Worker<Extensions = unknown> implements Service {
     logEvents(this.hooks, config.logger);
     this.#pool = config.pool ?? ownPool(config);
     const { hooks } = this;
-    const source = contextSource(config, this.#pool, hooks);
+    this.utils = utilsOf(config, this.#pool, hooks);
+    const { logger, extensions } = config;
+    const source = {
+      pool: this.#pool,
+      logger,
+      extensions: extensions as Extensions,
+      utils: this.utils,
+    };
     const connection = connectionOf(config, this.#pool);
-    const incarnations = () => this.#incarnations;
-    this.#upkeep = new Upkeep(config, { connection, hooks, incarnations });
-    const mayTake = () => this.#upkeep.mayTake();
+    const sessions = () => this.#sessions;
+    this.#limit = new StopLimit(config, () => this.#sessions.all);
+    const prove = () => this.#prove();
+    this.#upkeep = new Upkeep(config, { connection, hooks, sessions, prove });
+    const lease = this.#upkeep;
     const announced = (payload: string) => this.#announced(payload);
-    this.#incarnations = new Incarnations(
-      () => new Incarnation({ config, connection, source, hooks, mayTake, announced }),
-      { hooks, logger: config.logger, givenUp: this.#givenUp.signal },
+    this.#sessions = new Sessions(
+      () => new Session({ config, connection, source, hooks, lease, announced, prove }),
+      { hooks, logger: config.logger, givenUp: this.#limit.givenUp },
     );
     this.#listener = config.notify ? this.#listen(connection) : null;
-    this.#cron = cronOf(config, this.#pool, this.hooks);
+    this.#cron = this.#cronOf(config);
     this.hooks.emit("worker:init", {
       workerId: this.id,
       concurrency: config.concurrency,
@@ -72,11 +94,17 @@ export class Worker<Extensions = unknown> implements Service {
     });
   }
 
-  /** What `locked_by` holds for the jobs it takes: another one after a lease was lost. */
+  /** What `locked_by` holds for the jobs it takes now: another one after a lease was lost. */
   get id(): string {
-    return this.#incarnations.current.id;
+    return this.#sessions.current.id;
   }
 
+  /**
+   * Resolves once jobs are taken. Before that it makes the schema, where there is none (option
+   * `migrate`). Rejects when it cannot, and then leaves nothing behind: WorkerError
+   * `database_unreachable`, `schema_missing`, `schema_unsupported`, `configuration` (a crontab file
+   * that cannot be read), `aborted` after a stop().
+   */
   start(): Promise<void> {
     if (this.#started === null && this.#stopped !== null) {
       return Promise.reject(
@@ -88,8 +116,9 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts no more jobs, waits for the running ones and writes all outcomes. Connections of its own
-   * pool that jobs then keep, because their time was up and they did not care, are cut after a grace.
+   * Starts no more jobs, waits for the running ones and writes all results. After `stopTimeoutMs`
+   * (default 25,000; 0: never) it goes on as abort(). Idempotent, never rejects; `reason` is for
+   * people.
    */
   stop(reason = "stop"): Promise<void> {
     this.#stopped ??= this.#stop(reason);
@@ -102,80 +131,98 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * As stop(), but running jobs are told to end now; what ignores that counts as failed. Takes at most
-   * twice the grace: what cannot be written by then stays locked until this worker's lease is swept.
+   * True when the stop did not wait for all: some job still ran after its grace, or the database was
+   * away. Such a job may still be running in this process, and run elsewhere, too.
+   */
+  get hasGivenUp(): boolean {
+    return this.#limit.hasGivenUp;
+  }
+
+  /**
+   * As stop(), but the signals of running jobs abort now. What still runs after `abortGraceMs` (default
+   * 5,000) counts as failed and goes back with its attempt. What cannot be written within a second
+   * after that, because the database is away, stays locked until this worker's lease is swept.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
-    const error = new Error(`the worker was stopped: ${reason}`);
-    for (const one of this.#incarnations.all) one.abort(error);
-    const grace = new AbortController();
-    const ended = stopped.finally(() => grace.abort());
-    if (await wait(this.#config.abortGrace_ms, grace.signal)) {
-      const interrupted = `interrupted: the worker was stopped (${reason})`;
-      for (const one of this.#incarnations.all) one.abandon(interrupted);
-      if (await wait(this.#config.abortGrace_ms, grace.signal)) this.#givenUp.abort();
-    }
-    await ended;
+    this.#limit.abort(reason);
+    await stopped;
   }
 
-  /** Resolves once no job is ready, running or unwritten. */
-  async drained(signal: AbortSignal = new AbortController().signal): Promise<void> {
+  /**
+   * Starts the worker, where it is not running, and resolves once no job is ready, running or
+   * unwritten, or `signal` aborts. Jobs of the future are not waited for.
+   */
+  async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await this.start();
-    await this.#incarnations.drained(signal);
+    await this.#sessions.drained(signal);
   }
 
+  /** As stop(), for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop("dispose");
   }
 
   async #start(): Promise<void> {
     try {
-      const schema = await assertUsableSchema(this.#database);
+      const schema = await schemaAtStart(this.#pool, this.#config, this.#stopping.signal);
       await this.#listener?.start();
       // Before any job is taken: a crontab file that cannot be read leaves nothing running.
       await this.#cron?.start();
       await this.#upkeep.start(this.#database, schema, this.id);
-      await this.#incarnations.current.dispatcher.start();
+      await this.#sessions.current.dispatcher.start();
       this.hooks.emit("worker:start", { workerId: this.id });
     } catch (error) {
       this.#freeIds = [this.id];
-      await this.#release();
+      await this.#close();
       throw error;
     }
   }
 
   async #stop(reason: string): Promise<void> {
     // Before anything is waited for: whoever asks for a stop counts on it that nothing more begins.
-    this.#incarnations.stopTaking();
-    const ended = this.#letEnd(reason);
-    await Promise.race([ended, aborted(this.#givenUp.signal)]);
+    this.#stopping.abort();
+    this.#sessions.stopTaking();
+    await this.#limit.hold(this.#end(reason), reason);
     this.#ended.resolve();
   }
 
-  async #letEnd(reason: string): Promise<void> {
+  async #end(reason: string): Promise<void> {
     await this.#started?.catch(() => {});
     this.hooks.emit("worker:shutdown", { workerId: this.id, reason });
     await this.#cron?.stop();
     await this.#listener?.stop();
-    if (this.#started !== null) this.#freeIds = await this.#incarnations.end();
-    await this.#release();
+    if (this.#started !== null) this.#freeIds = await this.#sessions.stop();
+    // Connections that cannot be closed, because nobody answers, are left behind.
+    const closed = this.#close();
+    await Promise.race([closed, wait(LONGEST_CLOSE_MS, ending(closed))]);
   }
 
   /** Also after a start that failed, and then again by stop(). */
-  #release(): Promise<void> {
-    this.#released ??= this.#letGo();
-    return this.#released;
+  #close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
   }
 
-  async #letGo(): Promise<void> {
+  async #closeAll(): Promise<void> {
     await this.#cron?.stop();
     await this.#listener?.stop();
-    await this.#incarnations.close();
+    await this.#sessions.close();
     await this.#upkeep.stop(this.#freeIds);
-    const { pool, abortGrace_ms } = this.#config;
-    if (pool === undefined) await endPool(this.#pool, abortGrace_ms);
+    const { pool, abortGraceMs } = this.#config;
+    if (pool === undefined) await endPool(this.#pool, abortGraceMs);
     this.#ended.resolve();
+  }
+
+  #cronOf({ cron, logger, schema, tasks }: WorkerConfig<Extensions>): Cron | null {
+    if (cron === null) return null;
+    return new Cron(cron, {
+      workerId: () => this.id,
+      db: { client: this.#pool, schema },
+      hooks: this.hooks,
+      logger,
+      taskIdentifiers: new Set(tasks.keys()),
+    });
   }
 
   get #database(): Database {
@@ -184,7 +231,13 @@ export class Worker<Extensions = unknown> implements Service {
 
   #announced(payload: string): void {
     const count = this.#announcements.heard(payload);
-    if (count !== null) this.#incarnations.current.dispatcher.pulse(count);
+    if (count !== null) this.#sessions.current.dispatcher.wake(count);
+  }
+
+  /** A heartbeat had trouble, or a connection was lost: others may be dead without knowing it. */
+  #prove(): void {
+    for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
+    void this.#listener?.prove();
   }
 
   #listen(connection: pg.ClientConfig): Listener {
@@ -198,7 +251,8 @@ export class Worker<Extensions = unknown> implements Service {
         },
       },
       onReconnect: () => {
-        this.#incarnations.current.dispatcher.pulse();
+        this.#prove();
+        this.#sessions.current.dispatcher.wake();
         void this.#checkSchema();
       },
       logger: this.#config.logger,
@@ -207,24 +261,19 @@ export class Worker<Extensions = unknown> implements Service {
 
   /** Somebody has migrated: goes on only where the schema is still one that we know. */
   async #checkSchema(): Promise<void> {
-    try {
-      await assertUsableSchema(this.#database);
-    } catch (error) {
-      const code = codeOf(error);
-      const isOver = code === "schema_unsupported" || code === "schema_missing";
-      if (isOver) await this.stop(messageOf(error));
-      else this.#config.logger.warn({ error: messageOf(error) }, "cannot look at the schema");
-    }
+    const reason = await reasonToStop(this.#database, this.#config.logger);
+    if (reason !== null) await this.stop(reason);
   }
 }
 
-/** Graphile Worker's `{"migrationNumber":21,"breaking":true}`. */
-function isBreaking(payload: string): boolean {
-  return /"breaking"\s*:\s*true\b/.test(payload);
-}
+const LONGEST_CLOSE_MS = 2_000;
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
+/** Aborts when `work` has ended. */
+function ending(work: Promise<void>): AbortSignal {
+  const over = new AbortController();
+  const abort = () => over.abort();
+  void work.then(abort, abort);
+  return over.signal;
 }
 
 function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
@@ -236,30 +285,12 @@ function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
   });
 }
 
-function cronOf<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): Cron | null {
-  const { cron, logger, schema, tasks } = config;
-  if (cron === null) return null;
-  const db = { client: pool, schema };
-  return new Cron(cron, { db, hooks, logger, taskIdentifiers: new Set(tasks.keys()) });
-}
-
-function contextSource<E>(config: WorkerConfig<E>, pool: pg.Pool, hooks: Hooks): ContextSource<E> {
-  const { schema, preparedStatements } = config;
+/** Through the worker's interceptors; what has no pool of its own, it does not end. */
+function utilsOf<E>(
+  { schema, preparedStatements, logger }: WorkerConfig<E>,
+  pool: pg.Pool,
+  hooks: Hooks,
+): WorkerUtils<Job | null> {
   const database = { client: pool, schema, preparedStatements };
-  const add = coalescedAdd(database);
-  // Without interceptors nothing is waited for: payloads are taken as they are at the call.
-  const isIntercepted = () => hooks.interceptors("beforeJobSchedule").length > 0;
-  return {
-    pool,
-    database,
-    logger: config.logger,
-    extensions: config.extensions,
-    addJob: async (identifier: string, payload?: unknown, spec?: JobSpec) => {
-      const given = { identifier, payload, spec };
-      const job = isIntercepted() ? await intercepted(hooks, given) : given;
-      return job === null ? null : add(job);
-    },
-    addJobs: async (jobs: readonly JobToAdd[]) =>
-      addJobs(database, isIntercepted() ? await interceptedAll(hooks, jobs) : jobs),
-  };
+  return bindUtils(database, { pool, logger, before: beforeAdd(hooks), end: async () => {} });
 }

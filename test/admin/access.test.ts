@@ -2,7 +2,7 @@
 // derived from the route table, so that a new row is tested from its first day.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AdminRoute } from "../../src/admin/admin.ts";
+import type { AdminRoute } from "../../src/admin/context/admin.ts";
 import { routes } from "../../src/admin/routes.ts";
 import {
   type Mode,
@@ -227,6 +227,18 @@ test("Another site can link to the admin but not load data or streams from it.",
   assert.equal((await read("/api/events", "cors")).status, 403);
   assert.equal((await read("/metrics", "navigate")).status, 200);
   assert.equal((await read("/", "navigate")).status, 200);
+});
+
+test("A token header that is empty is no failed login.", async () => {
+  const { client } = await startAdmin({ mode: "header" });
+  const attempt = (headers: Record<string, string>) =>
+    client.send("GET", "/api/session", { headers, from: "127.0.3.1" });
+  for (let tries = 0; tries < 50; tries++) {
+    const { status, body } = await attempt({ "x-queue-token": "" });
+    assert.deepEqual([status, body.code], [401, "unauthorized"]);
+    assert.doesNotMatch(body.error, /wrong/);
+  }
+  assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
 test("Guessing is slowed down for the guesser alone, and right credentials wait with it.", async () => {

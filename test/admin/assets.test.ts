@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseEncoding } from "../../src/admin/assets.ts";
+import { chooseEncoding } from "../../src/admin/page/assets.ts";
 import { startAdmin, testAssets } from "./admin-harness.ts";
 
 const { client } = await startAdmin();

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import type { Pool } from "pg";
 import pg from "pg";
-import type { AuthOptions } from "../../src/admin/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config.ts";
+import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
+import { adminServerConfig } from "../../src/admin/config/config.ts";
 import { InputError } from "../../src/base/errors.ts";
 
 // Never connected.
@@ -144,6 +144,9 @@ test("Mode none is refused unless the address is loopback beyond doubt.", () => 
   ]) {
     assert.equal(open(address).auth.secret, null, address);
   }
+  for (const name of ["localhost:1", "LOCALHOST:1"]) {
+    assert.deepEqual(open(name).listen, { host: "127.0.0.1", port: 1 }, name);
+  }
   for (const address of [
     "0.0.0.0:1",
     "[::]:1",
@@ -154,7 +157,6 @@ test("Mode none is refused unless the address is loopback beyond doubt.", () => 
     "[1::1]:1",
     "[fe80::1]:1",
     "[0:0:1::1]:1",
-    "localhost:1",
     "localhost.localdomain:1",
     "127.example:1",
     "192.168.0.1:1",

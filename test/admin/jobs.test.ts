@@ -106,7 +106,7 @@ test("An explicit null is the same as an absent field.", async () => {
   assert.equal((await client.post("/api/jobs/action", action)).body.jobs[0].priority, 4);
 });
 
-test("The job key modes have dashes on the wire.", async () => {
+test("The job key modes have dashes on the wire, and are taken with underscores, too.", async () => {
   const keyed = (priority: number, job_key_mode?: string) =>
     client.post("/api/jobs", { identifier: "keyed", key: "one", priority, job_key_mode });
   const first = (await keyed(1)).body.jobs[0];
@@ -114,7 +114,9 @@ test("The job key modes have dashes on the wire.", async () => {
   assert.deepEqual([deduped.id, deduped.priority], [first.id, 1]);
   const replaced = (await keyed(3, "replace")).body.jobs[0];
   assert.deepEqual([replaced.id, replaced.priority], [first.id, 3]);
-  assert.equal((await keyed(3, "preserve_run_at")).status, 400);
+  assert.equal((await keyed(4, "unsafe_dedupe")).body.jobs[0].priority, 3);
+  assert.equal((await keyed(5, "preserve_run_at")).body.jobs[0].priority, 5);
+  assert.equal((await keyed(6, "preserve run at")).status, 400);
 });
 
 test("An action says how many of how many, and leaves locked jobs alone.", async () => {
@@ -145,6 +147,85 @@ test("An action says how many of how many, and leaves locked jobs alone.", async
   const done = await act({ action: "complete", ids: [...ids, 4_000_000_000] });
   assert.equal(done.message, "Completed 2 of 4 jobs; 2 were locked or gone");
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
+});
+
+test("Jobs without attempts left do not count as run or rescheduled, and retry gives attempts back.", async () => {
+  const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
+  const add = async () => Number(await addJob({ identifier: "spent", max_attempts: 3 }));
+  const [spent, fresh] = [await add(), await add()];
+  await act({ action: "fail", ids: [spent] });
+  const how = "has no attempts left and will not run: retry it, or set attempts below max_attempts";
+  const alone = await act({ action: "run-now", ids: [spent] });
+  assert.equal(alone.message, `Rescheduled to run now: 0 of 1 job; 1 ${how}`);
+  assert.deepEqual([alone.asked, alone.done, alone.jobs.length], [1, 0, 1]);
+  const both = await act({ action: "run-now", ids: [spent, fresh, 4_000_000_000] });
+  assert.equal(both.message, `Rescheduled to run now: 1 of 3 jobs; 1 was locked or gone; 1 ${how}`);
+  assert.deepEqual([both.asked, both.done], [3, 1]);
+  const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
+  assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);
+  // Where no time is asked for, what was asked for is done.
+  const urgent = await act({ action: "reschedule", ids: [spent], priority: -1 });
+  assert.equal(urgent.message, "Rescheduled 1 of 1 job");
+  const given = await act({ action: "run-now", ids: [spent], attempts: 2 });
+  assert.equal(given.message, "Rescheduled to run now: 1 of 1 job");
+  await act({ action: "fail", ids: [spent] });
+  const retried = await act({ action: "retry", ids: [spent, fresh], max_attempts: 7 });
+  assert.equal(retried.message, "Retried 2 of 2 jobs");
+  for (const { attempts, max_attempts, run_at } of retried.jobs) {
+    assert.deepEqual([attempts, max_attempts], [0, 7]);
+    assert.ok(Date.parse(run_at) <= Date.now() + 60_000);
+  }
+});
+
+test("A run-now with a time that is not ahead is what it always was.", async () => {
+  const id = Number(await addJob({ identifier: "punctual", run_at: "2090-01-01T00:00:00Z" }));
+  const past = { action: "run-now", ids: [id], run_at: "2020-01-01T00:00:00Z", reason: null };
+  const { body } = await client.post("/api/jobs/action", past);
+  assert.equal(body.message, "Rescheduled to run now: 1 of 1 job");
+  assert.ok(body.jobs[0].run_at > "2021");
+});
+
+test("Adding says whether a job is new, changed, or was there already.", async () => {
+  const add = async (more: object) =>
+    (await client.post("/api/jobs", { identifier: "once", key: "once", ...more })).body;
+  const added = await add({});
+  const [{ id }] = added.jobs;
+  assert.deepEqual([added.message, added.outcome], [`Added job ${id} for once`, "added"]);
+  const kept = await add({ job_key_mode: "unsafe-dedupe" });
+  assert.deepEqual(
+    [kept.message, kept.outcome],
+    [`Nothing was added: job ${id} has the key once and stays as it is`, "kept"],
+  );
+  const updated = await add({ priority: 3 });
+  assert.deepEqual(
+    [updated.message, updated.outcome],
+    [`Updated job ${id} for once, which had the key once`, "updated"],
+  );
+});
+
+test("Times have the database's microseconds, and are taken back exactly.", async () => {
+  const id = Number(await addJob({ identifier: "timely", run_at: "2031-01-31T08:00:00.123456Z" }));
+  const other = Number(await addJob({ identifier: "timely" }));
+  const listed = (await client.get("/api/jobs?identifier=timely")).body.jobs;
+  assert.equal(listed[0].run_at, "2031-01-31T08:00:00.123456Z");
+  const { rows } = await pool.query(
+    `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
+     from worker._private_jobs where id = $1`,
+    [id],
+  );
+  assert.equal(listed[0].created_at.replace(/(\.\d{3})Z/, "$1000Z"), rows[0].text);
+  const { run_at } = (await client.get(`/api/jobs/${id}`)).body;
+  const { body } = await client.post("/api/jobs/action", {
+    action: "reschedule",
+    ids: [other],
+    run_at,
+  });
+  assert.equal(body.jobs[0].run_at, run_at);
+  const same = await pool.query(
+    "select count(distinct run_at)::int as n from worker._private_jobs where id in ($1, $2)",
+    [id, other],
+  );
+  assert.deepEqual(same.rows, [{ n: 1 }]);
 });
 
 test("Ids beyond 2^53 are exact.", async () => {
@@ -201,7 +282,7 @@ test("A page of jobs is ascending by id, and its cursor continues it.", async ()
   assert.deepEqual((await page("offset=3")).ids, all.ids.slice(3));
   assert.deepEqual((await page("limit=99999")).ids, all.ids);
   assert.deepEqual(await page("limit=0"), { ids: [], cursor: null });
-  assert.deepEqual((await page("state=&queue=&search=&offset=")).ids, all.ids);
+  assert.deepEqual((await page("queue=&search=&cursor=")).ids, all.ids);
   assert.deepEqual((await page("state=failed")).ids, []);
   assert.deepEqual((await page(`search=${all.ids[1]}`)).ids, [all.ids[1]]);
 });

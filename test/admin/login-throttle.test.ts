@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLoginThrottle } from "../../src/admin/login-throttle.ts";
+import { createLoginThrottle } from "../../src/admin/access/login-throttle.ts";
 
 function throttle() {
-  let now_ms = 1_000_000;
-  const { delay_s, failed } = createLoginThrottle(() => now_ms);
+  let nowMs = 1_000_000;
+  const { delay_s, failed } = createLoginThrottle(() => nowMs);
   return {
     delay_s,
     fail: (address: string, times: number) => {
       for (let n = 0; n < times; n++) failed(address);
     },
     pass: (ms: number) => {
-      now_ms += ms;
+      nowMs += ms;
     },
   };
 }

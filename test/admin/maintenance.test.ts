@@ -62,11 +62,28 @@ test("A sweep says beforehand what it would do, then does it.", async () => {
   const sweep = { action: "sweep-stale-workers", sweep_threshold_secs: 600 };
   const dry = await maintain({ ...sweep, dry_run: true });
   assert.deepEqual([dry.dry_run, dry.stale_workers, dry.recovered_jobs], [true, ["silent"], 0]);
-  assert.equal(dry.message, "Would sweep 1 dead worker holding 1 job");
+  assert.equal(dry.message, "Would free 1 job of 1 stale worker");
+  assert.equal(dry.recoverable_jobs, 1);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "locked");
   const swept = await maintain({ ...sweep, recovery_delay_secs: 0 });
-  assert.equal(swept.message, "Swept 1 dead worker; 1 job recovered");
+  assert.equal(swept.message, "Swept 1 stale worker; 1 job recovered");
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "ready");
+});
+
+test("A sweep says whom it leaves alone because their own threshold is longer.", async () => {
+  await pool.query("delete from worker._private_workers");
+  await addLocked("patient", "20 minutes");
+  await pool.query(`select worker.worker_heartbeat('patient', '{"threshold_ms": 3600000}')`);
+  await pool.query(
+    "update worker._private_workers set last_heartbeat_at = now() - interval '20 minutes'",
+  );
+  const sweep = { action: "sweep-stale-workers", sweep_threshold_secs: 600 };
+  const dry = await maintain({ ...sweep, dry_run: true });
+  assert.equal(
+    dry.message,
+    "Would free 0 jobs of 0 stale workers; 1 left alone, whose own threshold is longer",
+  );
+  assert.deepEqual(dry.spared_workers, ["patient"]);
 });
 
 test("Migrate builds a schema that is missing, and says what it did.", async () => {
@@ -82,4 +99,17 @@ test("Migrate builds a schema that is missing, and says what it did.", async () 
   assert.equal((await empty.client.get("/api/overview")).status, 200);
   const again = await empty.client.post("/api/maintenance", { action: "migrate" });
   assert.match(again.body.message, /^The schema second is up to date/);
+});
+
+test("Migrate behind somebody's lock is 503 with a sentence, not a minute of silence.", async () => {
+  const blocker = await pool.connect();
+  await blocker.query("begin; lock table worker.migrations in access exclusive mode");
+  const began = performance.now();
+  const { status, body, headers } = await client.post("/api/maintenance", { action: "migrate" });
+  assert.ok(performance.now() - began < 15_000);
+  await blocker.query("rollback");
+  blocker.release();
+  assert.deepEqual([status, body.code], [503, "database_busy"]);
+  assert.match(body.error, /somebody has held a lock on tables of the schema "worker"/);
+  assert.match(headers["retry-after"] ?? "", /^\d+$/);
 });

@@ -8,16 +8,19 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import pg from "pg";
 import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { connect } from "../http/raw-client.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
 let postgres: EmbeddedServer = await startEmbeddedServer({ dataDir });
-const pool = new pg.Pool({ connectionString: postgres.url() });
-await migrate(pool, schemaName("worker"));
-await pool.end();
+async function migrated(connectionString: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString });
+  await migrate(pool, schemaName("worker"));
+  await pool.end();
+}
+await migrated(postgres.url());
 after(async () => {
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
@@ -120,6 +123,30 @@ test("A frozen PostgreSQL does not hold requests or connections for ever.", asyn
   // Idle connections break: nobody else listens to the pool, and the process goes on.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
+});
+
+test("A PostgreSQL that answers and refuses is 503, and counts as away, until it no longer does.", async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  const allow = (isAllowed: boolean) =>
+    owner.query(`alter database closed allow_connections ${isAllowed};
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = 'closed'`);
+  // Not a copy of the other one, to which somebody may still be connected.
+  await owner.query("create database closed template template0");
+  await migrated(postgres.url("closed"));
+  const { client } = await startAdmin({ url: postgres.url("closed") });
+  assert.match((await client.get("/metrics")).text, /^worker_database_up 1$/m);
+  await allow(false);
+  // The pool may not have heard yet that its connections are gone.
+  let answer = await client.get("/api/jobs");
+  while (!answer.text.includes("not currently accepting")) answer = await client.get("/api/jobs");
+  assert.deepEqual([answer.status, answer.body.code], [503, "database_unreachable"]);
+  assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+  assert.match((await client.get("/metrics")).text, /^worker_database_up 0$/m);
+  await allow(true);
+  while ((await client.get("/api/jobs")).status !== 200);
+  assert.match((await client.get("/metrics")).text, /^worker_database_up 1$/m);
+  await owner.end();
 });
 
 test("A statement that takes too long is 503 and leaves its connection usable.", async () => {

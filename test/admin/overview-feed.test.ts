@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createOverviewFeed } from "../../src/admin/overview-feed.ts";
+import { createOverviewFeed } from "../../src/admin/live/overview-feed.ts";
 import type { Database, Queryable } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
@@ -18,7 +18,7 @@ function setUp() {
     },
   } as unknown as Queryable;
   const db: Database = { client, schema: schemaName("worker") };
-  const feed = createOverviewFeed(db, { maxViewers: 10, interval_ms: 1, ping_ms: 5 });
+  const feed = createOverviewFeed(db, { maxViewers: 10, intervalMs: 1, pingMs: 5 });
   const watch = () => {
     const { body } = feed.watch({ closing: new AbortController().signal } as HttpRequest);
     const connection = new PassThrough();

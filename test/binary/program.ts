@@ -94,6 +94,9 @@ export async function run(
 export interface Service {
   /** The line that `--json` prints once the server listens. */
   readonly announced: { readonly url: string; readonly generated_secret: string | null };
+  /** What it has written to stderr so far. */
+  stderr(): string;
+  send(signal: NodeJS.Signals): void;
   stop(signal: NodeJS.Signals): Promise<{ status: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -116,6 +119,8 @@ export async function start(
   ]);
   return {
     announced: JSON.parse(line),
+    stderr,
+    send: (name) => void child.kill(name),
     async stop(name) {
       child.kill(name);
       const [status, signal] = await exited;

@@ -18,13 +18,13 @@ test("A job is added, listed, shown and completed, its payload byte for byte.", 
     ["add", "greet", exact, "--key", "k", "--flag", "a", "--flag", "b"],
     env,
   );
-  assert.match(added.stdout, /^Added job (\d+) \(ready\)/);
+  assert.match(added.stdout, /^Added job (\d+) for greet/);
   const id = /\d+/.exec(added.stdout)?.[0] ?? "";
   const listed = await worker(["list", "--task", "greet", "--json"], env);
   assert.ok(listed.stdout.includes(`"payload":${exact}`), listed.stdout);
   assert.match((await worker(["show", id], env)).stdout, /flags \{"a": ?true, ?"b": ?true\}/);
   const completed = await worker(["complete", id, "999"], env);
-  assert.match(completed.stdout, /Completed 1 of 2 jobs; the rest were locked or gone/);
+  assert.match(completed.stdout, /Completed 1 of 2 jobs; 1 was locked or gone/);
   const gone = await worker(["show", id], env);
   assert.deepEqual([gone.status, gone.stderr.trim()], [1, `worker: there is no job ${id}`]);
 });
@@ -44,7 +44,7 @@ test("Failing, rescheduling, cleaning up and counting agree with each other.", a
   assert.match(back.stdout, /Rescheduled 1 of 1 job/);
   await worker(["fail", id], env);
   const cleaned = await worker(["cleanup", "--task", "delete-permanently-failed-jobs"], env);
-  assert.match(cleaned.stdout, /Deleted 1 failed jobs/);
+  assert.match(cleaned.stdout, /Deleted 1 failed job/);
   const counts = JSON.parse((await worker(["status", "--json"], env)).stdout);
   assert.equal(counts.failed, 0);
 });
@@ -54,7 +54,9 @@ test("Queues, workers, unlock, sweep and remove answer on a quiet queue.", async
     const ran = await worker(args, env);
     assert.equal(ran.status, 0, ran.stderr);
   }
-  assert.match((await worker(["remove", "no such key"], env)).stdout, /no job with this key/);
+  const absent = await worker(["remove", "no such key"], env);
+  assert.match(absent.stdout, /no job with the key no such key/);
+  assert.equal(absent.status, 1);
 });
 
 test("A reader that goes away ends the command without a word.", async () => {

@@ -149,7 +149,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
     while (!stopped.signal.aborted) {
       await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
       acknowledged++;
-      if (acknowledged === 100) owner.kill().then(() => stopped.abort());
+      if (acknowledged === 100) void owner.kill().then(() => stopped.abort());
     }
   })();
   await writing.catch(() => {});

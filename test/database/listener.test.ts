@@ -3,9 +3,12 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
-import { silentLogger } from "../../src/base/logger.ts";
-import { Listener } from "../../src/database/listener.ts";
+import type pg from "pg";
+import { type Logger, silentLogger } from "../../src/base/logger.ts";
+import { Listener, type ListenerTiming } from "../../src/database/connection/listener.ts";
 import { emptyDatabase } from "../support/database.ts";
+import { manualWait } from "../support/manual-wait.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { testPool } from "../support/test-pool.ts";
 
 const LISTENERS = `select pid from pg_stat_activity
@@ -85,3 +88,166 @@ test("A listener that is stopped while it starts lets go of the connection.", as
   await stopped.promise;
   while ((await one.sql(LISTENERS)).length > 0);
 });
+
+interface Behind extends AsyncDisposable {
+  readonly listener: Listener;
+  readonly proxy: Awaited<ReturnType<typeof tcpProxy>>;
+  readonly notes: string[];
+  readonly warnings: string[];
+  /** How often it has come back, counted from 1. */
+  backs(count: number): Promise<void>;
+  notify(payload: string): Promise<void>;
+}
+
+/** A started listener behind a proxy, whose timing a test decides. */
+async function behindProxy(
+  timing: Partial<ListenerTiming>,
+  connection: pg.ClientConfig = {},
+): Promise<Behind> {
+  const { url } = await emptyDatabase();
+  const { pool, close } = testPool(url);
+  const proxy = await tcpProxy(url);
+  const [notes, warnings] = [[] as string[], [] as string[]];
+  let [count, changed] = [0, Promise.withResolvers<void>()];
+  const happened = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (fields, message) => warnings.push(`${message}: ${(fields as { error: string }).error}`),
+  };
+  const listener = new Listener({
+    connection: { connectionString: proxy.url, ...connection },
+    channels: {
+      news: (payload) => {
+        notes.push(payload);
+        happened();
+      },
+    },
+    onReconnect: () => {
+      count += 1;
+      happened();
+    },
+    logger,
+    timing,
+  });
+  const end = async () => {
+    await listener.stop();
+    await proxy.close();
+    await close();
+  };
+  await listener.start().catch(async (error: unknown) => {
+    await end();
+    throw error;
+  });
+  return {
+    ...{ listener, proxy, notes, warnings },
+    async backs(wanted) {
+      while (count < wanted) await changed.promise;
+    },
+    async notify(payload) {
+      await pool.query("select pg_notify('news', $1)", [payload]);
+      while (!notes.includes(payload)) await changed.promise;
+    },
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+// Real limits, of 50 ms say, would be too short on a busy machine: the clock stands still instead.
+const isPause = (ms: number) => ms >= 10_000;
+const isAnswer = (ms: number) => ms === 4_000;
+const isBackoff = (ms: number) => ms < 4_000;
+
+test("A connection that went mute is found by the next proof, said once, and replaced.", async () => {
+  const clock = manualWait();
+  await using one = await behindProxy({ wait: clock.wait });
+  one.proxy.mute("established");
+  await clock.pass(isPause);
+  await clock.pass(isAnswer);
+  await clock.pass(isBackoff);
+  await one.backs(1);
+  await one.notify("heard again");
+  assert.deepEqual(one.warnings, [
+    "the notification connection was lost: no answer within 4000 ms",
+  ]);
+});
+
+test("Pause and answer together take at most 20 s, and the pauses differ.", async () => {
+  const clock = manualWait();
+  await using one = await behindProxy({ wait: clock.wait });
+  const pauses = new Set<number>();
+  for (let round = 0; round < 20; round++) {
+    await clock.pass((ms) => {
+      if (isPause(ms)) pauses.add(ms);
+      return isPause(ms);
+    });
+    // The question is answered; the next pause begins.
+    while (!clock.waits.some(isPause)) await new Promise(setImmediate);
+  }
+  assert.ok(pauses.size > 10);
+  assert.ok(Math.min(...pauses) >= 10_000 && Math.max(...pauses) + 4_000 < 20_000);
+  assert.deepEqual(one.warnings, []);
+});
+
+test("prove() finds a mute connection now, and one that answers is kept.", async () => {
+  const clock = manualWait();
+  await using one = await behindProxy({ wait: clock.wait });
+  await one.listener.prove();
+  assert.deepEqual(one.warnings, []);
+  one.proxy.mute("established");
+  const proofs = Promise.all([one.listener.prove(), one.listener.prove()]);
+  await clock.pass(isAnswer);
+  await proofs;
+  assert.equal(one.warnings.length, 1);
+  await clock.pass(isBackoff);
+  await one.backs(1);
+  await one.notify("heard again");
+});
+
+test("prove() ends the pause before the next try to reconnect.", async () => {
+  const clock = manualWait();
+  await using one = await behindProxy({ wait: clock.wait });
+  one.proxy.reset();
+  while (!clock.waits.some(isBackoff)) await new Promise(setImmediate);
+  await one.listener.prove();
+  await one.backs(1);
+  assert.equal(one.warnings.length, 1);
+});
+
+test("While the server stays mute it tries again and again, and says so once.", async () => {
+  const clock = manualWait();
+  await using one = await behindProxy({ wait: clock.wait }, { connectionTimeoutMillis: 2_000 });
+  one.proxy.mute();
+  const proof = one.listener.prove();
+  await clock.pass(isAnswer);
+  await proof;
+  clock.skip(isBackoff);
+  // The first, one in vain, and the next.
+  while (one.proxy.accepted < 3) await new Promise(setImmediate);
+  one.proxy.resume();
+  await one.backs(1);
+  assert.equal(one.warnings.length, 1);
+  await one.notify("heard again");
+});
+
+for (const state of ["connected", "connecting"]) {
+  test(`A listener that is ${state} to a mute server stops without waiting for it.`, async () => {
+    const clock = manualWait();
+    await using one = await behindProxy({ wait: clock.wait });
+    one.proxy.mute();
+    if (state === "connecting") {
+      const proof = one.listener.prove();
+      await clock.pass(isAnswer);
+      await proof;
+      await clock.pass(isBackoff);
+      while (one.proxy.accepted < 2) await new Promise(setImmediate);
+    }
+    // Connecting gives up by itself after 10 s, the goodbye of a connection never.
+    const stopped = await Promise.race([
+      one.listener.stop().then(() => true),
+      new Promise((resolve) => setTimeout(resolve, 8_000, false)),
+    ]);
+    assert.equal(stopped, true);
+  });
+}

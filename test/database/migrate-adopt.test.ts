@@ -1,14 +1,14 @@
 // Schemas that somebody else has made: taken as they are, or refused with the way out.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { migrate } from "../../src/database/migrate.ts";
-import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
 import {
   assertUsableSchema,
   KNOWN_LEVEL,
   type ReadySchema,
   schemaState,
-} from "../../src/database/schema-state.ts";
+} from "../../src/database/schema/schema-state.ts";
+import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { installRustPort, installStock } from "../support/stock-schema.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";

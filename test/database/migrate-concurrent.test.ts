@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
 import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import type { WorkerError } from "../../src/base/errors.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { assertUsableSchema, schemaState } from "../../src/database/schema/schema-state.ts";
 import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
-import { assertUsableSchema, schemaState } from "../../src/database/schema-state.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import pg from "pg";
-import { PacketStatement } from "../../src/database/packet-statement.ts";
+import { PacketStatement } from "../../src/database/connection/packet-statement.ts";
 import { emptyDatabase } from "../support/database.ts";
 
 let client: pg.Client;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { inTransaction } from "../../src/database/connection/transaction.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { inTransaction } from "../../src/database/transaction.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
 

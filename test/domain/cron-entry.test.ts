@@ -9,8 +9,9 @@ import {
   everyMinute,
   everyMinutes,
 } from "../../src/domain/cron-entry.ts";
+import { parseCrontab } from "../../src/domain/crontab.ts";
 import { payloadText, rawJson } from "../../src/domain/payload.ts";
-import { defineBatchTask, defineTask } from "../../src/worker/task.ts";
+import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 
 const plain = defineTask("plain", () => {});
 const greet = defineTask<{ name: string; _cron?: { ts: string } }>("greet", () => {});
@@ -34,7 +35,7 @@ describe("An entry of the timetable", () => {
       taskIdentifier: "plain",
       expression: "* * * * *",
       payload: {},
-      fill_ms: 0,
+      fillMs: 0,
     };
     assert.deepEqual(everyMinute(plain), entry);
     assert.deepEqual(everyMinute("plain"), entry);
@@ -46,20 +47,19 @@ describe("An entry of the timetable", () => {
     const options = {
       identifier: "every",
       payload: { name: "you" },
-      fill_hours: 2,
+      fillMs: 2 * 3_600_000,
       queueName: "q",
       maxAttempts: 3,
       priority: -1,
       jobKey: "k",
       jobKeyMode: "preserve_run_at",
     } as const;
-    const { fill_hours: _, ...rest } = options;
-    const entry = { ...rest, taskIdentifier: "greet", fill_ms: 7_200_000 };
+    const entry = { ...options, taskIdentifier: "greet" };
     assert.deepEqual(cronEntry("1-3 * * * 7", greet, options), {
       ...entry,
       expression: "1-3 * * * 7",
     });
-    assert.equal(everyMinutes(5, lax, { fill_minutes: 90 }).fill_ms, 5_400_000);
+    assert.equal(everyMinutes(5, lax, { fillMs: 5_400_000 }).fillMs, 5_400_000);
     assert.deepEqual(checkedEntry(cronEntry("1-3 * * * 7", greet, options)).payload, {
       name: "you",
     });
@@ -74,7 +74,7 @@ describe("An entry of the timetable", () => {
     // @ts-expect-error: a name is required
     everyMinute(greet);
     // @ts-expect-error: so it is in the options
-    cronEntry("* * * * *", greet, { fill_hours: 1 });
+    cronEntry("* * * * *", greet, { fillMs: 3_600_000 });
     // @ts-expect-error: and it is text
     everyMinutes(5, greet, { payload: { name: 1 } });
     assert.match(
@@ -100,7 +100,7 @@ describe("An entry of the timetable", () => {
   test("All that is wrong with it is said at once.", () => {
     const wrong = {
       payload: ["list"],
-      fill_minutes: 1.5,
+      fillMs: 1.5,
       queueName: "",
       maxAttempts: 0,
       priority: 40_000,
@@ -114,6 +114,7 @@ describe("An entry of the timetable", () => {
         "taskIdentifier: must have 1 to 128 characters",
         "expression: has 6 fields; expected 5: minute, hour, day of the month, month, day of the week",
         "payload: must be a JSON object: each tick adds its time to it as _cron",
+        "fillMs: must be a whole number, not negative",
         "queueName: must have 1 to 128 characters",
         "maxAttempts: must be a whole number from 1 to 32767",
         "priority: must be a whole number from -32768 to 32767",
@@ -121,25 +122,70 @@ describe("An entry of the timetable", () => {
         'jobkey: unknown field, did you mean "jobKey"?',
       ].join("; "),
     );
-    const both = { fill_minutes: 1, fill_hours: 1 };
-    assert.match(
-      problemsOf(() => everyMinute(plain, both)),
-      /not both/,
-    );
     const modeOnly = { jobKeyMode: "replace" } as const;
     assert.match(
       problemsOf(() => everyMinute(plain, modeOnly)),
       /jobKeyMode: needs a jobKey/,
     );
     assert.match(
-      problemsOf(() => everyMinute(plain, { fill_hours: 366 * 24 + 1 })),
+      problemsOf(() => everyMinute(plain, { fillMs: (366 * 24 + 1) * 3_600_000 })),
       /366 days/,
     );
-    const hostile = { payload: { f: () => {}, n: Number.NaN, u: undefined } };
-    assert.deepEqual(everyMinute(plain, hostile).payload, { n: null });
     assert.match(
       problemsOf(() => everyMinute(plain, { payload: rawJson("[1e999]") })),
       /Infinity/,
+    );
+  });
+
+  test("A fill window that is none is refused by the name under which it was given.", () => {
+    assert.equal(
+      problemsOf(() => everyMinute(plain, { fillMs: -1 })),
+      "fillMs: must be a whole number, not negative",
+    );
+    for (const former of ["fill_minutes", "fill_hours"]) {
+      assert.equal(
+        problemsOf(() => everyMinute(plain, { [former]: 1 } as object)),
+        `${former}: unknown field: say fillMs, in milliseconds`,
+      );
+    }
+    assert.match(
+      problemsOf(() => parseCrontab("* * * * * task ?fill=-1")),
+      /"-1" is no value of fill; expected a time phrase/,
+    );
+  });
+
+  test("A payload is stored as it was given, or refused with the place of what JSON has no word for.", () => {
+    const kept = {
+      f: 1n,
+      deep: [{ n: -0.5, none: null, yes: true }],
+      at: new Date(0),
+      u: undefined,
+    };
+    assert.deepEqual(everyMinute(plain, { payload: kept }).payload, {
+      f: 1n,
+      deep: [{ n: -0.5, none: null, yes: true }],
+      at: "1970-01-01T00:00:00.000Z",
+    });
+    const refused: [object, string][] = [
+      [{ n: Number.NaN }, "payload: n is NaN: that is not JSON"],
+      [{ a: [1, { n: -Infinity }] }, "payload: a[1].n is -Infinity: that is not JSON"],
+      [{ f() {} }, "payload: f is a function: that is not JSON"],
+      [{ s: Symbol("s") }, "payload: s is a symbol: that is not JSON"],
+      [{ a: [undefined] }, "payload: a[0] is undefined: that is not JSON"],
+      [{ m: new Map([[1, 2]]) }, "payload: m is a Map: that is not JSON"],
+      [{ s: new Set([1]) }, "payload: s is a Set: that is not JSON"],
+    ];
+    for (const [payload, message] of refused) {
+      assert.equal(
+        problemsOf(() => everyMinute(plain, { payload })),
+        message,
+      );
+    }
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+    assert.match(
+      problemsOf(() => everyMinute(plain, { payload: circular })),
+      /^payload: Converting circular structure/,
     );
   });
 

@@ -85,10 +85,10 @@ describe("A cron expression", () => {
       const expression = randomExpression(dice);
       const stock = stockMatcher(expression);
       if (stock === null) continue;
-      let from_ms = randomMinute(dice);
-      const found = cronSchedule(expression).next(from_ms) ?? Number.POSITIVE_INFINITY;
-      for (let step = 0; step < 3_000 && from_ms < found; step++, from_ms += MINUTE_MS) {
-        assert.equal(stock(from_ms), false, `${expression} at ${new Date(from_ms).toJSON()}`);
+      let fromMs = randomMinute(dice);
+      const found = cronSchedule(expression).next(fromMs) ?? Number.POSITIVE_INFINITY;
+      for (let step = 0; step < 3_000 && fromMs < found; step++, fromMs += MINUTE_MS) {
+        assert.equal(stock(fromMs), false, `${expression} at ${new Date(fromMs).toJSON()}`);
       }
     }
   });
@@ -118,11 +118,11 @@ describe("A cron expression", () => {
     const schedule = cronSchedule("30 * * * *");
     // In Europe and America clocks are changed on these days.
     for (const day of ["2026-03-29", "2026-10-25", "2026-03-08", "2026-11-01"]) {
-      let at_ms = Date.parse(`${day}T00:00:00Z`);
+      let atMs = Date.parse(`${day}T00:00:00Z`);
       for (let hour = 0; hour < 24; hour++) {
-        const found = schedule.next(at_ms);
+        const found = schedule.next(atMs);
         assert.equal(found, Date.parse(`${day}T00:30:00Z`) + hour * 60 * MINUTE_MS);
-        at_ms = found + 1;
+        atMs = found + 1;
       }
     }
   });

@@ -32,7 +32,7 @@ function stockEntries(text: string) {
   return parseStock(text).map(({ identifier, task, options, payload }) => ({
     identifier,
     taskIdentifier: task,
-    fill_ms: options.backfillPeriod,
+    fillMs: options.backfillPeriod,
     queueName: options.queueName,
     maxAttempts: options.maxAttempts,
     priority: options.priority,
@@ -46,7 +46,7 @@ function ourEntries(text: string) {
   return parseCrontab(text).map(({ expression: _, payload, ...entry }) => ({
     identifier: entry.identifier,
     taskIdentifier: entry.taskIdentifier,
-    fill_ms: entry.fill_ms,
+    fillMs: entry.fillMs,
     queueName: entry.queueName,
     maxAttempts: entry.maxAttempts,
     priority: entry.priority,
@@ -79,14 +79,14 @@ describe("A crontab", () => {
         taskIdentifier: "every_minute",
         expression: "* * * * *",
         payload: {},
-        fill_ms: 0,
+        fillMs: 0,
       },
       {
         identifier: "daily",
         taskIdentifier: "reports:daily",
         expression: "0 4 * * 1-5",
         payload: { to: ["a", "b"], n: 16 },
-        fill_ms: ((((7 + 2) * 24 + 3) * 60 + 4) * 60 + 5) * 1_000,
+        fillMs: ((((7 + 2) * 24 + 3) * 60 + 4) * 60 + 5) * 1_000,
         maxAttempts: 3,
         queueName: "re:ports",
         jobKey: "a b c",
@@ -98,7 +98,7 @@ describe("A crontab", () => {
         taskIdentifier: "_x/y-z",
         expression: "30 */2 1,15 * 7",
         payload: {},
-        fill_ms: 0,
+        fillMs: 0,
       },
     ]);
     assert.deepEqual(parseCrontab(""), []);

@@ -65,6 +65,12 @@ test("What is not HTTP/1.1 is answered once, with the headers of every answer, a
     [`GET / HTTP/1.1\r\n${host}X: a\0b\r\n\r\n`, 400],
     [`GET / HTTP/1.1\r\n${host}X: a\r\n folded\r\n\r\n`, 400],
     [`GET / HTTP/9.9\r\n${host}\r\n`, 400],
+    [`GET / HTTP/2.0\r\n${host}\r\n`, 505],
+    ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505],
+    [`GET / HTTP/0.9\r\n${host}\r\n`, 400],
+    ["GET /\r\n\r\n", 400],
+    [`CONNECT a:1 HTTP/1.1\r\n${host}\r\n`, 405],
+    ["CONNECT a:1 HTTP/2.0\r\n\r\n", 405],
     ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
     [`GET / HTTP/1.1\r\n${host}Host: b\r\nConnection: close\r\n\r\n`, 400],
     ["GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400],
@@ -94,6 +100,7 @@ test("What is not HTTP/1.1 is answered once, with the headers of every answer, a
     assert.match(text, /^\{"error":".+","code":"[a-z_]+"/m, what);
     assert.match(text, /^connection: close\r$/im, what);
   }
+  await rawExchange(port, `GET / HTTP/2.0\r\n${host}\r\nGET /behind HTTP/1.1\r\n${host}\r\n`);
   // Only the request whose body turned out to be wrong has been seen.
   assert.deepEqual(reached, ["/"]);
 });
@@ -143,7 +150,7 @@ test("An absolute target's host counts, not the Host header.", async () => {
 });
 
 test("Headers and bodies that come too slowly are 408.", async () => {
-  const limits = { headersTimeout_ms: 300, requestTimeout_ms: 500 };
+  const limits = { headersTimeoutMs: 300, requestTimeoutMs: 500 };
   const { port } = await startServer(async (request) => {
     await readJsonText(request, 100);
     return echo(request);
@@ -282,7 +289,7 @@ test("stop() cuts off what takes longer than its deadline.", async () => {
       begun.open();
       return new Promise<never>(() => {});
     },
-    { stop_ms: 50 },
+    { stopMs: 50 },
   );
   const stuck = await connect(port);
   stuck.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -355,7 +362,7 @@ test("A client that does not read its answer is cut off.", async () => {
       request.closing.addEventListener("abort", closed.open);
       return large;
     },
-    { silence_ms: 200 },
+    { silenceMs: 200 },
   );
   const client = await connect(port);
   client.socket.pause();

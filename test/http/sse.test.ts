@@ -27,11 +27,11 @@ function connection() {
   };
 }
 
-function source(patience_ms = 60_000, maxViewers = 2) {
+function source(patienceMs = 60_000, maxViewers = 2) {
   const counts: number[] = [];
   const events = createEventSource({
     maxViewers,
-    patience_ms,
+    patienceMs,
     onViewers: (viewers) => counts.push(viewers),
   });
   const view = (to: Writable, first: string | null = null) => {

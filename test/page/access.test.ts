@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { AuthOptions } from "../../src/admin/auth-options.ts";
+import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { isLive, sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "./harness.ts";
 
 const TOKEN = "correct-token-4711";

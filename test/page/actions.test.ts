@@ -79,6 +79,33 @@ test("Running a failed job now gives it its attempts back.", async () => {
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
 });
 
+test("A failed job is retried with all its attempts; what has not failed needs no retry.", async () => {
+  const id = await addJob({ maxAttempts: 2 });
+  await admin.utils.permanentlyFailJobs([id], "cold");
+  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+    await start(page, id, "Retry…");
+    await confirm(page, ["It has all its attempts again"], `Retry job ${id}`);
+    await noticed(page, "Retried 1 of 1 job");
+    await sees(page, "Runs as soon as a worker is free.");
+    await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
+  });
+  const job = await admin.utils.getJob(id);
+  assert.deepEqual([job?.state, job?.attempts, job?.maxAttempts], ["ready", 0, 2]);
+});
+
+test("A job that is run now without attempts left is said not to run, and how it would.", async () => {
+  const id = await addJob({ maxAttempts: 2 });
+  await admin.utils.permanentlyFailJobs([id], "cold");
+  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+    await start(page, id, "Run now…");
+    await page.getByLabel("Set attempts back to 0").uncheck();
+    await confirm(page, [], `Run job ${id} now`);
+    await page.locator(".notice.warn", { hasText: "1 has no attempts left" }).waitFor();
+    await sees(page, "retry it");
+  });
+  assert.equal((await admin.utils.getJob(id))?.state, "failed");
+});
+
 test("Rescheduling changes what was filled in, by the local clock, and nothing else.", async () => {
   const id = await addJob({ maxAttempts: 9, priority: 5 });
   const work = async ({ page }: { page: Page }) => {

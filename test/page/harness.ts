@@ -11,10 +11,10 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import type { AuthOptions } from "../../src/admin/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config.ts";
+import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
+import { adminServerConfig } from "../../src/admin/config/config.ts";
 import { serve } from "../../src/admin/server.ts";
-import { insertSampleJobs } from "../../src/cli/sample-jobs.ts";
+import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

@@ -143,7 +143,7 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
     await turned(page, "Maintenance");
     await tabTo(page, '[data-click="maintenance.try-sweep"]');
     await page.keyboard.press("Enter");
-    await sees(page, "Would sweep");
+    await sees(page, "Would free");
     await focused(page, '[data-click="maintenance.try-sweep"]');
     await page.keyboard.press("Tab");
     await focused(page, '[data-click="ask.sweep"]');

@@ -91,7 +91,8 @@ test("A dry sweep changes nothing; the sweep after it takes back what the dead h
     const closed = page.getByRole("button", { name: "Sweep…", disabled: true });
     await closed.waitFor();
     await page.getByRole("button", { name: "Dry run" }).click();
-    const would = `Would sweep 1 dead worker holding ${dead.lockedJobs} job`;
+    const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
+    const would = `Would free ${jobs} of 1 stale worker`;
     await noticed(page, would);
     await page
       .locator(".answer")
@@ -104,7 +105,7 @@ test("A dry sweep changes nothing; the sweep after it takes back what the dead h
     await page.getByLabel("Stale after (seconds)").fill("");
     await page.getByRole("button", { name: "Sweep…", disabled: false }).click();
     await confirm(page, [`The last dry run said: ${would}`], "Sweep");
-    await noticed(page, "Swept 1 dead worker");
+    await noticed(page, "Swept 1 stale worker");
     const workers = (await held()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
     assert.equal(workers.length, 2, "the living stay");

@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
 import type { Database } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
-import { addJob } from "../../src/queue/add-job.ts";
-import { addJobs } from "../../src/queue/add-jobs.ts";
-import { completeJobs } from "../../src/queue/complete-jobs.ts";
-import { getJob } from "../../src/queue/get-job.ts";
-import { permanentlyFailJobs } from "../../src/queue/permanently-fail-jobs.ts";
-import { rescheduleJobs } from "../../src/queue/reschedule-jobs.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
+import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
+import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import { getJob } from "../../src/queue/read/get-job.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import pg from "pg";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { RawJson, rawJson } from "../../src/domain/payload.ts";
-import { addJob } from "../../src/queue/add-job.ts";
-import { addJobs } from "../../src/queue/add-jobs.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

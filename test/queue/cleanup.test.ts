@@ -1,11 +1,11 @@
 // The three cleanup tasks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addJob } from "../../src/queue/add-job.ts";
-import { addJobs } from "../../src/queue/add-jobs.ts";
-import { cleanup } from "../../src/queue/cleanup.ts";
-import { permanentlyFailJobs } from "../../src/queue/permanently-fail-jobs.ts";
-import { lockJob, testQueue } from "./queue-database.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
+import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
+import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
@@ -100,4 +100,21 @@ test("An unknown task is refused before anything is deleted.", async () => {
   );
   await assert.rejects(cleanup(queue.db, "gc-job-queues" as never), { code: "bad_input" });
   assert.equal((await names())?.jobs, 3);
+});
+
+test("Task identifiers are kept that a worker names in its heartbeat, or that the caller names.", async () => {
+  await queue.sql(
+    "insert into worker._private_tasks (identifier) values ('idle'), ('of a caller'), ('unused')",
+  );
+  await heartbeat(queue, "w", { task_identifiers: ["idle", "elsewhere"] });
+  await heartbeat(queue, "rust", { hostname: "elsewhere" });
+  const gc = (options = {}) => cleanup(queue.db, ["gc-task-identifiers"], options);
+  const { deletedTaskIdentifiers } = await gc({ taskIdentifiersToKeep: ["of a caller"] });
+  assert.equal(deletedTaskIdentifiers, 1);
+  assert.deepEqual((await names())?.tasks, ["idle", "of a caller"]);
+  await gc();
+  assert.deepEqual((await names())?.tasks, ["idle"]);
+  for (const wrong of ["idle", [1], ["a\0"]]) {
+    await assert.rejects(gc({ taskIdentifiersToKeep: wrong }), { code: "bad_input" });
+  }
 });

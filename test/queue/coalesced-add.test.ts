@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Database, Queryable } from "../../src/database/database.ts";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
-import { coalescedAdd } from "../../src/queue/coalesced-add.ts";
+import { coalescedAdd } from "../../src/queue/add/coalesced-add.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

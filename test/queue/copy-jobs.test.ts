@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import { withClient } from "../../src/database/pool.ts";
+import { withClient } from "../../src/database/connection/pool.ts";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { rawJson } from "../../src/domain/payload.ts";
-import { addJobs } from "../../src/queue/add-jobs.ts";
-import { copyJobs } from "../../src/queue/copy-jobs.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

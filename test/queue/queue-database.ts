@@ -53,6 +53,16 @@ export function testQueue(
   };
 }
 
+/** A sign of life, as every worker on the schema may give it. */
+export async function heartbeat(
+  { sql }: Pick<TestQueue, "sql">,
+  id: string,
+  metadata: object | null = null,
+): Promise<void> {
+  const text = metadata === null ? null : JSON.stringify(metadata);
+  await sql("select worker.worker_heartbeat($1, $2::json)", [id, text]);
+}
+
 /** Locks a job as a worker does, `age` (an interval) ago. */
 export async function lockJob(
   queue: TestQueue,

@@ -1,9 +1,9 @@
 // Taking back a job by its key, and looking one up.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addJob } from "../../src/queue/add-job.ts";
-import { getJob } from "../../src/queue/get-job.ts";
-import { removeJob } from "../../src/queue/remove-job.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
+import { getJob } from "../../src/queue/read/get-job.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

@@ -1,13 +1,13 @@
 // The sample queue of `worker demo`.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { insertSampleJobs } from "../../src/cli/sample-jobs.ts";
-import { cleanup } from "../../src/queue/cleanup.ts";
-import { countJobs } from "../../src/queue/count-jobs.ts";
-import { listActiveWorkers } from "../../src/queue/list-active-workers.ts";
-import { listJobs } from "../../src/queue/list-jobs.ts";
-import { listQueues } from "../../src/queue/list-queues.ts";
-import { sweepStaleWorkers } from "../../src/queue/sweep-stale-workers.ts";
+import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
+import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
+import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
+import { countJobs } from "../../src/queue/read/count-jobs.ts";
+import { listJobs } from "../../src/queue/read/list-jobs.ts";
+import { listQueues } from "../../src/queue/read/list-queues.ts";
+import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

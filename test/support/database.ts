@@ -35,7 +35,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 /** A new database with the queue's schema, as `worker migrate` makes it. */
 export async function migratedDatabase(schema = "worker"): Promise<TestDatabase> {
   return databaseLike(`migrated_${schema}`, async (url) => {
-    const { migrate } = await import("../../src/database/migrate.ts");
+    const { migrate } = await import("../../src/database/schema/migrate.ts");
     const { schemaName } = await import("../../src/database/schema-name.ts");
     const pool = new pg.Pool({ connectionString: url });
     const signal = new AbortController().signal;

@@ -162,7 +162,7 @@ test("random actions with random arguments never end the application", async () 
     "ask.complete",
     "ask.run-now",
     "ask.reschedule",
-    "ask.force-unlock",
+    "ask.unlock",
     "ask.sweep",
     "dialog.close",
     "dialog.submit",

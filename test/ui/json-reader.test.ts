@@ -231,8 +231,23 @@ describe("times and addresses", () => {
       "1969-12-31T23:59:59.999Z",
       "1600-02-29T00:00:00Z",
       "0001-01-01T00:00:00Z",
+      "2026-01-31T08:00:00.1Z",
+      "2026-01-31T08:00:00.123456Z",
+      "2026-01-31T08:00:00.123999Z",
+      "2026-01-31T08:00:00.999999+02:00",
+      "1969-12-31T23:59:59.000001Z",
     ])
       same(text);
+  });
+
+  test("reads a time with any number of fraction digits, down to the millisecond", () => {
+    for (let digits = 1; digits <= 40; digits++) {
+      const fraction = "1234567899".repeat(4).slice(0, digits);
+      const read = `2026-01-31T08:00:00.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
+      for (const zone of ["Z", "+00:00", "+00", "-0000"]) {
+        assert.equal(probe.timeAgain(`2026-01-31T08:00:00.${fraction}${zone}`), read);
+      }
+    }
   });
 
   test("takes nothing else for a time", () => {
@@ -246,6 +261,10 @@ describe("times and addresses", () => {
       "2026-03-01T12:34:56+",
       "2026-03-01T12:34:56+1:00",
       "2026-03-01T12:34:56Zjunk",
+      "2026-03-01T12:34:56.Z",
+      "2026-03-01T12:34:56.123456",
+      "2026-03-01T12:34:56,123456Z",
+      "2026-03-01T12:34:56.12x456Z",
       "infinity",
     ])
       assert.equal(probe.timeAgain(text), "", text);

@@ -92,16 +92,16 @@ test("a clean-up of nothing can't be started", async () => {
 test("a sweep opens only after a dry run with the same settings", async () => {
   const page = await opened("/maintenance");
   assert.equal(page.button("Sweep…").attrs["disabled"], true);
-  page.type("threshold", "300");
+  page.type("sweep_threshold_secs", "300");
   page.click("Dry run");
   assert.equal(
     page.asked("api/maintenance").body,
     '{"action":"sweep-stale-workers","dry_run":true,"sweep_threshold_secs":300}',
   );
   page.answer("api/maintenance", { message: "Would free 2 jobs of 1 worker" });
-  page.type("delay", "60");
+  page.type("recovery_delay_secs", "60");
   assert.equal(page.button("Sweep…").attrs["disabled"], true, "the settings have changed");
-  page.type("delay", "");
+  page.type("recovery_delay_secs", "");
   page.click("Sweep…");
   assert.match(page.dialogText, /The last dry run said: Would free 2 jobs of 1 worker/);
   page.click("Sweep");
@@ -115,10 +115,10 @@ test("a sweep opens only after a dry run with the same settings", async () => {
 
 test("a sweep's settings must be whole seconds", async () => {
   const page = await opened("/maintenance");
-  page.type("threshold", "5m");
+  page.type("sweep_threshold_secs", "5m");
   page.click("Dry run");
-  assert.match(page.text, /Give a whole number from 0 to 2,147,483,647\./);
-  assert.equal(page.focus, "field-threshold");
+  assert.match(page.text, /Give a whole number from 0 to 31,536,000\./);
+  assert.equal(page.focus, "field-sweep_threshold_secs");
 });
 
 test("a refused action on this page is a notice", async () => {

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
 import { type RawJson, rawJson } from "../../src/domain/payload.ts";
 import { runOnce } from "../../src/worker/run.ts";
-import { defineTask, type Task } from "../../src/worker/task.ts";
+import { defineTask, type Task } from "../../src/worker/task/task.ts";
 import { recording, until, within, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -29,7 +29,7 @@ describe("By every way of adding", () => {
     test(`an idle worker wakes up, and its task gets the exact payload: ${way}.`, async () => {
       const seen: string[] = [];
       const task = defineTask("task", (_, { job }) => void seen.push(job.payloadText));
-      await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
+      await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
       await add(rawJson(text));
       await until("it has run", () => seen.length === 1);
       assert.deepEqual(seen, [text]);
@@ -44,7 +44,7 @@ for (const fastLane of [false, true]) {
     const texts = sizes.flatMap((size) => ["x", "é"].map((one) => `"${one.repeat(size)}"`));
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
-    await queue.started({ tasks: [task], fastLane, concurrency: 20, pollInterval_ms: NEVER_MS });
+    await queue.started({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
     // The first jobs are taken in the ordinary way.
     await queue.utils.addJob("sized", 0);
     await until("the first has run", async () => (await queue.left()).length === 0);

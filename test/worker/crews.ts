@@ -1,6 +1,7 @@
 // Who works in a trial, workers of ours in this process, and what becomes of their connections.
+
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 import { type Crew, pause, type Trial, type Weather } from "./trial.ts";
 import { dutiful, FORBIDDEN } from "./workload.ts";
 
@@ -14,7 +15,7 @@ export async function hire({ queue, log }: Trial, options: Options = {}): Promis
     forbiddenFlags: [FORBIDDEN],
     concurrency: 5,
     recovery: {},
-    pollInterval_ms: 250,
+    pollIntervalMs: 250,
     ...options,
   });
 }

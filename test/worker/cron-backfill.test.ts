@@ -5,7 +5,7 @@ import type pg from "pg";
 import { cronEntry, everyMinute } from "../../src/domain/cron-entry.ts";
 import { cronSchedule } from "../../src/domain/cron-schedule.ts";
 import { parseCrontab } from "../../src/domain/crontab.ts";
-import { CATCH_UP_MS, CronTimeline } from "../../src/worker/cron-timeline.ts";
+import { CATCH_UP_MS, CronTimeline } from "../../src/worker/cron/cron-timeline.ts";
 import { randomExpression } from "../domain/cron-random.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type Random, random } from "../support/random-calls.ts";
@@ -23,7 +23,7 @@ interface LedgerRow {
 
 /** Entries and their ledger, at random around now. */
 function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
-  const now_ms = Date.now();
+  const nowMs = Date.now();
   const lines: string[] = [];
   const rows: LedgerRow[] = [];
   while (lines.length < 80) {
@@ -39,13 +39,13 @@ function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
     }
     lines.push(line);
     if (dice(6) === 0) continue;
-    const known_ms = now_ms - dice(dice(2) === 0 ? 600_000 : 100_000_000);
-    let last_ms = known_ms + dice(now_ms - known_ms + MINUTE_MS);
-    if (dice(4) > 0) last_ms -= last_ms % MINUTE_MS;
+    const knownMs = nowMs - dice(dice(2) === 0 ? 600_000 : 100_000_000);
+    let lastMs = knownMs + dice(nowMs - knownMs + MINUTE_MS);
+    if (dice(4) > 0) lastMs -= lastMs % MINUTE_MS;
     rows.push({
       identifier,
-      known_since: new Date(known_ms).toISOString(),
-      last_execution: dice(3) === 0 ? null : new Date(last_ms).toISOString(),
+      known_since: new Date(knownMs).toISOString(),
+      last_execution: dice(3) === 0 ? null : new Date(lastMs).toISOString(),
     });
   }
   return { crontab: lines.join("\n"), rows };
@@ -106,7 +106,10 @@ describe("The backfill", () => {
     await fillLedger(own.pool, [
       { identifier: "task_m", known_since: "2026-01-01T00:00:00Z", last_execution: null },
     ]);
-    const entries = [everyMinute("task_m", { fill_hours: 30 }), cronEntry("0 10 * * *", "task_t")];
+    const entries = [
+      everyMinute("task_m", { fillMs: 30 * 3_600_000 }),
+      cronEntry("0 10 * * *", "task_t"),
+    ];
     const { cron, events } = scheduler({ pool: own.pool, entries, time });
     await cron.start();
     await time.resting();
@@ -131,39 +134,39 @@ describe("The timeline", () => {
   test("It gives every tick of every entry once and in order, whatever the steps.", () => {
     const dice = random(99);
     for (let round = 0; round < 60; round++) {
-      const start_ms = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);
+      const startMs = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);
       const entries = Array.from({ length: 1 + dice(5) }, (_, place) => {
         const expression = `${["*", "*/3", "5-9", "17"][dice(4)]} ${["*", "*/2"][dice(2)]} * * *`;
-        return cronEntry(expression, `t${place}`, { fill_minutes: dice(3) * 100 });
+        return cronEntry(expression, `t${place}`, { fillMs: dice(3) * 100 * 60_000 });
       });
       const known = entries.map(({ identifier }) => {
-        const knownSince_ms = start_ms - dice(300 * MINUTE_MS);
-        return { identifier, knownSince_ms, lastExecution_ms: null };
+        const knownSinceMs = startMs - dice(300 * MINUTE_MS);
+        return { identifier, knownSinceMs, lastExecutionMs: null };
       });
-      const timeline = new CronTimeline(entries, known, start_ms);
+      const timeline = new CronTimeline(entries, known, startMs);
       const given: string[] = [];
-      let now_ms = start_ms;
+      let nowMs = startMs;
       for (let step = 0; step < 20; step++) {
-        now_ms += dice(40 * MINUTE_MS);
+        nowMs += dice(40 * MINUTE_MS);
         const most = 1 + dice(50);
-        for (let due = timeline.due(now_ms, most); due.length > 0; ) {
+        for (let due = timeline.due(nowMs, most); due.length > 0; ) {
           assert.ok(due.length <= most);
           // An attempt that fails is given again.
           if (dice(3) > 0) {
             timeline.handled(due);
-            given.push(...due.map((one) => `${one.tick_ms} ${one.entry.identifier}`));
+            given.push(...due.map((one) => `${one.tickMs} ${one.entry.identifier}`));
           }
-          due = timeline.due(now_ms, most);
+          due = timeline.due(nowMs, most);
         }
-        assert.ok(timeline.next_ms > now_ms);
+        assert.ok(timeline.nextMs > nowMs);
       }
-      const expected = entries.flatMap(({ identifier, expression, fill_ms }, place) => {
+      const expected = entries.flatMap(({ identifier, expression, fillMs }, place) => {
         const schedule = cronSchedule(expression);
-        const since_ms = known[place]?.knownSince_ms ?? 0;
+        const sinceMs = known[place]?.knownSinceMs ?? 0;
         const ticks: [number, number, string][] = [];
-        let at_ms = schedule.next(Math.max(start_ms - fill_ms, since_ms));
-        for (; at_ms !== null && at_ms <= now_ms; at_ms = schedule.next(at_ms + 1)) {
-          ticks.push([at_ms, place, `${at_ms} ${identifier}`]);
+        let atMs = schedule.next(Math.max(startMs - fillMs, sinceMs));
+        for (; atMs !== null && atMs <= nowMs; atMs = schedule.next(atMs + 1)) {
+          ticks.push([atMs, place, `${atMs} ${identifier}`]);
         }
         return ticks;
       });
@@ -176,14 +179,14 @@ describe("The timeline", () => {
   });
 
   test("Ticks older than the bound and the fill window are given up.", () => {
-    const start_ms = Date.parse("2026-01-05T10:00:00.001Z");
-    const entries = [everyMinute("plain"), everyMinute("fill", { fill_hours: 1 })];
-    const timeline = new CronTimeline(entries, [], start_ms);
-    assert.deepEqual(timeline.dropOverdue(start_ms + CATCH_UP_MS), []);
-    const late_ms = start_ms + 2 * CATCH_UP_MS;
-    assert.deepEqual(timeline.dropOverdue(late_ms), entries);
-    assert.deepEqual(timeline.dropOverdue(late_ms), []);
-    const counts = Map.groupBy(timeline.due(late_ms, 1e6), ({ entry }) => entry.identifier);
+    const startMs = Date.parse("2026-01-05T10:00:00.001Z");
+    const entries = [everyMinute("plain"), everyMinute("fill", { fillMs: 3_600_000 })];
+    const timeline = new CronTimeline(entries, [], startMs);
+    assert.deepEqual(timeline.dropOverdue(startMs + CATCH_UP_MS), []);
+    const lateMs = startMs + 2 * CATCH_UP_MS;
+    assert.deepEqual(timeline.dropOverdue(lateMs), entries);
+    assert.deepEqual(timeline.dropOverdue(lateMs), []);
+    const counts = Map.groupBy(timeline.due(lateMs, 1e6), ({ entry }) => entry.identifier);
     assert.equal(counts.get("plain")?.length, 24 * 60);
     assert.equal(counts.get("fill")?.length, 25 * 60);
   });

@@ -6,7 +6,7 @@ import type pg from "pg";
 import { wait } from "../../src/base/clock.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { cronEntry, everyMinute, everyMinutes } from "../../src/domain/cron-entry.ts";
-import { databaseTime } from "../../src/queue/database-time.ts";
+import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { jobsOf, ManualTime, scheduler, timesOf, unique } from "./cron-harness.ts";
@@ -118,7 +118,7 @@ describe("Several schedulers", () => {
   test("Started together with two Graphile Workers, they backfill each tick once.", async () => {
     const task = unique("fleet");
     const names = ["a", "b", "c", "d"].map((name) => `${task}_${name}`);
-    const entries = names.map((name) => everyMinute(name, { fill_hours: 1 }));
+    const entries = names.map((name) => everyMinute(name, { fillMs: 3_600_000 }));
     const crontab = names.map((name) => `* * * * * ${name} ?fill=1h`).join("\n");
     await pool.query(
       `insert into worker._private_known_crontabs (identifier, known_since)
@@ -183,7 +183,7 @@ describe("When the database goes away", () => {
     );
     for (let outage = 0; outage < 3; outage++) {
       await time.resting();
-      time.now_ms = Date.parse("2026-01-05T10:03:00.000Z");
+      time.nowMs = Date.parse("2026-01-05T10:03:00.000Z");
       time.wake(true);
       await terminateWaiting();
     }
@@ -192,7 +192,7 @@ describe("When the database goes away", () => {
       lines.map(({ level }) => level),
       ["warn"],
     );
-    assert.ok((time.waits_ms.at(-1) ?? 0) > (time.waits_ms.at(-3) ?? 0) / 2);
+    assert.ok((time.waitsMs.at(-1) ?? 0) > (time.waitsMs.at(-3) ?? 0) / 2);
     await blocker.query("commit");
     blocker.release();
     assert.deepEqual(await timesOf(pool, task), ["10:01"]);

@@ -3,33 +3,33 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { schemaName } from "../../src/database/schema-name.ts";
 import type { CronEntry } from "../../src/domain/cron-entry.ts";
-import { Cron, type CronTime } from "../../src/worker/cron.ts";
-import { Hooks, type Plugin } from "../../src/worker/hooks.ts";
+import { Cron, type CronTime } from "../../src/worker/cron/cron.ts";
+import { Hooks, type Plugin } from "../../src/worker/task/hooks.ts";
 import { type LogLine, recorder } from "./worker-queue.ts";
 
 interface Sleeper {
-  readonly until_ms: number;
+  readonly untilMs: number;
   wake(): void;
 }
 
 /** The time of any number of schedulers. They rest when all of them sleep. */
 export class ManualTime implements CronTime {
-  now_ms: number;
-  readonly waits_ms: number[] = [];
+  nowMs: number;
+  readonly waitsMs: number[] = [];
   readonly #sleepers = new Set<Sleeper>();
   #watchers: { readonly count: number; resolve(): void }[] = [];
 
   constructor(iso: string) {
-    this.now_ms = Date.parse(iso);
+    this.nowMs = Date.parse(iso);
   }
 
   now(): Promise<number> {
-    return Promise.resolve(this.now_ms);
+    return Promise.resolve(this.nowMs);
   }
 
   wait(ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    this.waits_ms.push(ms);
+    this.waitsMs.push(ms);
     return new Promise((resolve) => {
       const end = (passed: boolean) => {
         this.#sleepers.delete(sleeper);
@@ -37,7 +37,7 @@ export class ManualTime implements CronTime {
         resolve(passed);
       };
       const abort = () => end(false);
-      const sleeper = { until_ms: this.now_ms + ms, wake: () => end(true) };
+      const sleeper = { untilMs: this.nowMs + ms, wake: () => end(true) };
       signal.addEventListener("abort", abort, { once: true });
       this.#sleepers.add(sleeper);
       for (const { resolve } of this.#watchers.filter(({ count }) => count === this.#sleepers.size))
@@ -55,7 +55,7 @@ export class ManualTime implements CronTime {
   /** Makes it `iso`, wakes everybody whose sleep is over, and waits until all sleep again. */
   async goTo(iso: string, count = 1): Promise<void> {
     await this.resting(count);
-    this.now_ms = Date.parse(iso);
+    this.nowMs = Date.parse(iso);
     this.wake();
     await this.resting(count);
   }
@@ -63,7 +63,7 @@ export class ManualTime implements CronTime {
   /** Wakes those whose sleep is over; with `all`, everybody: timers may be early. */
   wake(all = false): void {
     for (const sleeper of [...this.#sleepers]) {
-      if (all || sleeper.until_ms <= this.now_ms) sleeper.wake();
+      if (all || sleeper.untilMs <= this.nowMs) sleeper.wake();
     }
   }
 }
@@ -97,6 +97,7 @@ export function scheduler(options: SchedulerOptions): Scheduler {
   const cron = new Cron(
     { entries: options.entries, crontabFile: null },
     {
+      workerId: () => "w",
       db: { client: options.pool, schema: schemaName(options.schema) },
       hooks,
       logger,

@@ -7,8 +7,8 @@ import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import { InputError } from "../../src/base/errors.ts";
 import { type CronEntry, everyMinute, everyMinutes } from "../../src/domain/cron-entry.ts";
-import { type CronOptions, resolveCronOptions } from "../../src/worker/cron-options.ts";
-import { defineTask } from "../../src/worker/task.ts";
+import { type CronOptions, resolveCronOptions } from "../../src/worker/options/cron-options.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
@@ -118,7 +118,7 @@ describe("A worker with a timetable", () => {
       tasks: [task],
       pool,
       logger,
-      cron: { entries: [everyMinute(task, { payload: { to: "me" }, fill_minutes: 2 })] },
+      cron: { entries: [everyMinute(task, { payload: { to: "me" }, fillMs: 120_000 })] },
     });
     worker.hooks.on("cron:scheduled", ({ identifier, backfilled }) => {
       told.push([identifier, backfilled]);

@@ -72,11 +72,11 @@ describe("The scheduler", () => {
     await cron.start();
     await time.resting();
     for (const now of ["10:01:59.000", "10:01:59.999", "10:02:00.000", "10:02:00.001"]) {
-      time.now_ms = Date.parse(`2026-01-05T${now}Z`);
+      time.nowMs = Date.parse(`2026-01-05T${now}Z`);
       time.wake(true);
       await time.resting();
     }
-    assert.deepEqual(time.waits_ms, [60_000, 1_000, 1, 60_000, 60_000]);
+    assert.deepEqual(time.waitsMs, [60_000, 1_000, 1, 60_000, 60_000]);
     assert.deepEqual(await timesOf(pool, task), ["10:02"]);
     await cron.stop();
   });
@@ -97,7 +97,7 @@ describe("The scheduler", () => {
     const task = unique("sleep");
     const entries = [
       cronEntry("0 * * * *", `${task}_plain`),
-      cronEntry("0 * * * *", `${task}_fill`, { fill_hours: 48 }),
+      cronEntry("0 * * * *", `${task}_fill`, { fillMs: 48 * 3_600_000 }),
       cronEntry("0 0 1 1 *", `${task}_yearly`),
     ];
     const { cron, lines } = scheduler({ pool, entries, time });
@@ -122,12 +122,12 @@ describe("The scheduler", () => {
     await cron.start();
     await time.goTo("2026-01-05T10:03:00.000Z");
     // A little, such as another server after a failover: nothing to say about it.
-    time.now_ms = Date.parse("2026-01-05T10:02:59.990Z");
+    time.nowMs = Date.parse("2026-01-05T10:02:59.990Z");
     time.wake(true);
     await time.resting();
-    assert.equal(time.waits_ms.at(-1), 60_000);
+    assert.equal(time.waitsMs.at(-1), 60_000);
     assert.equal(lines.length, 0);
-    time.now_ms = Date.parse("2026-01-05T10:01:30.000Z");
+    time.nowMs = Date.parse("2026-01-05T10:01:30.000Z");
     time.wake(true);
     await time.resting();
     assert.deepEqual(
@@ -215,7 +215,7 @@ describe("The scheduler", () => {
     });
     await thinker.cron.start();
     await time.resting();
-    time.now_ms += 60_000;
+    time.nowMs += 60_000;
     time.wake();
     await asked.promise;
     await thinker.cron.stop();

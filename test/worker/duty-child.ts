@@ -1,8 +1,8 @@
 // A process of its own whose worker does the duties of workload.ts, driven by worker-process.ts. The
 // end of stdin stops it.
 import { once } from "node:events";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 import { RunLog } from "./run-log.ts";
 import type { Duties } from "./worker-process.ts";
 import { dutiful, FORBIDDEN } from "./workload.ts";

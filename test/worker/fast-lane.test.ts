@@ -1,19 +1,23 @@
 // The fast lane where its jobs outlast a transaction, and where a transaction fails.
 import assert from "node:assert/strict";
+import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
-import { defineTask } from "../../src/worker/task.ts";
-import { latch, recording, until, witness, workerQueue } from "./worker-queue.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
 const quick = recording("quick");
 
-/** Makes the worker's first claim find nothing, which is when fast lanes begin. */
+/** Runs a first job, so that everything is connected and then idle. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
   await until("the fast lane runs", async () => (await queue.left()).length === 0);
 }
+
+const keys = async () => (await queue.left()).map(({ key }) => key);
 
 const jobOf = async (id: string) => (await queue.left()).find((job) => job.id === id);
 
@@ -34,12 +38,12 @@ test("A job that fails while a later batch outlasts its time is counted then and
     tasks: [quick, failing, long],
     plugins: [watch],
     lanes: 1,
-    pollInterval_ms: 20,
-    fastLane: { limit_ms: 100 },
+    pollIntervalMs: 20,
+    fastLane: { limitMs: 100 },
   });
   await warmUp();
   const { id } = await queue.utils.addJob("failing");
-  await until("it has the classic lock", async () => (await jobOf(id))?.locked_by != null);
+  await until("it is locked in the ordinary way", async () => (await jobOf(id))?.locked_by != null);
   await queue.utils.addJob("long");
   await until("its failure is written", async () => (await jobOf(id))?.locked_by === null);
   await queue.utils.rescheduleJobs([id], { runAt: new Date(0) });
@@ -53,10 +57,131 @@ test("A lane whose transaction has failed begins a new one.", async () => {
   const refused: string[] = [];
   const warn = (_: object, message: string) => void refused.push(message);
   const logger = { ...silentLogger, warn };
-  await queue.started({ tasks: [quick], logger, pollInterval_ms: 20, fastLane: true });
+  await queue.started({ tasks: [quick], logger, pollIntervalMs: 20, fastLane: true });
   await warmUp();
   await queue.sql("alter table worker._private_tasks rename to away");
   await until("the lanes are refused", () => refused.includes("a fast lane starts over"));
   await queue.sql("alter table worker.away rename to _private_tasks");
   await warmUp();
+});
+
+test("A worker whose slots are all taken waits, however many jobs are ready.", async () => {
+  const gate = latch();
+  const held = recording("held", () => gate.opened);
+  await queue.started({ tasks: [held], concurrency: 2, fastLane: { limitMs: 20 } });
+  await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "held" })));
+  const kept = async () => (await queue.left()).filter((job) => job.locked_by !== null).length;
+  await until("two are locked in the ordinary way", async () => (await kept()) === 2);
+  const before = performance.eventLoopUtilization();
+  await queue.sql("select pg_sleep(0.5)");
+  const { utilization } = performance.eventLoopUtilization(before);
+  assert.ok(utilization < 0.7, `the event loop was busy for ${utilization} of the time`);
+  gate.open();
+  await until("all have run", () => held.seen.length === 20);
+});
+
+test("What is not for fast lanes is found behind any number of jobs of other workers.", async () => {
+  const identifiers = ["foreign", "quick"];
+  await queue.utils.addJobs(
+    Array.from({ length: 4_200 }, (_, n) => ({ identifier: identifiers[n % 2] as string })),
+  );
+  await queue.sql(`update worker._private_jobs set flags = '{"other": true}' where task_id =
+    (select id from worker._private_tasks where identifier = 'quick')`);
+  await queue.utils.addJob("keyed", {}, { jobKey: "one" });
+  const keyed = recording("keyed");
+  await queue.started({
+    tasks: [quick, keyed],
+    forbiddenFlags: ["other"],
+    pollIntervalMs: 20,
+    fastLane: true,
+  });
+  await until("the job with a key runs", () => keyed.seen.length === 1);
+});
+
+test("An attempt whose connection was cut does not end the one that followed it.", async () => {
+  const [first, second] = [latch(), latch()];
+  const cut = recording("cut", async (_, call) => {
+    await (call === 1 ? first : second).opened;
+    if (call === 1) throw new Error("too late");
+  });
+  const watch = witness("job:settled", "job:interrupted");
+  await queue.started({
+    tasks: [quick, cut],
+    plugins: [watch],
+    lanes: 1,
+    pollIntervalMs: 20,
+    fastLane: { limitMs: 5_000 },
+  });
+  await warmUp();
+  const { id } = await queue.utils.addJob("cut");
+  await until("it holds its row", () => cut.seen.length === 1);
+  await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where state = 'idle in transaction' and datname = current_database()`);
+  await until("the safe mode runs it again", () => cut.seen.length === 2);
+  first.open();
+  await watch.saw("job:interrupted");
+  assert.notEqual((await jobOf(id))?.locked_by, null);
+  second.open();
+  const results = () => watch.all("job:settled").filter(({ job }) => job.id === id);
+  await until("its end counts", () => results().length > 0);
+  assert.deepEqual(
+    results().map(({ result }) => result),
+    ["completed"],
+  );
+  assert.equal(await jobOf(id), undefined);
+});
+
+test("No job starts after a question has failed in its transaction.", async (t) => {
+  const gate = latch();
+  const steady = recording("steady", () => gate.opened);
+  await queue.started({
+    tasks: [quick, steady, recording("renamed")],
+    concurrency: 10,
+    lanes: 1,
+    pollIntervalMs: 20,
+    fastLane: { limitMs: 5_000 },
+  });
+  await warmUp();
+  // A task with a new id is asked after, and the answer is an error.
+  await queue.sql(`create function worker.refuse() returns trigger language plpgsql
+    as $$ begin raise 'no new tasks'; end $$`);
+  t.after(() => queue.sql("drop function worker.refuse cascade"));
+  await queue.sql(`begin;
+    delete from worker._private_tasks where identifier = 'renamed';
+    select worker.add_job('renamed');
+    select worker.add_job('steady');
+    select worker.add_job('quick', run_at := now() + interval '1 hour', job_key := 'later');
+    create trigger refuse before insert on worker._private_tasks execute function worker.refuse();
+    commit`);
+  await until("the job runs", () => steady.seen.length === 1);
+  // The safe mode takes what is free. By the time that it has run a job that came later, it has taken
+  // all that was.
+  await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
+  await until("the safe mode has looked", async () => !(await keys()).includes("later"));
+  assert.equal(steady.seen.length, 1);
+  gate.open();
+});
+
+test("A stop does not wait for a lane that holds nothing and cannot reach the database.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const watch = witness("job:fetch");
+  const worker = await queue.started({
+    connectionString: proxy.url,
+    tasks: [quick],
+    lanes: 1,
+    pollIntervalMs: 500,
+    fastLane: true,
+    plugins: [watch],
+  });
+  await warmUp();
+  // Just after an answer: a fetch that is under way when it is cut off would have to be waited for.
+  await watch.saw("job:fetch", watch.all("job:fetch").length + 1);
+  const before = proxy.accepted;
+  proxy.mute();
+  proxy.reset();
+  // The listener, the safe mode and the lane, each without an answer for 10 seconds.
+  await until("all of them are connecting", () => proxy.accepted >= before + 3);
+  await within("the stop", worker.stop(), 5_000);
+  assert.equal(worker.hasGivenUp, false);
 });

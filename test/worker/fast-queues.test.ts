@@ -3,19 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineTask } from "../../src/worker/task.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 const LIMIT_MS = 5_000;
-const FAST = { pollInterval_ms: NEVER_MS, fastLane: { queues: true, limit_ms: LIMIT_MS } } as const;
+const FAST = { pollIntervalMs: NEVER_MS, fastLane: { queues: true, limitMs: LIMIT_MS } } as const;
 const IN_Q = { queueName: "q" } as const;
 
 const quick = recording<{ n: number }>("quick");
 const ran = () => quick.seen.map(({ n }) => n);
 
-/** Fast lanes begin when the first claim has found all that there was. */
+/** Runs a first job, so that everything is connected and then idle. */
 async function warmedUp(): Promise<void> {
   await queue.utils.addJob("quick", { n: -1 });
   await until("the first job is done", async () => (await queue.left()).length === 0);
@@ -91,13 +91,13 @@ test("A job that outlasts its transaction keeps its queue, and lets it go at its
   const slow = defineTask("slow", () => go.opened);
   await queue.started({
     tasks: [quick, slow],
-    pollInterval_ms: NEVER_MS,
-    fastLane: { queues: true, limit_ms: 30 },
+    pollIntervalMs: NEVER_MS,
+    fastLane: { queues: true, limitMs: 30 },
   });
   await warmedUp();
   await queue.utils.addJob("slow", {}, IN_Q);
   await queue.utils.addJob("quick", { n: 1 }, IN_Q);
-  await until("job and queue have the classic lock", async () => {
+  await until("job and queue are locked in the ordinary way", async () => {
     const [job] = await queue.left();
     return job?.locked_by != null && (await queueRow())?.locked_by === job.locked_by;
   });
@@ -126,7 +126,7 @@ test("A job that fails comes back later, and the rest of its queue does not wait
 test("A ready job is found behind a more urgent one that is scheduled.", async () => {
   await queue.started({
     tasks: [quick],
-    pollInterval_ms: NEVER_MS,
+    pollIntervalMs: NEVER_MS,
     fastLane: true,
   });
   await warmedUp();
@@ -179,9 +179,9 @@ test("What outlasts an abort is written before it ends, and its queue is free.",
   });
   const worker = await queue.started({
     tasks: [quick, deaf],
-    pollInterval_ms: NEVER_MS,
-    abortGrace_ms: 50,
-    fastLane: { queues: true, limit_ms: 5_000 },
+    pollIntervalMs: NEVER_MS,
+    abortGraceMs: 50,
+    fastLane: { queues: true, limitMs: 5_000 },
   });
   await warmedUp();
   await queue.utils.addJobs([

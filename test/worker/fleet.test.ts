@@ -24,13 +24,13 @@ describe("The oracle finds nothing wrong", () => {
   test("with fast lanes beside Graphile Worker's batches.", () =>
     mixed({
       jobs: 600,
-      crew: together(crewOf(2, { fastLane: { limit_ms: 10 } }), stockCrew(2, BATCHING)),
+      crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), stockCrew(2, BATCHING)),
     }));
 
   test("with fast lanes that also take queues, beside Graphile Worker.", () =>
     mixed({
       jobs: 600,
-      crew: together(crewOf(2, { fastLane: { limit_ms: 10, queues: true } }), stockCrew(1)),
+      crew: together(crewOf(2, { fastLane: { limitMs: 10, queues: true } }), stockCrew(1)),
     }));
 
   test("with two processes beside Graphile Worker, one of which is killed.", () =>
@@ -39,7 +39,7 @@ describe("The oracle finds nothing wrong", () => {
   test("with four processes that have fast lanes, two of which are killed.", () =>
     attempt(queue, {
       jobs: 600,
-      crew: processes(4, 2, { fastLane: { limit_ms: 10 } }),
+      crew: processes(4, 2, { fastLane: { limitMs: 10 } }),
       killed: true,
       cutFastLanes: true,
     }));

@@ -10,12 +10,12 @@ import pg from "pg";
 import type { Logger } from "../../src/base/logger.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { startEmbeddedServer } from "../../src/database/embedded/server.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { everyMinute } from "../../src/domain/cron-entry.ts";
-import { defineTask } from "../../src/worker/task.ts";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
@@ -83,8 +83,8 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
     cron_entries: ["each minute"],
     running_jobs: 1,
     running_job_ids: [id],
-    threshold_ms: QUICK.threshold_ms,
-    resilient_threshold_ms: QUICK.resilientThreshold_ms,
+    threshold_ms: QUICK.thresholdMs,
+    resilient_threshold_ms: QUICK.resilientThresholdMs,
   });
   release();
   await worker.stop();

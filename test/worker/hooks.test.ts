@@ -1,8 +1,8 @@
 // What observers are told, and what becomes of a worker whose observers throw.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/hooks.ts";
-import { defineTask } from "../../src/worker/task.ts";
+import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { latch, recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -27,7 +27,12 @@ describe("An observer is told", () => {
 
   test("of no start when there was none.", async () => {
     const saw = witness("worker:init", "worker:start");
-    const worker = queue.worker({ tasks: [recording("a")], schema: "nowhere", plugins: [saw] });
+    const worker = queue.worker({
+      tasks: [recording("a")],
+      schema: "nowhere",
+      migrate: "never",
+      plugins: [saw],
+    });
     await assert.rejects(worker.start());
     assert.deepEqual(saw.all("worker:start"), []);
   });
@@ -56,7 +61,7 @@ describe("An observer is told", () => {
     gate.open();
     const done = await saw.saw("job:complete");
     assert.equal(done.job, job);
-    assert.ok(done.duration_ms >= 0 && done.duration_ms <= performance.now() - from);
+    assert.ok(done.durationMs >= 0 && done.durationMs <= performance.now() - from);
     assert.deepEqual([saw.all("job:fail"), saw.all("job:permanentlyFail")], [[], []]);
   });
 
@@ -68,7 +73,7 @@ describe("An observer is told", () => {
     await queue.started({ tasks: [failing], plugins: [saw] });
     const again = await saw.saw("job:fail");
     assert.deepEqual([again.job.payload, again.error.message], ["once", "once"]);
-    assert.ok(again.error instanceof RangeError && again.duration_ms >= 0);
+    assert.ok(again.error instanceof RangeError && again.durationMs >= 0);
     const good = await saw.saw("job:permanentlyFail");
     assert.deepEqual([good.job.payload, good.error.message], ["last", "last"]);
     await until("both are written", async () =>
@@ -76,6 +81,102 @@ describe("An observer is told", () => {
     );
     assert.equal(saw.all("job:fail").length + saw.all("job:permanentlyFail").length, 2);
     assert.deepEqual(saw.all("job:complete"), []);
+  });
+
+  for (const fastLane of [false, true]) {
+    const lane = fastLane ? "the fast" : "the ordinary";
+    test(`of a result once it is committed, whatever it is, in ${lane} lane.`, async () => {
+      const before: (keyof WorkerEvents)[] = ["job:complete", "job:fail", "job:permanentlyFail"];
+      const told = new Map<unknown, string[]>();
+      const rows = new Map<unknown, Promise<(string | null)[]>>();
+      const observer: Plugin = {
+        name: "observer",
+        register(hooks) {
+          for (const name of before) {
+            hooks.on(name, (event) => {
+              const { job } = event as WorkerEvents["job:complete"];
+              told.set(job.payload, [name]);
+            });
+          }
+          hooks.on("job:settled", ({ job, result, error, workerId }) => {
+            told.get(job.payload)?.push(result, String(error), workerId);
+            // Another connection sees what is committed, and only that.
+            const row = queue.sql<{ last_error: string | null }>(
+              `select last_error from worker._private_jobs where id = ${job.id}`,
+            );
+            rows.set(
+              job.payload,
+              row.then((found) => found.map(({ last_error }) => last_error)),
+            );
+          });
+        },
+      };
+      const task = recording<string>("task", (how) => (how === "good" ? undefined : how));
+      const saw = witness("job:fetch");
+      const worker = await queue.started({ tasks: [task], fastLane, plugins: [observer, saw] });
+      // The first fetch finds nothing: from then on the fast lane takes the jobs.
+      await saw.saw("job:fetch");
+      await queue.utils.addJob("task", "good");
+      await queue.utils.addJob("task", "bad");
+      await queue.utils.addJob("task", "worst", { maxAttempts: 1 });
+      await until("all three are settled", () => rows.size === 3);
+      assert.deepEqual(Object.fromEntries(told), {
+        good: ["job:complete", "completed", "null", worker.id],
+        bad: ["job:fail", "failed", "bad", worker.id],
+        worst: ["job:permanentlyFail", "failed", "worst", worker.id],
+      });
+      assert.deepEqual(await Promise.all(["good", "bad", "worst"].map((how) => rows.get(how))), [
+        [],
+        ["bad"],
+        ["worst"],
+      ]);
+    });
+  }
+
+  test("of jobs that go back without having started.", async () => {
+    const gate = latch();
+    const saw = witness("job:settled", "job:start");
+    const slow = recording("slow", () => gate.opened);
+    await queue.utils.addJobs(Array.from({ length: 3 }, () => ({ identifier: "slow" })));
+    const options = { tasks: [slow], concurrency: 1, plugins: [saw], lanes: 1 };
+    const worker = await queue.started({ ...options, localQueue: { size: 4, adaptive: false } });
+    await until("one runs and two wait", async () =>
+      (await queue.left()).every(({ locked_by }) => locked_by === worker.id),
+    );
+    const stopped = worker.stop();
+    await saw.saw("job:settled", 2);
+    assert.deepEqual(
+      saw.all("job:settled").map(({ result, error }) => [result, error]),
+      [
+        ["returned", null],
+        ["returned", null],
+      ],
+    );
+    gate.open();
+    await within("the stop", stopped);
+    assert.equal(saw.all("job:settled")[2]?.result, "completed");
+    assert.equal(saw.all("job:start").length, 1);
+  });
+
+  test("by each event of a job of its queue, and under which id the worker has it, as the task is.", async () => {
+    const saw = witness("job:start", "job:complete", "job:fail");
+    const ids: string[] = [];
+    const task = defineTask<string>("task", (how, { workerId }) => {
+      ids.push(workerId);
+      return how === "good" ? undefined : how;
+    });
+    await queue.utils.addJob(task, "good", { queueName: "mail" });
+    await queue.utils.addJob(task, "bad");
+    const worker = await queue.started({ tasks: [task], plugins: [saw] });
+    await Promise.all([saw.saw("job:complete"), saw.saw("job:fail")]);
+    assert.equal(saw.all("job:complete")[0]?.job.queueName, "mail");
+    assert.equal(saw.all("job:fail")[0]?.job.queueName, null);
+    const names = ["job:start", "job:complete", "job:fail"] as const;
+    const told = names.flatMap((name) => saw.all(name).map(({ workerId }) => workerId));
+    assert.deepEqual(
+      [...ids, ...told],
+      Array.from({ length: 6 }, () => worker.id),
+    );
   });
 
   test("of each fetch, how many jobs it brought and how long it took.", async () => {
@@ -92,7 +193,7 @@ describe("An observer is told", () => {
       5,
     );
     assert.ok(
-      fetched.every(({ workerId, duration_ms }) => workerId === worker.id && duration_ms > 0),
+      fetched.every(({ workerId, durationMs }) => workerId === worker.id && durationMs > 0),
     );
     assert.deepEqual(
       saw.all("localQueue:jobsFetched"),

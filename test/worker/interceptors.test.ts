@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { rawJson } from "../../src/domain/payload.ts";
-import type { Hooks, Plugin, WorkerInterceptors } from "../../src/worker/hooks.ts";
 import { runOnce } from "../../src/worker/run.ts";
-import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
+import type { Hooks, Plugin, WorkerInterceptors } from "../../src/worker/task/hooks.ts";
+import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
 import { recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -49,7 +49,7 @@ describe("Before a job runs, an interceptor", () => {
     const task = recording<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
-    const saw = witness("job:start", "job:complete", "job:fail");
+    const saw = witness("job:start", "job:complete", "job:skip", "job:fail", "job:settled");
     const decide = asked("beforeJobRun", ({ job }) => {
       if (job.payload === "continue") return { action: "continue" };
       if (job.payload === "skip") return { action: "skip" };
@@ -58,7 +58,15 @@ describe("Before a job runs, an interceptor", () => {
     await tried([task], decide, saw);
     assert.deepEqual(task.seen.toSorted(), ["continue", "nothing"]);
     assert.equal(saw.all("job:start").length, 2);
-    assert.equal(saw.all("job:complete").length, 3);
+    assert.equal(saw.all("job:complete").length, 2);
+    assert.deepEqual(
+      saw.all("job:skip").map(({ job }) => job.payload),
+      ["skip"],
+    );
+    assert.deepEqual(
+      Object.fromEntries(saw.all("job:settled").map(({ job, result }) => [job.payload, result])),
+      { continue: "completed", nothing: "completed", skip: "skipped", fail: "failed" },
+    );
     assert.equal(saw.all("job:fail").length, 1);
     const left = await queue.left();
     assert.deepEqual(
@@ -106,8 +114,8 @@ describe("After a job has run, an interceptor", () => {
     for (const word of words) await queue.utils.addJob("task", word);
     const task = recording<string>("task", (word) => word.startsWith("bad") && `${word}!`);
     const saw = new Map<unknown, string | undefined>();
-    const turn = asked("afterJobRun", async ({ job, error, duration_ms }) => {
-      assert.ok(duration_ms >= 0);
+    const turn = asked("afterJobRun", async ({ job, error, durationMs }) => {
+      assert.ok(durationMs >= 0);
       saw.set(job.payload, error?.message);
       if (job.payload === "good, made bad") return { error: "on second thought" };
       return job.payload === "bad, made good" ? { error: null } : undefined;

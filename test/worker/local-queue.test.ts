@@ -1,9 +1,9 @@
 // The local queue: its modes, what it gives back, and the pause after a fetch that found little.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/hooks.ts";
+import type { LocalQueueOptions } from "../../src/worker/options/local-queue-options.ts";
 import { runOnce } from "../../src/worker/run.ts";
-import type { LocalQueueOptions } from "../../src/worker/worker-options.ts";
+import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
 import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -56,7 +56,7 @@ describe("The local queue", () => {
       tasks: [task],
       concurrency: 1,
       lanes: 1,
-      localQueue: { size: 20, adaptive: false, ttl_ms: 60 },
+      localQueue: { size: 20, adaptive: false, ttlMs: 60 },
       plugins: [saw],
     });
     assert.deepEqual(await saw.saw("localQueue:jobsReturned"), { workerId: worker.id, count: 4 });
@@ -88,14 +88,14 @@ describe("The local queue", () => {
     await queue.started({
       tasks: [task, recording("queued")],
       concurrency: 1,
-      localQueue: { size: 20, adaptive: false, ttl_ms: 60 },
+      localQueue: { size: 20, adaptive: false, ttlMs: 60 },
       plugins: [saw],
     });
     await until("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
     assert.equal((await saw.saw("localQueue:jobsReturned")).count, 3);
     const free = recording("queued");
-    await queue.started({ tasks: [free], pollInterval_ms: 50 });
+    await queue.started({ tasks: [free], pollIntervalMs: 50 });
     await until("the queue's jobs run elsewhere", () => free.seen.length === 3);
   });
 
@@ -145,7 +145,7 @@ function notes(): Plugin & { readonly order: string[] } {
 describe("The pause after a fetch that found little", () => {
   const pausing = (refetchDelay: NonNullable<LocalQueueOptions["refetchDelay"]>) => ({
     localQueue: { size: 10, refetchDelay },
-    pollInterval_ms: HOUR_MS,
+    pollIntervalMs: HOUR_MS,
     lanes: 1,
   });
   const never = { maxAbortThreshold: 1_000_000 };
@@ -154,11 +154,11 @@ describe("The pause after a fetch that found little", () => {
     const task = recording("task");
     const saw = witness("localQueue:refetchDelayStart", "localQueue:refetchDelayExpired");
     const { order, ...noted } = notes();
-    const options = pausing({ duration_ms: 300, ...never });
+    const options = pausing({ durationMs: 300, ...never });
     const worker = await queue.started({ tasks: [task], ...options, plugins: [saw, noted] });
     const workerId = worker.id;
     const told = await saw.saw("localQueue:refetchDelayStart");
-    assert.deepEqual(told, { workerId, duration_ms: 300 });
+    assert.deepEqual(told, { workerId, durationMs: 300 });
     await queue.utils.addJob("task");
     await until("it has run", () => task.seen.length === 1);
     assert.deepEqual(await saw.saw("localQueue:refetchDelayExpired"), { workerId });
@@ -168,7 +168,7 @@ describe("The pause after a fetch that found little", () => {
   test("ends early when as many jobs are announced as it asks for.", async () => {
     const task = recording("task");
     const saw = witness("localQueue:refetchDelayStart", "localQueue:refetchDelayAbort");
-    const options = pausing({ duration_ms: HOUR_MS, maxAbortThreshold: 3 });
+    const options = pausing({ durationMs: HOUR_MS, maxAbortThreshold: 3 });
     const worker = await queue.started({ tasks: [task], ...options, plugins: [saw] });
     await saw.saw("localQueue:refetchDelayStart");
     await addMany("task", 3);
@@ -183,7 +183,7 @@ describe("The pause after a fetch that found little", () => {
     const task = recording("task");
     const { order, ...noted } = notes();
     const saw = witness("localQueue:refetchDelayStart");
-    const options = pausing({ duration_ms: HOUR_MS, ...never });
+    const options = pausing({ durationMs: HOUR_MS, ...never });
     await queue.started({ tasks: [task], ...options, plugins: [noted, saw] });
     await saw.saw("localQueue:refetchDelayStart");
     await addMany("task", 2);
@@ -202,7 +202,7 @@ describe("The pause after a fetch that found little", () => {
       const task = recording("task");
       await addMany("task", count);
       const { order, ...noted } = notes();
-      const options = pausing({ duration_ms: HOUR_MS, threshold: 3, ...never });
+      const options = pausing({ durationMs: HOUR_MS, threshold: 3, ...never });
       const worker = await queue.started({ tasks: [task], ...options, plugins: [noted] });
       await until("the jobs have run", () => task.seen.length === count);
       await worker.stop();
@@ -212,7 +212,7 @@ describe("The pause after a fetch that found little", () => {
 
   test("does not begin any more once the worker stops.", async () => {
     const { order, ...noted } = notes();
-    const options = pausing({ duration_ms: HOUR_MS, ...never });
+    const options = pausing({ durationMs: HOUR_MS, ...never });
     const worker = await queue.started({
       tasks: [recording("task")],
       ...options,
@@ -227,7 +227,7 @@ describe("The pause after a fetch that found little", () => {
     const child = recording("child");
     const parent = recording("parent", () => queue.utils.addJob("child"));
     await queue.utils.addJob("parent");
-    const localQueue = { refetchDelay: { duration_ms: 100, ...never } };
+    const localQueue = { refetchDelay: { durationMs: 100, ...never } };
     const options = { connectionString: queue.url, recovery: false, localQueue } as const;
     await within("runOnce", runOnce({ ...options, tasks: [parent, child] }));
     assert.equal(child.seen.length, 1);

@@ -20,42 +20,42 @@ describe("The oracle finds nothing wrong", () => {
   test("with a local queue that is always filled to its size.", () =>
     attempt(queue, {
       jobs: 900,
-      crew: crewOf(2, { localQueue: { size: 100, adaptive: false, ttl_ms: 20 } }),
+      crew: crewOf(2, { localQueue: { size: 100, adaptive: false, ttlMs: 20 } }),
     }));
 
   test("with fast lanes.", () =>
-    attempt(queue, { jobs: 900, crew: crewOf(3, { fastLane: { limit_ms: 10 } }) }));
+    attempt(queue, { jobs: 900, crew: crewOf(3, { fastLane: { limitMs: 10 } }) }));
 
   test("with fast lanes and workers that come and go.", () =>
-    attempt(queue, { jobs: 900, crew: comingAndGoing(3, { fastLane: { limit_ms: 20 } }) }));
+    attempt(queue, { jobs: 900, crew: comingAndGoing(3, { fastLane: { limitMs: 20 } }) }));
 
   test("with fast lanes whose connections are cut: their jobs may run again, and no other ones.", () =>
     attempt(queue, {
       jobs: 900,
-      crew: crewOf(3, { fastLane: { limit_ms: 10 } }),
+      crew: crewOf(3, { fastLane: { limitMs: 10 } }),
       weather: [cutting(["worker", "worker lane"])],
       cutFastLanes: true,
     }));
 
   test("with fast lanes that also take queues.", () =>
-    attempt(queue, { jobs: 1_200, crew: crewOf(3, { fastLane: { limit_ms: 10, queues: true } }) }));
+    attempt(queue, { jobs: 1_200, crew: crewOf(3, { fastLane: { limitMs: 10, queues: true } }) }));
 
   test("with one such fast lane and one job at a time.", () =>
     attempt(queue, {
       jobs: 600,
-      crew: crewOf(2, { concurrency: 1, lanes: 1, fastLane: { limit_ms: 20, queues: true } }),
+      crew: crewOf(2, { concurrency: 1, lanes: 1, fastLane: { limitMs: 20, queues: true } }),
     }));
 
   test("with fast lanes that also take queues, beside workers that do not.", () =>
     attempt(queue, {
       jobs: 900,
-      crew: together(crewOf(2, { fastLane: { limit_ms: 10, queues: true } }), crewOf(2)),
+      crew: together(crewOf(2, { fastLane: { limitMs: 10, queues: true } }), crewOf(2)),
     }));
 
   test("with fast lanes that also take queues, and workers that come and go.", () =>
     attempt(queue, {
       jobs: 900,
-      crew: comingAndGoing(3, { fastLane: { limit_ms: 20, queues: true } }),
+      crew: comingAndGoing(3, { fastLane: { limitMs: 20, queues: true } }),
     }));
 
   test("with workers that come and go.", () =>

@@ -1,6 +1,6 @@
 // Workers in processes of their own in a trial; some are killed and replaced.
 
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { machineTime } from "./run-log.ts";
 import { type Crew, pause, type Trial } from "./trial.ts";
 import { QUICK, type WorkerProcess, workerProcess } from "./worker-process.ts";
@@ -15,7 +15,7 @@ interface Member {
 async function hire({ queue, log }: Trial, options: Partial<WorkerOptions>): Promise<Member> {
   const by = `process${made++}`;
   const duties = { log: log.path, by };
-  const all = { recovery: QUICK, concurrency: 5, pollInterval_ms: 250, ...options, duties };
+  const all = { recovery: QUICK, concurrency: 5, pollIntervalMs: 250, ...options, duties };
   return { by, process: await workerProcess(queue.url, all, "./duty-child.ts") };
 }
 

@@ -1,9 +1,9 @@
 // A process of its own that runs a worker, driven by test/worker/worker-process.ts. Lines on stdout
 // say what happens, "release" on stdin lets jobs of the task `held` end, its end stops the worker.
 import { createInterface } from "node:readline";
-import { defineTask } from "../../src/worker/task.ts";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 
 const options = JSON.parse(process.argv[2] ?? "{}") as Omit<WorkerOptions, "tasks">;
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);

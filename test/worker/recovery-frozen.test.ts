@@ -63,7 +63,7 @@ test("A woken worker that takes its own job anew finishes it once.", async () =>
 
 test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
   // Much longer than the other threshold: a busy machine must find the time in between.
-  const options = { recovery: { ...QUICK, resilientThreshold_ms: 6_000 } };
+  const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
   const frozen = await workerProcess(queue.url, options);
   const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
   await frozen.event("started");

@@ -2,7 +2,7 @@
 // old locks by a running worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineTask } from "../../src/worker/task.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
@@ -27,7 +27,7 @@ async function dead(id: string): Promise<string> {
   return held.id;
 }
 
-test("An interceptor is asked about each dead worker, and observers are told.", async () => {
+test("An interceptor is asked about each stale worker, and observers are told.", async () => {
   await using worker = sweeper();
   const [kept, failed, freed] = [await dead("keep"), await dead("fail"), await dead("free")];
   const asked: string[] = [];
@@ -73,7 +73,7 @@ test("An interceptor that throws leaves its worker to the next look, and others 
 });
 
 test("A delay keeps a freed job from running at once.", async () => {
-  await using worker = sweeper({ delay_ms: 3_600_000 });
+  await using worker = sweeper({ delayMs: 3_600_000 });
   const id = await dead("slow");
   const told = Promise.withResolvers<void>();
   worker.hooks.on("worker:recovered", () => told.resolve());
@@ -86,7 +86,7 @@ test("A delay keeps a freed job from running at once.", async () => {
 });
 
 test("A running worker resets locks older than 4 hours and runs those jobs.", async () => {
-  await using worker = sweeper({ resetLocksInterval_ms: 100 });
+  await using worker = sweeper({ resetLocksIntervalMs: 100 });
   const { id } = await add("quick");
   await lockJob(queue, id, "stock-worker", "5 hours");
   await worker.start();

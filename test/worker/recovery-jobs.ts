@@ -1,7 +1,7 @@
 // What the recovery tests ask of their queue.
 
 import type { JobSpec } from "../../src/domain/job-spec.ts";
-import { addJob } from "../../src/queue/add-job.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
 import type { TestQueue } from "../queue/queue-database.ts";
 
 export interface JobState {

@@ -7,9 +7,9 @@ import { after, test } from "node:test";
 import pg from "pg";
 import { wait } from "../../src/base/clock.ts";
 import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { addJob } from "../../src/queue/add-job.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
 import { testPool } from "../support/test-pool.ts";
 import { QUICK, until, workerProcess } from "./worker-process.ts";
 
@@ -41,8 +41,8 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
   await migrate(own.pool, schemaName());
   await own.close();
   // A busy machine may keep a worker from beating for more than QUICK's one second.
-  const threshold_ms = 3_000;
-  const recovery = { ...QUICK, threshold_ms, resilientThreshold_ms: threshold_ms };
+  const thresholdMs = 3_000;
+  const recovery = { ...QUICK, thresholdMs, resilientThresholdMs: thresholdMs };
   const options = { concurrency: 1, recovery };
   const workers = [
     await workerProcess(postgres.url(), options),
@@ -55,7 +55,7 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
 
   await postgres.stop();
   // No condition can tell how long an outage has lasted.
-  await wait(2 * threshold_ms, new AbortController().signal);
+  await wait(2 * thresholdMs, new AbortController().signal);
   postgres = await startEmbeddedServer({ dataDir });
 
   // Long enough for everybody to be allowed to sweep, and to have looked many times.

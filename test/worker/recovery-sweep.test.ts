@@ -1,11 +1,17 @@
-// The sweep's statements: who counts as dead, who may say so, and two who say so at once.
+// The sweep's statements: who counts as stale, who may say so, and two who say so at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
-import { boundedQueryable } from "../../src/database/pool.ts";
-import { recoverDeadWorkers } from "../../src/queue/recover-dead-workers.ts";
-import { forgetSilentWorkers, resetStaleLocks } from "../../src/queue/reset-stale-locks.ts";
-import { beat, endLeases, registerLease } from "../../src/queue/worker-lease.ts";
+import { boundedQueryable } from "../../src/database/connection/pool.ts";
+import { beat, endLeases, registerLease } from "../../src/queue/workers/lease.ts";
+import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
+import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
+import {
+  forgetStaleWorkers,
+  resetStaleLocks,
+  STALE_LOCK_MS,
+} from "../../src/queue/workers/reset-stale-locks.ts";
+import { markConnection } from "../../src/queue/workers/session-lock.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { until } from "./worker-process.ts";
@@ -14,7 +20,7 @@ const queue = testQueue();
 const { add, job, workerIds } = jobsOf(queue);
 
 const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
-const STEADY = { steady_ms: 10_000, silence_ms: 2_000 };
+const STEADY = { uptimeMs: 10_000, silenceMs: 2_000 };
 
 /** A worker that was last heard of `age` (an interval) ago. */
 async function worker(id: string, age: string, metadata: string | null = LEASE) {
@@ -31,14 +37,14 @@ async function databaseTime(): Promise<number> {
 }
 
 /** As a worker that is well itself, unless told otherwise. */
-async function sweep(ids: string[], own: { steady_ms?: number; beatAt_ms?: number } = {}) {
-  return recoverDeadWorkers(queue.db, {
-    deadWorkerIds: ids,
+async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number } = {}) {
+  return recoverStaleWorkers(queue.db, {
+    staleWorkerIds: ids,
     messages: ids.map(() => null),
-    delay_ms: 0,
-    steady_ms: own.steady_ms ?? STEADY.steady_ms,
-    beatAt_ms: own.beatAt_ms ?? (await databaseTime()),
-    longestGap_ms: 4_500,
+    delayMs: 0,
+    uptimeMs: own.uptimeMs ?? STEADY.uptimeMs,
+    beatAtMs: own.beatAtMs ?? (await databaseTime()),
+    longestGapMs: 4_500,
   });
 }
 
@@ -48,13 +54,13 @@ test("A beat tells whose leases have run out, and not of those that are well.", 
   await registerLease(queue.db, "self", LEASE);
   await worker("well", "3 s");
   await worker("dead", "8 s");
-  const look = (steady_ms: number) =>
-    beat(queue.db, { leaseIds: ["self"], metadata: null, look: { ...STEADY, steady_ms } });
-  const { deadWorkerIds, leases } = await look(10_000);
-  assert.deepEqual(deadWorkerIds, ["dead"]);
+  const look = (uptimeMs: number) =>
+    beat(queue.db, { leaseIds: ["self"], metadata: null, certainty: { ...STEADY, uptimeMs } });
+  const { staleWorkerIds, leases } = await look(10_000);
+  assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases], [["self", { isRecovered: false }]]);
   // Who has been heard for less long than the other was silent knows nothing.
-  assert.deepEqual((await look(6_900)).deadWorkerIds, []);
+  assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
 test("A lease is as long as its holder says.", async () => {
@@ -64,8 +70,8 @@ test("A lease is as long as its holder says.", async () => {
   await worker("odd", "4 minutes", '["recovered", 1]');
   await worker("rust-dead", "6 minutes", null);
   const ids = ["patient", "rust", "mute", "odd", "rust-dead"];
-  assert.deepEqual(await sweep(ids, { steady_ms: 299_000 }), NOTHING);
-  const { workerIds: swept } = await sweep(ids, { steady_ms: 301_000 });
+  assert.deepEqual(await sweep(ids, { uptimeMs: 299_000 }), NOTHING);
+  const { workerIds: swept } = await sweep(ids, { uptimeMs: 301_000 });
   assert.deepEqual(swept, ["rust-dead"]);
 });
 
@@ -104,7 +110,7 @@ test("A job of a named queue keeps its place, any other goes behind what is read
   );
 });
 
-test("A queue stays with a resilient job of the same dead worker.", async () => {
+test("A queue stays with a resilient job of the same stale worker.", async () => {
   await worker("dead", "8 s");
   const jobs = [
     await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
@@ -149,7 +155,7 @@ test("A beat that is under way saves its worker.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
-    await beat({ ...queue.db, client }, { leaseIds: ["late"], metadata: null, look: null });
+    await beat({ ...queue.db, client }, { leaseIds: ["late"], metadata: null, certainty: null });
     // Not yet committed: its row is locked. Then committed: it is well.
     assert.deepEqual(await sweep(["late"]), NOTHING);
     await client.query("commit");
@@ -175,9 +181,9 @@ test("A worker that is frozen in the middle of a beat is swept all the same.", a
     get: (target, name) => (name === "query" ? unlessCommit : Reflect.get(target, name)),
   });
   const pool = { connect: async () => neverCommits } as unknown as pg.Pool;
-  const bounds = { statementTimeout_ms: 300, lockTimeout_ms: 300, readOnly: false };
+  const bounds = { statementTimeoutMs: 300, lockTimeoutMs: 300, readOnly: false };
   const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
-  const over = beat(db, { leaseIds: ["frozen"], metadata: null, look: null }).catch(() => {});
+  const over = beat(db, { leaseIds: ["frozen"], metadata: null, certainty: null }).catch(() => {});
   await beaten.promise;
   await until("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
   client.release(true);
@@ -188,10 +194,10 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };
-  const late = await beat(queue.db, { leaseIds: ["dead", "gone"], metadata, look: null });
+  const late = await beat(queue.db, { leaseIds: ["dead", "gone"], metadata, certainty: null });
   assert.deepEqual([...late.leases], [["dead", { isRecovered: true }]]);
   // Metadata does not wipe the mark away.
-  const again = await beat(queue.db, { leaseIds: ["dead"], metadata: null, look: null });
+  const again = await beat(queue.db, { leaseIds: ["dead"], metadata: null, certainty: null });
   assert.equal(again.leases.get("dead")?.isRecovered, true);
   await endLeases(queue.db, ["dead"]);
   assert.deepEqual(await workerIds(), []);
@@ -200,8 +206,8 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
 test("Who slept, or whose database's clock has jumped, sweeps nobody.", async () => {
   await worker("dead", "8 s");
   const now_ms = await databaseTime();
-  assert.deepEqual(await sweep(["dead"], { beatAt_ms: now_ms - 5_000 }), NOTHING);
-  assert.deepEqual(await sweep(["dead"], { beatAt_ms: now_ms + 3_600_000 }), NOTHING);
+  assert.deepEqual(await sweep(["dead"], { beatAtMs: now_ms - 5_000 }), NOTHING);
+  assert.deepEqual(await sweep(["dead"], { beatAtMs: now_ms + 3_600_000 }), NOTHING);
 });
 
 test("A job that somebody works on at this moment is left to the next sweep.", async () => {
@@ -222,7 +228,7 @@ test("A job that somebody works on at this moment is left to the next sweep.", a
   assert.deepEqual(await sweep(["dead"]), NOTHING);
 });
 
-test("Locks older than 4 hours are reset, whoever holds them; younger ones are not.", async () => {
+test("Locks older than 4 hours are reset where no heartbeat stands for them.", async () => {
   const [old, young] = [await add("task", {}, { queueName: "old" }), await add("task")];
   await lockJob(queue, old.id, "stock-worker", "4 hours 1 minute");
   await lockJob(queue, young.id, "stock-worker", "3 hours 59 minutes");
@@ -230,11 +236,68 @@ test("Locks older than 4 hours are reset, whoever holds them; younger ones are n
     set locked_by = 'stock-worker', locked_at = now() - interval '5 hours'`);
   await worker("silent", "5 hours");
   await worker("dead", "1 hour");
-  assert.deepEqual(await resetStaleLocks(queue.db), { jobs: 1, queues: 1 });
+  const long = await add("task", {}, { queueName: "long" });
+  await lockJob(queue, long.id, "dead", "9 hours");
+  await queue.sql(`update worker._private_job_queues
+    set locked_by = 'dead', locked_at = now() - interval '9 hours' where queue_name = 'long'`);
+  assert.deepEqual(await resetStaleLocks(queue.db, STALE_LOCK_MS), { jobs: 1, queues: 1 });
   const { attempts, locked_by, last_error } = (await job(old.id)) ?? {};
   assert.deepEqual([attempts, locked_by], [1, null]);
   assert.match(last_error ?? "", /^Recovered: worker stock-worker held attempt 1 for more than 4/);
   assert.equal((await job(young.id))?.locked_by, "stock-worker");
-  await forgetSilentWorkers(queue.db);
+  // Whoever was heard of since is alive, or the sweep's affair.
+  assert.equal((await job(long.id))?.locked_by, "dead");
+  await forgetStaleWorkers(queue.db, STALE_LOCK_MS);
   assert.deepEqual(await workerIds(), ["dead"]);
+});
+
+test("A worker's old locks are renewed where it runs one of these jobs, and nobody else's.", async () => {
+  const spec = { queueName: "line" };
+  const [runs, waits] = [await add("task", {}, spec), await add("task", {}, spec)];
+  const [other, stock] = [await add("task"), await add("task")];
+  for (const { id } of [runs, waits]) await lockJob(queue, id, "me", "3 hours");
+  await lockJob(queue, other.id, "me", "1 minute");
+  await lockJob(queue, stock.id, "stock-worker", "3 hours");
+  await queue.sql(`update worker._private_job_queues
+    set locked_by = 'me', locked_at = now() - interval '3 hours'`);
+  const hours = [other.id, stock.id];
+  // What it runs is young, or no longer its own: nothing is to be done.
+  assert.deepEqual(await renewLocks(queue.db, "me", hours, 3_600_000), { jobs: 0, queues: 0 });
+  assert.deepEqual(await renewLocks(queue.db, "me", [runs.id], 3_600_000), { jobs: 2, queues: 1 });
+  const rows = await queue.sql(
+    "select id::text, locked_at > now() - interval '1 minute' as is_young from worker._private_jobs order by id",
+  );
+  assert.deepEqual(
+    rows.map(({ is_young }) => is_young),
+    [true, true, false, false],
+  );
+});
+
+test("A sweep ends the transactions of stale workers, which hold jobs by row locks, and no others.", async () => {
+  await worker("dead", "8 s");
+  await worker("alive", "3 s");
+  const ids = [(await add("task")).id, (await add("task")).id];
+  const clients = await Promise.all(
+    ["dead", "alive"].map(async (name, place) => {
+      const client = await queue.pool.connect();
+      client.on("error", () => {});
+      await markConnection({ ...queue.db, client }, name);
+      await client.query("begin");
+      const id = ids[place];
+      await client.query("select from worker._private_jobs where id = $1 for update", [id]);
+      return client;
+    }),
+  );
+  try {
+    assert.deepEqual(await sweep(["dead", "alive"]), { ...NOTHING, workerIds: ["dead"] });
+    const free = await queue.sql<{ id: string }>(
+      "select id::text from worker._private_jobs for update skip locked",
+    );
+    assert.deepEqual(
+      free.map(({ id }) => id),
+      ids.slice(0, 1),
+    );
+  } finally {
+    for (const client of clients) client.release(true);
+  }
 });

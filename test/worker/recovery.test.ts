@@ -1,7 +1,7 @@
 // Workers that die, as processes of their own on a real PostgreSQL: what becomes of their jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sweepStaleWorkers } from "../../src/queue/sweep-stale-workers.ts";
+import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { QUICK, until, workerProcess } from "./worker-process.ts";
@@ -75,7 +75,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
 test("A handler that blocks the event loop for several thresholds keeps its lease.", async () => {
   const worker = await workerProcess(queue.url);
   const other = await workerProcess(queue.url, { forbiddenFlags: ["mine"] });
-  const { id } = await add("blocking", { ms: 4 * QUICK.threshold_ms }, { flags: ["mine"] });
+  const { id } = await add("blocking", { ms: 4 * QUICK.thresholdMs }, { flags: ["mine"] });
   await worker.event("completed");
   await until("the job is done", () => isGone(id));
   assert.deepEqual(
@@ -88,7 +88,7 @@ test("A handler that blocks the event loop for several thresholds keeps its leas
 
 test("Resilient jobs are freed only after their own, longer threshold.", async () => {
   // Much longer: a busy machine must still find the time in between.
-  const options = { recovery: { ...QUICK, resilientThreshold_ms: 6_000 } };
+  const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
   const first = await workerProcess(queue.url, options);
   const ordinary = await add("held");
   const resilient = await add("held", {}, { flags: ["infrastructure_resilient"] });

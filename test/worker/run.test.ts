@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { run, runOnce } from "../../src/worker/run.ts";
-import { defineTask } from "../../src/worker/task.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -106,7 +106,12 @@ describe("runOnce", () => {
   });
 
   test("rejects with what kept it from starting.", async () => {
-    const options = { ...brief(), tasks: [recording("task")], schema: "nowhere" };
+    const options = {
+      ...brief(),
+      tasks: [recording("task")],
+      schema: "nowhere",
+      migrate: "never",
+    } as const;
     await assert.rejects(runOnce(options), { code: "schema_missing" });
   });
 });
@@ -145,7 +150,7 @@ describe("Jobs run", () => {
 
   test("in the order of priority, time and id.", async () => {
     const task = recording<string>("task");
-    const at = (offset_ms: number) => new Date(Date.now() - 60_000 + offset_ms);
+    const at = (offsetMs: number) => new Date(Date.now() - 60_000 + offsetMs);
     const runAt = at(0);
     await queue.utils.addJobs([
       { identifier: "task", payload: "5", spec: { priority: 1, runAt: at(-999) } },
@@ -215,7 +220,7 @@ describe("Jobs run", () => {
 describe("An idle worker wakes up", () => {
   test("when a job is added, long before the poll.", async () => {
     const task = recording("task");
-    await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
+    await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
     await queue.utils.addJob("task");
     await until("it has run", () => task.seen.length === 1, 2_000);
     await queue.sql("select worker.add_job('task', queue_name := 'q')");
@@ -228,13 +233,13 @@ describe("An idle worker wakes up", () => {
       "task",
       (due) => void delays.push(Date.now() - Date.parse(due)),
     );
-    await queue.started({ tasks: [task], pollInterval_ms: NEVER_MS });
-    const waits_ms = [1, 2, 3, 5, 8, 11, 13, 16, 18, 25, 60, 150];
-    for (const wait_ms of waits_ms) {
+    await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
+    const waitsMs = [1, 2, 3, 5, 8, 11, 13, 16, 18, 25, 60, 150];
+    for (const waitMs of waitsMs) {
       const before = delays.length;
-      const runAt = new Date(Date.now() + wait_ms);
+      const runAt = new Date(Date.now() + waitMs);
       await queue.utils.addJob("task", runAt.toISOString(), { runAt });
-      await until(`one due in ${wait_ms} ms has run`, () => delays.length > before, 3_000);
+      await until(`one due in ${waitMs} ms has run`, () => delays.length > before, 3_000);
     }
     assert.ok(
       delays.every((delay) => delay >= 0),
@@ -245,7 +250,7 @@ describe("An idle worker wakes up", () => {
 
   test("at the poll where it does not listen.", async () => {
     const task = recording("task");
-    const options = { tasks: [task], notify: false, pollInterval_ms: 50 };
+    const options = { tasks: [task], notify: false, pollIntervalMs: 50 };
     await queue.started(options);
     await queue.utils.addJob("task");
     await until("it has run", () => task.seen.length === 1, 3_000);
@@ -260,7 +265,7 @@ describe("An idle worker wakes up", () => {
     await queue.utils.addJob("task", 1, { queueName: "q" });
     await queue.sql(`update worker._private_job_queues set locked_by = 'x', locked_at = now()`);
     const saw = witness("job:fetch");
-    await queue.started({ tasks: [task], pollInterval_ms: 50, plugins: [saw] });
+    await queue.started({ tasks: [task], pollIntervalMs: 50, plugins: [saw] });
     await saw.saw("job:fetch", 2);
     assert.equal(task.seen.length, 0);
     await queue.sql(`update worker._private_job_queues set locked_by = null, locked_at = null`);
@@ -269,12 +274,12 @@ describe("An idle worker wakes up", () => {
 });
 
 describe("A worker whose lease on a job was lost", () => {
-  for (const outcome of ["completes", "fails"]) {
-    test(`changes nothing when its run ${outcome}, and says so.`, async () => {
+  for (const result of ["completes", "fails"]) {
+    test(`changes nothing when its run ${result}, and says so.`, async () => {
       const gate = latch();
       const task = recording("task", async () => {
         await gate.opened;
-        if (outcome === "fails") throw new Error("too late");
+        if (result === "fails") throw new Error("too late");
       });
       const saw = witness("job:interrupted");
       const { id } = await queue.utils.addJob("task", { n: 1 });
@@ -297,10 +302,10 @@ describe("On SIGTERM a process that runs a worker", () => {
   const main = join(import.meta.dirname, "signal-child.ts");
   const register = join(import.meta.dirname, "../support/register.mjs");
 
-  async function process_(ignoring: boolean) {
+  async function process_(ignoring: boolean, ...more: string[]) {
     const child = spawn(
       process.execPath,
-      ["--import", register, main, queue.url, String(ignoring)],
+      ["--import", register, main, queue.url, String(ignoring), ...more],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     const lines: string[] = [];
@@ -317,6 +322,22 @@ describe("On SIGTERM a process that runs a worker", () => {
     assert.deepEqual(await within("its end", exited), [0, null]);
     assert.deepEqual(lines, ["running", "finished", "stopped"]);
     assert.deepEqual(await queue.left(), []);
+  });
+
+  test("ends in its bound although a job never does, and gives that back with its attempt.", async () => {
+    await queue.utils.addJob("slow");
+    const { child, exited } = await process_(true, "300");
+    const from = performance.now();
+    child.kill("SIGTERM");
+    // Nothing else would end it: the job keeps the process alive.
+    assert.deepEqual(await within("its end", exited, 5_000), [null, "SIGTERM"]);
+    assert.ok(performance.now() - from >= 400, "the bound and the grace are waited for");
+    const [job] = await queue.left();
+    assert.deepEqual([job?.attempts, job?.locked_by], [1, null]);
+    assert.equal(
+      job?.last_error,
+      "interrupted: the worker was stopped (SIGTERM; not done after 300 ms)",
+    );
   });
 
   test("aborts at the second one.", async () => {

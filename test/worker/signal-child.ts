@@ -1,13 +1,15 @@
-// A process with a worker and one long job, for the tests of signals: `url`, `ignores the abort`.
+// A process with a worker and one long job, for the tests of signals: `url`, `ignores the abort`, and
+// how long a stop may take; with that the job also keeps the process alive.
 import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../src/worker/run.ts";
-import { defineTask } from "../../src/worker/task.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 
-const [connectionString = "", ignoring] = process.argv.slice(2);
+const [connectionString = "", ignoring, stopTimeoutMs] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const slow = defineTask("slow", async (_, { signal }) => {
   say("running");
   await sleep(ignoring === "true" ? 60_000 : 300, undefined, { signal }).catch(() => {});
+  if (stopTimeoutMs !== undefined) setInterval(() => {}, 1_000);
   if (ignoring === "true") await new Promise(() => {});
   say("finished");
 });
@@ -15,7 +17,8 @@ const worker = await run({
   connectionString,
   tasks: [slow],
   recovery: false,
-  abortGrace_ms: 100,
+  abortGraceMs: 100,
+  ...(stopTimeoutMs === undefined ? {} : { stopTimeoutMs: Number(stopTimeoutMs) }),
   plugins: [
     {
       name: "narrator",

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineTask } from "../../src/worker/task.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -144,10 +145,92 @@ describe("Stopping early", () => {
   });
 
   test("after a start that failed is harmless, and the start's error is kept.", async () => {
-    const worker = queue.worker({ tasks: [recording("none")], schema: "nowhere" });
+    const worker = queue.worker({
+      tasks: [recording("none")],
+      schema: "nowhere",
+      migrate: "never",
+    });
     await assert.rejects(worker.start(), { code: "schema_missing" });
     await worker.stop();
     await assert.rejects(worker.start(), { code: "schema_missing" });
+  });
+});
+
+describe("A stop that takes too long", () => {
+  for (const fastLane of [false, true]) {
+    const lane = fastLane ? "the fast" : "the ordinary";
+    test(`aborts signals at its bound, and waits for jobs that obey, in ${lane} lane.`, async () => {
+      const begun = latch();
+      const saw = witness("job:fetch", "job:settled");
+      const obedient = defineTask("obedient", async (_, { signal }) => {
+        begun.open();
+        await sleep(60_000, undefined, { signal }).catch(() => {});
+        return (signal.reason as Error).message;
+      });
+      const worker = await queue.started({
+        tasks: [obedient],
+        stopTimeoutMs: 200,
+        abortGraceMs: 10_000,
+        fastLane: fastLane && { limitMs: 20 },
+        plugins: [saw],
+      });
+      await saw.saw("job:fetch");
+      await queue.utils.addJob("obedient");
+      await begun.opened;
+      const from = performance.now();
+      await within("the stop", worker.stop("enough"), 5_000);
+      assert.ok(performance.now() - from >= 199);
+      const [job] = await queue.left();
+      const message = "the worker was stopped: enough; not done after 200 ms";
+      assert.deepEqual([job?.last_error, job?.attempts, job?.locked_by], [message, 1, null]);
+      assert.deepEqual(
+        saw.all("job:settled").map(({ result, error }) => [result, error]),
+        [["failed", message]],
+      );
+      assert.equal(worker.hasGivenUp, false);
+    });
+  }
+
+  test("is not bounded by 0, which waits for running jobs.", async () => {
+    const { task, open, begun } = held();
+    await queue.utils.addJob("held");
+    const worker = await queue.started({ tasks: [task], stopTimeoutMs: 0, abortGraceMs: 10 });
+    await until("it runs", () => begun() === 1);
+    const stopped = worker.stop();
+    await sleep(200);
+    open();
+    await within("the stop", stopped);
+    assert.deepEqual([await queue.left(), worker.hasGivenUp], [[], false]);
+  });
+
+  for (const fault of ["cut", "mute"] as const) {
+    test(`ends although the network is ${fault} and a result cannot be written.`, async () => {
+      await using proxy = await tcpProxy(queue.url);
+      const { task, open, begun } = held();
+      await queue.utils.addJob("held");
+      const worker = await queue.started({
+        tasks: [task],
+        connectionString: proxy.url,
+        stopTimeoutMs: 300,
+        abortGraceMs: 60_000,
+      });
+      await until("it runs", () => begun() === 1);
+      if (fault === "cut") await proxy.close();
+      else proxy.mute();
+      open();
+      await within("the stop", worker.stop(), 5_000);
+      assert.equal(worker.hasGivenUp, true);
+      assert.equal((await queue.left())[0]?.locked_by, worker.id);
+    });
+  }
+
+  test("is not an idle worker's: that has ended in two seconds.", async () => {
+    const worker = await queue.started({
+      tasks: [recording("none")],
+      recovery: {},
+      fastLane: true,
+    });
+    await within("the stop", worker.stop(), 2_000);
   });
 });
 
@@ -160,7 +243,7 @@ describe("An abort", () => {
       return `ended: ${(signal.reason as Error).message}`;
     });
     await queue.utils.addJob("obedient");
-    const worker = await queue.started({ tasks: [obedient], abortGrace_ms: 10_000 });
+    const worker = await queue.started({ tasks: [obedient], abortGraceMs: 10_000 });
     await begun.opened;
     await within("the abort", worker.abort("enough"));
     const [job] = await queue.left();
@@ -176,8 +259,8 @@ describe("An abort", () => {
       const worker = await queue.started({
         tasks: [deaf],
         concurrency: 2,
-        abortGrace_ms: 50,
-        fastLane: fastLane && { limit_ms: 20 },
+        abortGraceMs: 50,
+        fastLane: fastLane && { limitMs: 20 },
         plugins: [saw],
       });
       await saw.saw("job:fetch");
@@ -208,7 +291,7 @@ describe("An abort", () => {
 
 // Such a connection would keep the process alive although its worker has ended.
 describe("A job that keeps its connection of the pool for ever loses it", () => {
-  function greedy(timeout_ms?: number) {
+  function greedy(timeoutMs?: number) {
     const taken = latch();
     const task = defineTask(
       "greedy",
@@ -217,7 +300,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
           taken.open();
           return new Promise<void>(() => {});
         }),
-      timeout_ms === undefined ? {} : { timeout_ms },
+      timeoutMs === undefined ? {} : { timeoutMs },
     );
     return { task, taken: taken.opened };
   }
@@ -225,7 +308,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
   test("at an abort, which it does not delay.", async () => {
     const { task, taken } = greedy();
     await queue.utils.addJob("greedy");
-    const worker = await queue.started({ tasks: [task], abortGrace_ms: 50 });
+    const worker = await queue.started({ tasks: [task], abortGraceMs: 50 });
     await taken;
     await within("the abort", worker.abort(), 5_000);
     assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
@@ -236,7 +319,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
     const { task, taken } = greedy(10);
     await queue.utils.addJob("greedy", null, { maxAttempts: 1 });
     const saw = witness("job:permanentlyFail");
-    const worker = await queue.started({ tasks: [task], plugins: [saw], abortGrace_ms: 50 });
+    const worker = await queue.started({ tasks: [task], plugins: [saw], abortGraceMs: 50 });
     await taken;
     await saw.saw("job:permanentlyFail");
     await within("the stop", worker.stop(), 5_000);

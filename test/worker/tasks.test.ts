@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rawJson } from "../../src/domain/payload.ts";
-import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
+import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
 import { type JobLeft, latch, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -208,7 +208,7 @@ describe("A timeout", () => {
       "stuck",
       (_, { signal }) =>
         new Promise(() => signal.addEventListener("abort", () => (reason = signal.reason))),
-      { timeout_ms: 50 },
+      { timeoutMs: 50 },
     );
     const ran = latch();
     const next = defineTask("next", () => ran.open());
@@ -223,10 +223,10 @@ describe("A timeout", () => {
 
   test("of the worker holds for every task that has none of its own.", async () => {
     const endless = defineTask("endless", () => new Promise(() => {}));
-    const patient = defineTask("patient", () => sleep(120), { timeout_ms: 10_000 });
+    const patient = defineTask("patient", () => sleep(120), { timeoutMs: 10_000 });
     await queue.utils.addJob("endless");
     await queue.utils.addJob("patient");
-    await queue.started({ tasks: [endless, patient], timeout_ms: 30 });
+    await queue.started({ tasks: [endless, patient], timeoutMs: 30 });
     await until("one is left, failed", async () => {
       const left = await queue.left();
       return left.length === 1 && left[0]?.last_error === "timed out after 30 ms";
@@ -234,7 +234,7 @@ describe("A timeout", () => {
   });
 
   test("has no say once the handler has ended.", async () => {
-    const quick = defineTask("quick", () => sleep(5), { timeout_ms: 60_000 });
+    const quick = defineTask("quick", () => sleep(5), { timeoutMs: 60_000 });
     assert.equal(await tried(quick as Task<never>), undefined);
   });
 });
@@ -244,7 +244,7 @@ for (const fastLane of [false, true]) {
   test(`A job whose task was cleaned up and made again is run by a worker that was there before, in ${lane} lane.`, async () => {
     let runs = 0;
     const counted = defineTask("counted", () => void runs++);
-    await queue.started({ tasks: [counted], fastLane, pollInterval_ms: 100 });
+    await queue.started({ tasks: [counted], fastLane, pollIntervalMs: 100 });
     await queue.utils.addJob("counted");
     await until("it has run", () => runs === 1);
     await until("it is gone", async () => (await queue.left()).length === 0);

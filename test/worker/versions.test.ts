@@ -44,8 +44,8 @@ function trialsOn(binaries: string | undefined): void {
   test("with two workers.", () => attempt(queue, { jobs: 400, crew: crewOf(2) }));
 
   test("with two workers that have fast lanes.", () =>
-    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limit_ms: 10 } }) }));
+    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limitMs: 10 } }) }));
 
   test("with two workers whose fast lanes also take queues.", () =>
-    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limit_ms: 10, queues: true } }) }));
+    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limitMs: 10, queues: true } }) }));
 }

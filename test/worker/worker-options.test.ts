@@ -2,9 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import { defineBatchTask, defineTask } from "../../src/worker/task.ts";
+import { createLogger } from "../../src/base/logger.ts";
+import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import {
+  resolveWorkerOptions,
+  type WorkerOptions,
+} from "../../src/worker/options/worker-options.ts";
+import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import { resolveWorkerOptions, type WorkerOptions } from "../../src/worker/worker-options.ts";
 
 const task = defineTask("task", () => {});
 const base = { tasks: [task], connectionString: "postgres://localhost/db" };
@@ -20,13 +25,13 @@ function problems(options: object): string[] {
 }
 
 test("Tasks and a place to find them are enough; the rest has a default.", () => {
-  const { concurrency, pollInterval_ms, lanes, fastLane, localQueue, cron, maxConnections } =
+  const { concurrency, pollIntervalMs, lanes, fastLane, localQueue, cron, maxConnections } =
     resolveWorkerOptions(base);
   assert.deepEqual(
-    { concurrency, pollInterval_ms, lanes, fastLane, cron, maxConnections },
+    { concurrency, pollIntervalMs, lanes, fastLane, cron, maxConnections },
     {
       concurrency: 10,
-      pollInterval_ms: 2_000,
+      pollIntervalMs: 2_000,
       lanes: 2,
       fastLane: null,
       cron: null,
@@ -36,7 +41,7 @@ test("Tasks and a place to find them are enough; the rest has a default.", () =>
   assert.deepEqual(localQueue, {
     size: 2_000,
     adaptive: true,
-    ttl_ms: 300_000,
+    ttlMs: 300_000,
     refetchDelay: null,
   });
 });
@@ -45,11 +50,11 @@ test("A refetch delay has thresholds that follow the size.", () => {
   const resolved = (refetchDelay: object) =>
     resolveWorkerOptions({
       ...base,
-      localQueue: { size: 20, refetchDelay: { duration_ms: 100, ...refetchDelay } },
+      localQueue: { size: 20, refetchDelay: { durationMs: 100, ...refetchDelay } },
     }).localQueue.refetchDelay;
-  assert.deepEqual(resolved({}), { duration_ms: 100, threshold: 20, maxAbortThreshold: 100 });
+  assert.deepEqual(resolved({}), { durationMs: 100, threshold: 20, maxAbortThreshold: 100 });
   assert.deepEqual(resolved({ threshold: 50, maxAbortThreshold: 7 }), {
-    duration_ms: 100,
+    durationMs: 100,
     threshold: 20,
     maxAbortThreshold: 7,
   });
@@ -60,53 +65,93 @@ test("A misspelt name is told with its place and the name that was meant.", () =
     'concurency: unknown field, did you mean "concurrency"?',
   ]);
   assert.deepEqual(problems({ localQueue: { sise: 3, refetchDelay: { duration: 5 } } }), [
-    "localQueue.refetchDelay.duration_ms: is required",
-    'localQueue.refetchDelay.duration: unknown field, did you mean "duration_ms"?',
+    "localQueue.refetchDelay.durationMs: is required",
+    'localQueue.refetchDelay.duration: unknown field, did you mean "durationMs"?',
     'localQueue.sise: unknown field, did you mean "size"?',
   ]);
-  assert.deepEqual(problems({ pollInterval: 3, zebra: 1 }), [
-    'pollInterval: unknown field, did you mean "pollInterval_ms"?',
+  assert.deepEqual(problems({ poolIntervalMs: 3, zebra: 1 }), [
+    'poolIntervalMs: unknown field, did you mean "pollIntervalMs"?',
     "zebra: unknown field",
   ]);
+});
+
+test("Who types an option of Graphile Worker is told where it went.", () => {
+  const typed = {
+    taskList: {},
+    taskDirectory: "./tasks",
+    concurrentJobs: 5,
+    pollInterval: 1_000,
+    crontab: "* * * * * task",
+    crontabFile: "crontab",
+    parsedCronItems: [],
+    noHandleSignals: true,
+  };
+  assert.deepEqual(problems({ ...typed, tasks: undefined }), [
+    "tasks: is required",
+    "taskList: unknown field: say tasks, a list of tasks made by defineTask(identifier, handler)",
+    "taskDirectory: unknown field: import your tasks and list them in tasks; no directory is read",
+    "concurrentJobs: unknown field: say concurrency",
+    "pollInterval: unknown field: say pollIntervalMs, in milliseconds as before",
+    "crontab: unknown field: say cron: { crontab }, the same text",
+    "crontabFile: unknown field: say cron: { crontabFile }, the path of the same file",
+    "parsedCronItems: unknown field: say cron: { entries }, made by cronEntry() or parseCrontab()",
+    "noHandleSignals: unknown field: say handleSignals: false, to run() or runOnce()",
+  ]);
+});
+
+test("A logger that was not waited for is told as such.", async () => {
+  const message = "logger: is a promise: write `await createLogger()`";
+  assert.deepEqual(problems({ logger: createLogger() }), [message]);
+  const { connectionString } = base;
+  const logger = createLogger() as never;
+  await assert.rejects(makeWorkerUtils({ connectionString, logger }), { message });
+});
+
+test("A stop may take from 0 milliseconds, which is for ever.", () => {
+  assert.equal(resolveWorkerOptions(base).stopTimeoutMs, 25_000);
+  assert.equal(resolveWorkerOptions({ ...base, stopTimeoutMs: 0 }).stopTimeoutMs, 0);
+  assert.deepEqual(problems({ stopTimeoutMs: -1 }), ["stopTimeoutMs: must not be negative"]);
 });
 
 test("Everything that is wrong is said at once.", () => {
   const wrong = {
     tasks: [],
     concurrency: 0,
-    pollInterval_ms: 2 ** 31,
+    migrate: "sometimes",
+    pollIntervalMs: 2 ** 31,
     lanes: 1.5,
     notify: "yes",
     forbiddenFlags: ["a", 1],
-    fastLane: { limit_ms: 0 },
-    abortGrace_ms: Number.NaN,
-    localQueue: { ttl_ms: "long" },
+    fastLane: { limitMs: 0 },
+    abortGraceMs: Number.NaN,
+    localQueue: { ttlMs: "long" },
   };
   assert.deepEqual(problems(wrong), [
     "tasks: needs at least one task",
+    "migrate: must be if-missing, always or never",
     "concurrency: must be at least 1",
-    "pollInterval_ms: must be at most 2147483647",
+    "pollIntervalMs: must be at most 2147483647",
     "notify: must be true or false",
     "forbiddenFlags[1]: must be a string",
-    "localQueue.ttl_ms: must be a number",
+    "localQueue.ttlMs: must be a number",
     "lanes: must be a whole number",
-    "fastLane.limit_ms: must be at least 1",
-    "abortGrace_ms: must be a number",
+    "fastLane.limitMs: must be at least 1",
+    "abortGraceMs: must be a number",
   ]);
   assert.deepEqual(problems({ tasks: undefined }), ["tasks: is required"]);
   const inEachPart = {
     lanes: 0,
     schema: "pg_x",
     cron: { crontab: "* * * * *" },
-    recovery: { delay_ms: -1, treshold_ms: 1 },
+    recovery: { delayMs: -1, tresholdMs: 1 },
     connectionString: undefined,
   };
   assert.deepEqual(problems(inEachPart), [
     "lanes: must be at least 1",
     "schema: must have 1 to 63 bytes, no NUL, and not begin with pg_",
     "cron.crontab, line 1, column 10: the line ends too early: the task identifier is missing",
-    "recovery.delay_ms: must be at least 0",
-    'recovery.treshold_ms: unknown field, did you mean "threshold_ms"?',
+    "recovery.delayMs: must be at least 0",
+    'recovery.tresholdMs: unknown field, did you mean "thresholdMs"?',
     ": give either connectionString or pool",
   ]);
 });
@@ -117,13 +162,13 @@ test("What is no pool, plugin, logger or task is refused.", () => {
     plugins: [null, { name: "x" }],
     logger: { info() {} },
     tasks: [{ handle() {} }],
-    fastLane: { limit_ms: 5_001 },
+    fastLane: { limitMs: 5_001 },
     connectionString: undefined,
   };
   assert.deepEqual(problems(wrong), [
     "tasks[0]: must be made by defineTask() or defineBatchTask()",
     "pool: must be a Pool of pg",
-    "fastLane.limit_ms: must be at most 5,000",
+    "fastLane.limitMs: must be at most 5,000",
     "plugins[0]: must have a method register(hooks)",
     "plugins[1]: must have a method register(hooks)",
     "logger: needs debug, info, warn and error",
@@ -138,10 +183,10 @@ test("What does not fit together is refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
     ": give either connectionString or pool",
   ]);
-  assert.deepEqual(problems({ tasks: [task, task] }), ['tasks: "task" stands there twice']);
-  const refetchDelay = { duration_ms: 5_000 };
+  assert.deepEqual(problems({ tasks: [task, task] }), ['tasks: "task" is listed twice']);
+  const refetchDelay = { durationMs: 5_000 };
   assert.deepEqual(problems({ localQueue: { refetchDelay } }), [
-    "localQueue.refetchDelay.duration_ms: must not exceed pollInterval_ms",
+    "localQueue.refetchDelay.durationMs: must not exceed pollIntervalMs",
   ]);
   assert.deepEqual(problems({ schema: "" }), [
     "schema: must have 1 to 63 bytes, no NUL, and not begin with pg_",
@@ -172,14 +217,14 @@ test("What is no task is refused.", () => {
 
 test("All that is wrong with a task is said at once, and a misspelt option is told.", () => {
   for (const define of [defineTask, defineBatchTask]) {
-    const wrong = () => define("", "handler" as never, { timeout: 5, timeout_ms: -1 } as object);
+    const wrong = () => define("", "handler" as never, { timeout: 5, timeoutMs: -1 } as object);
     assert.throws(wrong, {
       name: "InputError",
       message: [
         "identifier: must have 1 to 128 characters",
         "handler: must be a function",
-        "options.timeout_ms: must be at least 1",
-        'options.timeout: unknown field, did you mean "timeout_ms"?',
+        "options.timeoutMs: must be at least 1",
+        'options.timeout: unknown field, did you mean "timeoutMs"?',
       ].join("; "),
     });
   }

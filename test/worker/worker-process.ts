@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { afterEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { wait } from "../../src/base/clock.ts";
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 
 export interface WorkerEvent {
   readonly event: string;
@@ -35,9 +35,9 @@ export interface Duties {
 
 /** Quick enough for tests, slow enough for a busy machine. */
 export const QUICK = {
-  heartbeatInterval_ms: 100,
-  threshold_ms: 1_000,
-  resilientThreshold_ms: 2_500,
+  heartbeatIntervalMs: 100,
+  thresholdMs: 1_000,
+  resilientThresholdMs: 2_500,
 } as const;
 
 const LONGEST_WAIT_MS = 30_000;

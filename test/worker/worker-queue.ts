@@ -4,10 +4,10 @@ import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../src/base/logger.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
-import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/hooks.ts";
-import { defineTask, type Task } from "../../src/worker/task.ts";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
+import { defineTask, type Task } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import type { WorkerOptions } from "../../src/worker/worker-options.ts";
 import { type TestQueue, testQueue } from "../queue/queue-database.ts";
 
 export interface WorkerQueue extends TestQueue {
@@ -78,7 +78,7 @@ export function workerQueue(
 }
 
 // A heartbeat's thread takes longer to start than most tests take altogether.
-const BRIEF = { abortGrace_ms: 100, recovery: false } as const;
+const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
 
@@ -86,9 +86,9 @@ const LIMIT_MS = 20_000;
 export async function until(
   what: string,
   condition: () => unknown,
-  limit_ms = LIMIT_MS,
+  limitMs = LIMIT_MS,
 ): Promise<void> {
-  const end = performance.now() + limit_ms;
+  const end = performance.now() + limitMs;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`in vain: until ${what}`);
     await sleep(3);
@@ -96,13 +96,9 @@ export async function until(
 }
 
 /** A promise, or a failure that says what did not come. */
-export async function within<T>(
-  what: string,
-  promise: Promise<T>,
-  limit_ms = LIMIT_MS,
-): Promise<T> {
+export async function within<T>(what: string, promise: Promise<T>, limitMs = LIMIT_MS): Promise<T> {
   const limit = new AbortController();
-  const late = sleep(limit_ms, undefined, { signal: limit.signal }).then(
+  const late = sleep(limitMs, undefined, { signal: limit.signal }).then(
     () => Promise.reject(new Error(`in vain: ${what}`)),
     () => new Promise<never>(() => {}),
   );

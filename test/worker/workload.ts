@@ -2,7 +2,7 @@
 // to do stands in its payload, so that any worker can do it: ours, in any process, or Graphile's.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
-import { defineBatchTask, defineTask, type Task } from "../../src/worker/task.ts";
+import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
 import type { Random } from "../support/random-calls.ts";
 import { machineTime, type RunLog, runName } from "./run-log.ts";
 

@@ -1,29 +1,29 @@
 /** What the host may call. Nothing else of the application can be reached from outside. */
-import { Model } from "./app/model";
-import { parseRoute } from "./app/route";
-import { draw, now } from "./host";
-import { View } from "./lib/view";
 import {
   streamClosed as closed,
   streamOpened as opened,
   pushed as push,
   showed as show,
-} from "./update/live";
-import { go } from "./update/navigate";
-import { replied as reply } from "./update/reply";
-import { askSession, restore } from "./update/session";
-import { update } from "./update/update";
-import { page } from "./view/shell";
+} from "./app/freshness";
+import { begin, go } from "./app/navigate";
+import { replied as reply } from "./app/reply";
+import { askSession, restore } from "./app/session";
+import { update } from "./app/update";
+import { dialogs } from "./dialogs/index";
+import { draw, now } from "./host";
+import { View } from "./lib/view";
+import { Model } from "./model/model";
+import { pages } from "./pages/index";
+import { shell } from "./shell/shell";
 
-const model = new Model();
+const model = new Model(pages, dialogs);
 const view = new View();
 
 export function init(address: string, theme: string): void {
   model.now = now();
   model.theme = theme;
   // A page that was just loaded leaves the focus where the browser puts it.
-  model.route = parseRoute(address);
-  go(model, address);
+  begin(model, address);
   restore(model);
 }
 
@@ -83,6 +83,6 @@ export function held(on: bool): void {
 /** Draws the whole page; the host changes only what differs from the last picture. */
 export function render(): void {
   view.clear();
-  page(model).write(view);
+  shell(model).write(view);
   draw(view.opsAt, view.opsLength, view.unitsAt, view.unitsLength);
 }

@@ -5,24 +5,6 @@
  * Types: i64, i32, bool, string, time (RFC 3339), json (kept as its own text), a record's name.
  * `?` after a type: it may be null; `[]`: a list. A field that is absent keeps its empty value.
  */
-const databaseJob = {
-  id: "i64",
-  task_identifier: "string?",
-  payload: "json",
-  priority: "i32",
-  run_at: "time",
-  attempts: "i32",
-  max_attempts: "i32",
-  last_error: "string?",
-  created_at: "time",
-  updated_at: "time",
-  key: "string?",
-  locked_at: "time?",
-  locked_by: "string?",
-  revision: "i32",
-  flags: "json",
-};
-
 export const records = {
   Auth: {
     mode: "string",
@@ -66,11 +48,31 @@ export const records = {
     active_workers: "ActiveWorker[]",
     as_of: "time?",
   },
-  ListedJob: { ...databaseJob, queue_name: "string?", is_available: "bool", state: "string" },
+  ListedJob: {
+    id: "i64",
+    task_identifier: "string?",
+    payload: "json",
+    priority: "i32",
+    run_at: "time",
+    attempts: "i32",
+    max_attempts: "i32",
+    last_error: "string?",
+    created_at: "time",
+    updated_at: "time",
+    key: "string?",
+    locked_at: "time?",
+    locked_by: "string?",
+    revision: "i32",
+    flags: "json",
+    queue_name: "string?",
+    is_available: "bool",
+    state: "string",
+  },
   JobList: { jobs: "ListedJob[]", next_cursor: "string?" },
-  ActedJob: { ...databaseJob, task_id: "i64?", job_queue_id: "i64?" },
-  JobActionResult: { message: "string", jobs: "ActedJob[]" },
-  MessageResult: { message: "string" },
+  /** All that is read of a changed job; the list is asked for again. */
+  ActedJob: { id: "i64" },
+  JobActionResult: { message: "string", jobs: "ActedJob[]", asked: "i64?", done: "i64?" },
+  MessageResult: { message: "string", asked: "i64?", done: "i64?" },
   Challenge: { mode: "string", header_name: "string?" },
   ApiError: { error: "string", code: "string", auth: "Challenge?" },
 };

@@ -1,6 +1,6 @@
 // GET /metrics: the Prometheus exposition. It answers also when the database does not.
 import { WorkerError } from "../../base/errors.ts";
-import type { Operation } from "../admin.ts";
+import type { Operation } from "../context/admin.ts";
 
 export const getMetrics: Operation = {
   summary: "Metrics for Prometheus",

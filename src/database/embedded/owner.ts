@@ -89,7 +89,7 @@ function link(directory: string, generation: number, target: string): boolean {
     if (codeOf(error) === "EEXIST") return false;
     throw new WorkerError(
       "embedded_server",
-      `cannot write to the data directory ${directory} (${messageOf(error)}); make it writable, or name another`,
+      `cannot write to the data directory ${directory} (${messageOf(error)}); make it writable, or choose another with --data-dir`,
       { cause: error },
     );
   }
@@ -151,6 +151,6 @@ function inUse(directory: string, owner: string): WorkerError {
   const [pid] = owner.split(":");
   return new WorkerError(
     "embedded_server",
-    `The data directory ${directory} is in use by process ${pid}: stop that process, or choose another directory.`,
+    `The data directory ${directory} is in use by process ${pid}: stop that process, or choose another directory with --data-dir`,
   );
 }

@@ -69,11 +69,11 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   }
   const pid = child.pid;
   const watch = watchOver(pid, cluster, account, logger);
-  exited.then(() => watch.stdin?.end("stopped\n"));
+  void exited.then(() => watch.stdin?.end("stopped\n"));
   const stop = () =>
     signalUntilGone(
       (stopping) => child.kill(stopping),
-      (limit_ms) => within(limit_ms, exited),
+      (limitMs) => within(limitMs, exited),
     );
 
   const deadline = monotonic() + START_LIMIT_MS;

@@ -34,19 +34,19 @@ export async function run(
   options: {
     readonly account: Account;
     readonly cwd: string;
-    readonly limit_ms: number;
+    readonly limitMs: number;
     readonly signal: AbortSignal;
   },
 ): Promise<string> {
   const child = launch(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  const end = AbortSignal.any([options.signal, AbortSignal.timeout(options.limit_ms)]);
+  const end = AbortSignal.any([options.signal, AbortSignal.timeout(options.limitMs)]);
   const output = lastLines(child);
   const kill = () => killGroup(child, "SIGKILL");
   end.addEventListener("abort", kill, { once: true });
   try {
     const [status] = await exitOf(program, child);
     if (options.signal.aborted) throw new WorkerError("aborted", `${program} was stopped.`);
-    if (end.aborted) throw new Error(`${program} took longer than ${options.limit_ms} ms`);
+    if (end.aborted) throw new Error(`${program} took longer than ${options.limitMs} ms`);
     if (status !== 0) throw new Error(`${program} failed: ${output()}`);
     return output();
   } finally {
@@ -110,18 +110,18 @@ const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
 /** Stops a server: asks with growing insistence until it is gone. */
 export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
-  isGoneWithin: (limit_ms: number) => Promise<boolean>,
+  isGoneWithin: (limitMs: number) => Promise<boolean>,
 ): Promise<void> {
-  for (const [signal, patience_ms] of STOPPING) {
+  for (const [signal, patienceMs] of STOPPING) {
     send(signal);
-    if (await isGoneWithin(patience_ms)) return;
+    if (await isGoneWithin(patienceMs)) return;
   }
 }
 
-/** Whether `done` resolves within `limit_ms`. */
-export async function within(limit_ms: number, done: Promise<void>): Promise<boolean> {
+/** Whether `done` resolves within `limitMs`. */
+export async function within(limitMs: number, done: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
-  const late = wait(limit_ms, timer.signal).then(() => false);
+  const late = wait(limitMs, timer.signal).then(() => false);
   const isDone = await Promise.race([done.then(() => true), late]);
   timer.abort();
   return isDone;

@@ -127,7 +127,7 @@ function letGo(directory: string, ownership: Ownership, logger: Logger): void {
 
 async function versionOf(binaries: string, account: Account, signal: AbortSignal): Promise<string> {
   const program = `${binaries}/bin/postgres`;
-  const limits = { limit_ms: VERSION_LIMIT_MS, signal };
+  const limits = { limitMs: VERSION_LIMIT_MS, signal };
   const output = await run(program, ["--version"], { account, cwd: "/", ...limits });
   const version = /(\d+(\.\d+)?)/.exec(output)?.[1];
   if (version !== undefined) return version;

@@ -26,8 +26,8 @@ export async function add(engine: Engine, duty: Duty, meter: Meter): Promise<Sam
   } else {
     for (let at = 0; at < jobs; at += batch) await adder.many(payloads.slice(at, at + batch));
   }
-  const elapsed_ms = meter.elapsed_ms;
+  const elapsedMs = meter.elapsedMs;
   const cost = await meter.end(jobs);
   await adder.end();
-  return { ...cost, jps: (jobs / elapsed_ms) * 1_000 };
+  return { ...cost, jps: (jobs / elapsedMs) * 1_000 };
 }

@@ -7,7 +7,7 @@ import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
-import { migrate } from "../../../src/database/migrate.ts";
+import { migrate } from "../../../src/database/schema/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
 import type { BenchOptions } from "./options.ts";
 

@@ -58,28 +58,28 @@ async function drain(by: Engine): Promise<Answer> {
   };
   const watch = async (payload: unknown) => {
     const { id, queue } = payload as { id: number; queue: number };
-    const start_ms = now_ms();
+    const startMs = nowMs();
     await setImmediate();
-    runs.push([queue, id, start_ms, now_ms()]);
+    runs.push([queue, id, startMs, nowMs()]);
     count();
   };
   await meter.begin();
   const running = await by.start({
     url: duty.url,
     concurrency: 24,
-    pollInterval_ms: 2_000,
+    pollIntervalMs: 2_000,
     handler: duty.watched === true ? watch : count,
   });
-  const inTime = setTimeout(duty.limit_ms, undefined, { ref: false });
+  const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
   // Several processes may share the jobs: then none of them sees all.
   await Promise.race([all.promise, inTime, emptied()]);
-  const elapsed_ms = meter.elapsed_ms;
+  const elapsedMs = meter.elapsedMs;
   const jobs = done;
   // Let the last outcomes be written as they would be in the middle of the work.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);
-  const sample: Sample = { ...cost, jps: (jobs / elapsed_ms) * 1_000, jobs: done };
+  const sample: Sample = { ...cost, jps: (jobs / elapsedMs) * 1_000, jobs: done };
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
@@ -94,6 +94,6 @@ async function emptied(): Promise<void> {
 }
 
 /** Comparable between processes of one machine. */
-function now_ms(): number {
+function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -37,7 +37,7 @@ function start(duty: Duty, path: string): Contender {
     });
     child.once("close", () => reject(new Error(`${duty.engine} ended before it began`)));
   });
-  const overdue = setTimeout(() => child.kill("SIGKILL"), duty.limit_ms * 8 + 60_000);
+  const overdue = setTimeout(() => child.kill("SIGKILL"), duty.limitMs * 8 + 60_000);
   const answer = once(child, "close").then(([code]) => {
     clearTimeout(overdue);
     const line = output.trimEnd().split("\n").at(-1) ?? "";

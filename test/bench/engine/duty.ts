@@ -7,7 +7,7 @@ export interface Duty {
   /** Jobs that are there, or to be added. */
   readonly jobs: number;
   /** A contender that has not done its jobs by then is measured by what it has done. */
-  readonly limit_ms: number;
+  readonly limitMs: number;
   readonly priority?: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
@@ -18,7 +18,7 @@ export interface Duty {
 export type Sample = Record<string, number>;
 
 /** When and where a watched job ran: queue, number in the order added, start and end (monotonic). */
-export type Run = readonly [queue: number, id: number, start_ms: number, end_ms: number];
+export type Run = readonly [queue: number, id: number, startMs: number, endMs: number];
 
 export interface Answer {
   readonly sample?: Sample;

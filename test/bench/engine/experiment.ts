@@ -38,7 +38,7 @@ export class Bench {
   duty(kind: Duty["kind"], engine: string, rest: Partial<Duty>): Duty {
     const { queueUrl, bossUrl, postmaster } = this.server;
     const url = engine.startsWith("boss") ? bossUrl : queueUrl;
-    return { kind, engine, url, postmaster, jobs: 0, limit_ms: 120_000, ...rest };
+    return { kind, engine, url, postmaster, jobs: 0, limitMs: 120_000, ...rest };
   }
 
   async contend(kind: Duty["kind"], engine: string, rest: Partial<Duty>): Promise<Answer> {

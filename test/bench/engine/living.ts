@@ -13,8 +13,8 @@ async function timed(
   client: pg.Client,
   seen: Seen,
   priority: number,
-  limit_ms: number,
-): Promise<{ total_ms: number; add_ms: number }> {
+  limitMs: number,
+): Promise<{ totalMs: number; addMs: number }> {
   const startedAt = performance.now();
   const ran = new Promise<number>((resolve) => {
     seen.resolve = () => resolve(performance.now() - startedAt);
@@ -24,9 +24,9 @@ async function timed(
     text: "select worker.add_job('bench', '{}', priority => $1)",
     values: [priority],
   });
-  const add_ms = performance.now() - startedAt;
-  const total_ms = await Promise.race([ran, setTimeout(limit_ms, limit_ms, { ref: false })]);
-  return { total_ms, add_ms };
+  const addMs = performance.now() - startedAt;
+  const totalMs = await Promise.race([ran, setTimeout(limitMs, limitMs, { ref: false })]);
+  return { totalMs, addMs };
 }
 
 interface Seen {
@@ -34,14 +34,14 @@ interface Seen {
   resolve: () => void;
 }
 
-async function started(engine: Engine, duty: Duty, pollInterval_ms: number) {
+async function started(engine: Engine, duty: Duty, pollIntervalMs: number) {
   const seen: Seen = { count: 0, resolve: () => {} };
   const handler = () => {
     seen.count++;
     seen.resolve();
   };
   const { url } = duty;
-  const running = await engine.start({ url, concurrency: 24, pollInterval_ms, handler });
+  const running = await engine.start({ url, concurrency: 24, pollIntervalMs, handler });
   return { seen, running };
 }
 
@@ -53,11 +53,11 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   // Of each job by itself: an add that took long is not the dispatch's.
   const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
-    const { total_ms, add_ms } = await timed(client, seen, 0, duty.limit_ms);
+    const { totalMs, addMs } = await timed(client, seen, 0, duty.limitMs);
     if (place >= 0) {
-      totals.push(total_ms);
-      adds.push(add_ms);
-      nets.push(total_ms - add_ms);
+      totals.push(totalMs);
+      adds.push(addMs);
+      nets.push(totalMs - addMs);
     }
     await setTimeout(20 * (0.5 + Math.random()));
   }
@@ -65,7 +65,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   return {
     p50_ms: percentile(totals, 0.5),
     p99_ms: percentile(totals, 0.99),
-    add_ms: percentile(adds, 0.5),
+    addMs: percentile(adds, 0.5),
     net50_ms: percentile(nets, 0.5),
     net99_ms: percentile(nets, 0.99),
   };
@@ -76,12 +76,12 @@ export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client
   const { seen, running } = await started(engine, duty, POLL_MS);
   await setTimeout(4_000);
   await meter.begin();
-  await setTimeout(Math.min(10_000, duty.limit_ms));
+  await setTimeout(Math.min(10_000, duty.limitMs));
   const { cores = 0 } = await meter.end(1);
   const sample: Sample = { idle_cores: cores };
   const latencies: number[] = [];
   for (let place = 0; place < 15; place++) {
-    latencies.push((await timed(client, seen, 0, duty.limit_ms)).total_ms);
+    latencies.push((await timed(client, seen, 0, duty.limitMs)).totalMs);
     await setTimeout(300);
   }
   sample["start50_ms"] = percentile(latencies, 0.5);
@@ -109,7 +109,7 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
     [priority, duty.jobs],
   );
   const startedAt = performance.now();
-  await Promise.race([finished, setTimeout(duty.limit_ms, undefined, { ref: false })]);
+  await Promise.race([finished, setTimeout(duty.limitMs, undefined, { ref: false })]);
   return (seen.count / (performance.now() - startedAt)) * 1_000;
 }
 
@@ -144,7 +144,7 @@ async function runEach(
       seen.resolve = resolve;
     });
     await addOne(place);
-    await Promise.race([ran, setTimeout(duty.limit_ms, undefined, { ref: false })]);
+    await Promise.race([ran, setTimeout(duty.limitMs, undefined, { ref: false })]);
     await setTimeout(30);
   }
   const sample = await meter?.end(duty.jobs);
@@ -157,9 +157,9 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
   const { seen, running } = await started(engine, duty, POLL_MS);
   await meter.begin();
   const points: { at_min: number; rss_mb: number }[] = [];
-  const tick_ms = 1_000;
-  while (meter.elapsed_ms < duty.limit_ms) {
-    const noon = Math.sin((2 * Math.PI * meter.elapsed_ms) / duty.limit_ms) ** 4;
+  const tickMs = 1_000;
+  while (meter.elapsedMs < duty.limitMs) {
+    const noon = Math.sin((2 * Math.PI * meter.elapsedMs) / duty.limitMs) ** 4;
     await client.query(
       `select count(*) from worker.add_jobs(array(
         select row('bench', '{}', null, now(), null, null, null, null)::worker.job_spec
@@ -167,10 +167,10 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
       [Math.ceil(20_000 * noon)],
     );
     const rss_mb = process.memoryUsage.rss() / 1e6;
-    points.push({ at_min: meter.elapsed_ms / 60_000, rss_mb });
+    points.push({ at_min: meter.elapsedMs / 60_000, rss_mb });
     if (points.length % 20 === 0)
       console.error(`soak: ${rss_mb.toFixed(0)} MB, ${seen.count} jobs`);
-    await setTimeout(tick_ms);
+    await setTimeout(tickMs);
   }
   await running.stop();
   // What the first noon has taken the heap keeps in reserve; the second one may add nothing to it.

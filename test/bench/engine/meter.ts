@@ -24,30 +24,30 @@ export class Meter {
     this.#startedAt = performance.now();
   }
 
-  get elapsed_ms(): number {
+  get elapsedMs(): number {
     return performance.now() - this.#startedAt;
   }
 
   /** Costs since `begin`, for each of `jobs`. */
   async end(jobs: number): Promise<Sample> {
-    const elapsed_ms = this.elapsed_ms;
+    const elapsedMs = this.elapsedMs;
     // Linux counts in kilobytes of 1024. Before the meter takes memory itself.
     const rss_mb = (process.resourceUsage().maxRSS * 1024) / 1e6;
     const { user, system } = process.cpuUsage(this.#node);
     // Backends that have just been left are counted once they are gone.
     await setTimeout(200);
-    const postgres_us = (postgresCpu_s(this.#postmaster) - this.#postgres_s) * 1e6;
+    const postgresUs = (postgresCpu_s(this.#postmaster) - this.#postgres_s) * 1e6;
     const { rows } = await this.#client.query<{ bytes: string }>(
       "select pg_wal_lsn_diff(pg_current_wal_lsn(), $1) as bytes",
       [this.#lsn],
     );
     const each = (value: number) => value / Math.max(jobs, 1);
     return {
-      node_us: each(user + system),
-      pg_us: each(postgres_us),
-      cpu_us: each(user + system + postgres_us),
-      cores: (user + system + postgres_us) / 1_000 / elapsed_ms,
-      pg_cores: postgres_us / 1_000 / elapsed_ms,
+      nodeUs: each(user + system),
+      pgUs: each(postgresUs),
+      cpuUs: each(user + system + postgresUs),
+      cores: (user + system + postgresUs) / 1_000 / elapsedMs,
+      pg_cores: postgresUs / 1_000 / elapsedMs,
       wal: each(Number(rows[0]?.bytes)),
       rss_mb,
     };

@@ -1,34 +1,36 @@
-/** The one dialog that may be open: what it is about, its form, and how the request went. */
-import { ListedJob } from "../generated/records";
-import { Draft } from "./draft";
+/** Opens a dialog, fills it in, and sends what it asks for if its form is sound. */
+import { fillLater } from "../forms/time-field";
+import { focus } from "../host";
+import { Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
 
-export enum Ask {
-  Nothing,
-  AddJob,
-  Complete,
-  Fail,
-  RunNow,
-  Reschedule,
-  RemoveByKey,
-  Migrate,
-  Cleanup,
-  ForceUnlock,
-  Sweep,
+/** `name` is that of the dialog's record, `arg` what it is about. */
+export function ask(m: Model, name: string, arg: string): void {
+  const record = m.dialogNamed(name);
+  if (record === null || !m.access.canWrite) return;
+  const dialog = new OpenDialog(name);
+  m.page.aim(m, dialog);
+  if (record.open(m, dialog, arg)) m.dialog = dialog;
 }
 
-export class Dialog {
-  jobs: ListedJob[] = [];
-  workers: string[] = [];
-  draft: Draft = new Draft();
-  /** True while the server works on it. */
-  busy: bool = false;
-  error: string = "";
+export function updateDialog(m: Model, verb: string, arg: string, value: string): void {
+  const dialog = m.dialog;
+  if (dialog === null) return;
+  if (verb === "close") m.dialog = null;
+  else if (verb === "input") dialog.draft.set(arg, value);
+  else if (verb === "later") fillLater(dialog.draft, arg, m.serverNow);
+  else if (verb === "submit") submit(m, dialog);
+}
 
-  constructor(readonly ask: Ask) {}
-
-  count(state: string): i32 {
-    let count = 0;
-    for (let i = 0; i < this.jobs.length; i++) if (this.jobs[i].state === state) count++;
-    return count;
+function submit(m: Model, dialog: OpenDialog): void {
+  const record = m.dialogNamed(dialog.name);
+  if (record === null || dialog.busy || !m.access.canWrite) return;
+  const write = record.request(m, dialog);
+  if (dialog.draft.faulty) {
+    focus("field-" + dialog.draft.firstFault);
+    return;
   }
+  dialog.busy = true;
+  dialog.error = "";
+  m.requests.write(m.access, write);
 }

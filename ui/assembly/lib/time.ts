@@ -9,7 +9,7 @@ const DAY_MS: f64 = 86400000;
 const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
-/** Reads `2026-03-01T12:34:56.789Z` or with an offset such as `+01:00`. */
+/** Reads `2026-03-01T12:34:56.789Z`, with any number of digits, or an offset such as `+01:00`. */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
   if (isNaN(wall)) return NaN;
@@ -17,6 +17,7 @@ export function parseTime(text: string): f64 {
   if (i < text.length && text.charCodeAt(i) === 0x2e) {
     i++;
     while (i < text.length && isDigit(text.charCodeAt(i))) i++;
+    if (i === 20) return NaN;
   }
   const rest = text.substring(i);
   if (rest === "Z" || rest === "z") return wall;

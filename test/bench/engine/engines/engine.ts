@@ -3,7 +3,7 @@
 export interface EngineOptions {
   readonly url: string;
   readonly concurrency: number;
-  readonly pollInterval_ms: number;
+  readonly pollIntervalMs: number;
   readonly handler: (payload: unknown) => void | Promise<void>;
 }
 

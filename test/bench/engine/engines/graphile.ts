@@ -13,13 +13,13 @@ process.env["NO_LOG_SUCCESS"] = "1";
 
 export function graphile({ batching }: { batching: boolean }): Engine {
   return {
-    async start({ url, concurrency, pollInterval_ms, handler }) {
+    async start({ url, concurrency, pollIntervalMs, handler }) {
       const runner = await run({
         connectionString: url,
         schema: "worker",
         concurrency,
         maxPoolSize: concurrency + 1,
-        pollInterval: pollInterval_ms,
+        pollInterval: pollIntervalMs,
         noHandleSignals: true,
         logger,
         taskList: { bench: handler },

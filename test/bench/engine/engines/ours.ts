@@ -1,20 +1,20 @@
 // Our worker: the safe default, or with the fast lane.
 import { InputError } from "../../../../src/base/errors.ts";
-import { coalescedAdd } from "../../../../src/queue/coalesced-add.ts";
-import { copyJobs } from "../../../../src/queue/copy-jobs.ts";
+import { coalescedAdd } from "../../../../src/queue/add/coalesced-add.ts";
+import { copyJobs } from "../../../../src/queue/add/copy-jobs.ts";
 import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
-import { defineTask } from "../../../../src/worker/task.ts";
+import { defineTask } from "../../../../src/worker/task/task.ts";
 import { Worker } from "../../../../src/worker/worker.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";
 
 export function ours(settings: object): Engine {
   return {
-    async start({ url, concurrency, pollInterval_ms, handler }) {
+    async start({ url, concurrency, pollIntervalMs, handler }) {
       const worker = makeWorker({
         connectionString: url,
         tasks: [defineTask("bench", handler)],
         concurrency,
-        pollInterval_ms,
+        pollIntervalMs,
         ...settings,
       });
       await worker.start();

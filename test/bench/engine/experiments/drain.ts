@@ -11,10 +11,10 @@ export const drain: Experiment = {
     speed("drain, safe, vs default", "ours", ["gw"], 25),
     speed("drain, safe, vs pg-boss", "ours", BOSS, 2),
     speed("drain, fast lane, vs batching preset", "fast", ["gw-batch"], 3.5),
-    cost("CPU a job, safe", "µs", "cpu_us", "ours", 0.6),
-    cost("CPU a job, fast lane", "µs", "cpu_us", "fast", 0.35),
-    { ...cost("– of it in Node, safe", "µs", "node_us", "ours", 0), target: null },
-    { ...cost("– of it in PostgreSQL, safe", "µs", "pg_us", "ours", 0), target: null },
+    cost("CPU a job, safe", "µs", "cpuUs", "ours", 0.6),
+    cost("CPU a job, fast lane", "µs", "cpuUs", "fast", 0.35),
+    { ...cost("– of it in Node, safe", "µs", "nodeUs", "ours", 0), target: null },
+    { ...cost("– of it in PostgreSQL, safe", "µs", "pgUs", "ours", 0), target: null },
     cost("WAL a job, safe", "B", "wal", "ours", 1),
     cost("WAL a job, fast lane", "B", "wal", "fast", 0.36),
     {
@@ -27,7 +27,7 @@ export const drain: Experiment = {
     const jobs = contender === "gw" ? Math.ceil(bench.options.jobs / 10) : bench.options.jobs;
     if (contender.startsWith("boss")) await bench.server.seedBoss(jobs);
     else await bench.server.seed(jobs);
-    return bench.contend("drain", contender, { jobs, limit_ms: 30_000 });
+    return bench.contend("drain", contender, { jobs, limitMs: 30_000 });
   },
 };
 

@@ -44,7 +44,7 @@ function queueExperiment(queues: number, title: string, rows: readonly QueueRow[
     })),
     async run(bench, contender) {
       await bench.server.seed(JOBS, queues);
-      return bench.contend("drain", contender, { jobs: JOBS, limit_ms: PATIENCE_MS });
+      return bench.contend("drain", contender, { jobs: JOBS, limitMs: PATIENCE_MS });
     },
   };
 }
@@ -67,7 +67,7 @@ export const order: Experiment = {
     await bench.server.seed(WATCHED_JOBS, 100);
     const duty = bench.duty("drain", contender, {
       jobs: WATCHED_JOBS,
-      limit_ms: 60_000,
+      limitMs: 60_000,
       watched: true,
     });
     const answers = await contend(duty, duty);
@@ -81,11 +81,11 @@ function judge(runs: readonly Run[]) {
   let overlaps = 0;
   for (const jobs of queues.values()) {
     const inTime = jobs.toSorted((a, b) => a[2] - b[2]);
-    for (const [place, [, id, start_ms]] of inTime.entries()) {
+    for (const [place, [, id, startMs]] of inTime.entries()) {
       const before = inTime[place - 1];
       if (before === undefined) continue;
       if (before[1] > id) violations++;
-      if (before[3] > start_ms) overlaps++;
+      if (before[3] > startMs) overlaps++;
     }
   }
   return { violations, overlaps, missing: WATCHED_JOBS - new Set(runs.map(([, id]) => id)).size };

@@ -19,7 +19,7 @@ export const latency: Experiment = {
   async run(bench, contender) {
     await bench.server.seed(0);
     const jobs = bench.options.quick ? 100 : 300;
-    return bench.contend("latency", contender, { jobs, limit_ms: 5_000 });
+    return bench.contend("latency", contender, { jobs, limitMs: 5_000 });
   },
 };
 
@@ -41,8 +41,8 @@ export const scheduled: Experiment = {
   prepare: fillSchedule,
   async run(bench, contender) {
     await bench.server.client.query("checkpoint");
-    const limit_ms = bench.options.quick ? 5_000 : 20_000;
-    return bench.contend("scheduled", contender, { jobs: 5_000, limit_ms });
+    const limitMs = bench.options.quick ? 5_000 : 20_000;
+    return bench.contend("scheduled", contender, { jobs: 5_000, limitMs });
   },
 };
 
@@ -81,7 +81,7 @@ export const queueWal: Experiment = {
     const { client } = bench.server;
     await client.query("delete from worker._private_jobs");
     await settle(client);
-    return bench.contend("idle", contender, { jobs: 40, limit_ms: 5_000 });
+    return bench.contend("idle", contender, { jobs: 40, limitMs: 5_000 });
   },
 };
 
@@ -100,7 +100,7 @@ export const soak: Experiment = {
   ],
   async run(bench, contender) {
     await bench.server.seed(0);
-    return bench.contend("soak", contender, { limit_ms: bench.options.quick ? 60_000 : 600_000 });
+    return bench.contend("soak", contender, { limitMs: bench.options.quick ? 60_000 : 600_000 });
   },
 };
 

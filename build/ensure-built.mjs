@@ -1,0 +1,24 @@
+// The library and the command, built where they are not what the sources make. What the build
+// prints goes to stderr: stdout belongs to the program that starts afterwards.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./files.mjs";
+import { isBuilt } from "./stamp.mjs";
+
+/** Where the Node is that npm has installed; it runs the build. */
+const node = join(root, "node_modules/.bin/node");
+
+export function isInstalled() {
+  return existsSync(node);
+}
+
+/** Ends the process where the build fails; the build has said why. */
+export function ensureBuilt() {
+  if (isBuilt()) return;
+  const { status } = spawnSync(node, [join(root, "build.mjs"), "bundle"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,53 @@
+// Whether dist/ is what the sources make. Their contents are compared, not their times, so the
+// answer is right after a checkout, too. Uses nothing but Node: it runs before anything is built.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { dist, root } from "./files.mjs";
+
+const stamp = join(dist, ".stamp");
+
+const INPUTS = [
+  ...["src", "ui", "build", "build.mjs"],
+  ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.types.json"],
+];
+const OUTPUTS = ["dist/worker.cjs", "dist/index.js", "dist/types/index.d.ts"];
+
+/** True where the library and the command were built from the sources that are there now. */
+export function isBuilt() {
+  if (![stamp, ...OUTPUTS.map((path) => join(root, path))].every((path) => existsSync(path))) {
+    return false;
+  }
+  return readFileSync(stamp, "utf8") === sourcesDigest();
+}
+
+/** Runs a build. What it was made of is read before, so that an edit meanwhile is not missed. */
+export async function stamped(build) {
+  const digest = sourcesDigest();
+  await rm(stamp, { force: true });
+  await build();
+  await mkdir(dist, { recursive: true });
+  await writeFile(stamp, digest);
+}
+
+function sourcesDigest() {
+  const hash = createHash("sha256");
+  for (const path of INPUTS.flatMap(filesBelow)) {
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** The files at or below `path`, sorted, without those that a build generates there. */
+function filesBelow(path) {
+  const found = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found === undefined ? [] : [path];
+  return readdirSync(join(root, path))
+    .filter((name) => name !== "generated")
+    .sort()
+    .flatMap((name) => filesBelow(`${path}/${name}`));
+}

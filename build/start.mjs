@@ -1,0 +1,52 @@
+// npm start: `worker demo`, built first where a source has changed. Words after `npm start --` go
+// to the demo. Whether its port is free is asked first, before anybody waits for a build.
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { ensureBuilt, isInstalled } from "./ensure-built.mjs";
+import { root } from "./files.mjs";
+
+const DEFAULT_ADDRESS = "127.0.0.1:5678"; // as in src/cli/admin-server.ts
+const words = process.argv.slice(2);
+
+if (!isInstalled()) fail("Nothing is installed yet: npm ci, then npm start.");
+const address = listenAddress(words);
+if (await isTaken(address)) {
+  fail(
+    `${address} is taken by another program: stop that one, or take another port: npm start -- --listen 127.0.0.1:0 (0 is any free one).`,
+  );
+}
+ensureBuilt();
+const program = join(root, "dist/worker.cjs");
+process.argv = [process.execPath, program, "demo", ...words];
+createRequire(import.meta.url)(program);
+
+/** What the last `--listen` says, as the command line would read it. */
+function listenAddress(given) {
+  const found = given.flatMap((word, place) => {
+    if (word === "--listen") return given.slice(place + 1, place + 2);
+    return word.startsWith("--listen=") ? [word.slice("--listen=".length)] : [];
+  });
+  return found.at(-1) ?? DEFAULT_ADDRESS;
+}
+
+/** Only "in use" counts: about everything else that is wrong with an address the demo has words. */
+async function isTaken(text) {
+  const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) return false;
+  const server = createServer().listen(Number(port), host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    return error.code === "EADDRINUSE";
+  }
+  server.close();
+  await once(server, "close");
+  return false;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,115 @@
+// Every write of the API: reads which of the path's commands is asked for, and performs it. What there
+// is to perform, with its fields, its sentence and its JSON, is declared in queue/commands.
+import type { Problem } from "../../base/errors.ts";
+import { strict, validate } from "../../base/validate.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { jsonText } from "../../http/response.ts";
+import type { Command } from "../../queue/commands/declare/command.ts";
+import { checksOf, choice, type Fields, optional } from "../../queue/commands/declare/field.ts";
+import { commands } from "../../queue/commands/index.ts";
+import { type CommandRecord, perform } from "../../queue/commands/perform.ts";
+import type { Admin, Operation } from "../context/admin.ts";
+import { commandAnswer, commandBody } from "../wire/command-schema.ts";
+import { fieldValue, readMembers } from "../wire/wire.ts";
+
+// Whoever asks over HTTP can ask again: nobody waits behind somebody else's lock for a minute.
+const MIGRATION_PATIENCE_MS = 5_000;
+
+type Members = ReadonlyMap<string, string>;
+type Body = Record<string, unknown>;
+
+/**
+ * The operation of a path: the one command that is declared for it, or several by `action`. `name` is
+ * that of its body in the document.
+ */
+export function commandsAt(path: string, name: string): Operation {
+  const here = commands.filter(({ http }) => http.path === path);
+  const [first] = here;
+  if (first === undefined) throw new Error(`no command is declared for ${path}`);
+  const actions = here.flatMap(({ http }) => http.action ?? []);
+  return {
+    summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
+    body: commandBody(here, name),
+    answer: commandAnswer(here, name),
+    run: async (admin, request) => {
+      const members = await readMembers(request, admin.config.bodyLimit);
+      const command = actions.length === 0 ? first : chosen(here, actions, members);
+      request.notes["command"] = command.name;
+      const { input, problems } = inputOf(command, here, members);
+      const { json } = await perform(command, databaseOf(admin, command), input, {
+        pool: admin.config.pool,
+        logger: admin.config.logger,
+        signal: request.closing,
+        patienceMs: MIGRATION_PATIENCE_MS,
+        request: request.id,
+        problems,
+        record: (record) => note(request, record),
+      });
+      return jsonText(json);
+    },
+  };
+}
+
+function databaseOf({ databases }: Admin, { permission }: Command) {
+  return permission === "jobs:write" ? databases.writes : databases.maintenance;
+}
+
+// Of a list in the log: a line must not grow with a request.
+const MOST_LOGGED = 10;
+
+/** The line in the log. */
+function note({ notes }: HttpRequest, { ids, key, workers, message, tally }: CommandRecord): void {
+  Object.assign(notes, {
+    ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MOST_LOGGED) }),
+    ...(key === null ? {} : { key }),
+    ...(workers === null ? {} : { workers: workers.slice(0, MOST_LOGGED) }),
+    ...(tally === null ? {} : { changed: tally.done }),
+    outcome: message,
+  });
+}
+
+/** The command of the member `action`. Without a known one, all that is wrong is said. */
+function chosen(here: readonly Command[], actions: readonly string[], members: Members): Command {
+  const action = choice(["Action", "what to do"], actions);
+  const fields = Object.entries(fieldsOf(here)).map(([name, field]) => [name, optional(field)]);
+  const all: Fields = { ...Object.fromEntries(fields), action };
+  const text = members.get("action") ?? "null";
+  const command = here.find(({ http }) => http.action === JSON.parse(text));
+  if (command !== undefined) return command;
+  const body: Body = Object.create(null);
+  for (const [name, value] of members) {
+    body[name] = fieldValue(value, Object.hasOwn(all, name) ? all[name] : undefined);
+  }
+  validate(strict(checksOf(all)), body);
+  throw new Error("an action that no command has was accepted");
+}
+
+/** The command's fields, and a problem for every field that only the path's other commands take. */
+function inputOf(command: Command, here: readonly Command[], members: Members) {
+  const others = fieldsOf(here);
+  const input: Body = Object.create(null);
+  const problems: Problem[] = [];
+  for (const [name, text] of members) {
+    if (name === "action" && command.http.action !== null) continue;
+    if (Object.hasOwn(command.fields, name) || !Object.hasOwn(others, name)) {
+      input[name] = fieldValue(
+        text,
+        Object.hasOwn(others, name) ? command.fields[name] : undefined,
+      );
+    } else if (text !== "null") {
+      const takers = here.filter(
+        ({ fields }) => Object.hasOwn(fields, name) && !fields[name]?.isHidden,
+      );
+      const names = takers.map(({ http }) => http.action).join(", ");
+      problems.push({
+        path: name,
+        message: `is not for ${command.http.action}, only for ${names}`,
+      });
+    }
+  }
+  return { input, problems };
+}
+
+function fieldsOf(here: readonly Command[]): Fields {
+  return Object.assign({}, ...here.map(({ fields }) => fields));
+}

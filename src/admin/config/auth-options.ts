@@ -1,0 +1,132 @@
+// From what the user says about logins to the configuration of one of the four modes. What is not
+// given is generated. After this step a configured secret exists as a digest only.
+import * as v from "valibot";
+import { InputError } from "../../base/errors.ts";
+import { strict, validate } from "../../base/validate.ts";
+import { type AuthConfig, authModes, basicSecret } from "../access/authentication.ts";
+import { CSRF_HEADER } from "../access/csrf.ts";
+import { generateSecret, secretOf } from "../access/secret.ts";
+
+/**
+ * Who may come in: by a name and a password (`basic`), by a token (`bearer`, or `header` for one of your
+ * own), or everybody (`none`, on a loopback address only). Secrets that are not given are generated;
+ * the server's `generatedSecret` has them. Empty or blank ones are refused.
+ */
+export type AuthOptions =
+  | {
+      readonly mode: "basic";
+      /** Default `admin`. */
+      readonly username?: string | undefined;
+      /** Default: generated. */
+      readonly password?: string | undefined;
+    }
+  | { readonly mode: "bearer"; readonly token?: string | undefined }
+  | {
+      readonly mode: "header";
+      /** Default `x-worker-admin-token`. */
+      readonly headerName?: string | undefined;
+      readonly token?: string | undefined;
+    }
+  | { readonly mode: "none" };
+
+const EMPTY = "must not be empty; leave it out to have one generated";
+
+const username = v.pipe(
+  v.string("must be a string"),
+  v.check(
+    (name) => /^[^:\p{Cc}]{1,255}$/u.test(name),
+    "must have 1 to 255 characters and no colon",
+  ),
+);
+const password = v.pipe(
+  v.string("must be a string"),
+  v.minLength(1, EMPTY),
+  v.check((text) => !/\p{Cc}/u.test(text), "must not contain control characters"),
+);
+const token = v.pipe(
+  v.string("must be a string"),
+  v.minLength(1, EMPTY),
+  v.check(
+    (text) => /^[\x21-\x7e]*$/.test(text),
+    "must consist of visible ASCII characters without spaces, to fit in a header",
+  ),
+);
+
+// Headers that mean something to HTTP, to browsers, or to us.
+const TAKEN =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
+const headerName = v.pipe(
+  v.string("must be a string"),
+  v.toLowerCase(),
+  v.check(
+    (name) => /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(name),
+    "must be a header name of at most 64 characters",
+  ),
+  v.check((name) => !TAKEN.test(name) && name !== CSRF_HEADER, "has another meaning already"),
+);
+
+const schemas = {
+  basic: strict({
+    mode: v.literal("basic"),
+    username: v.optional(username, "admin"),
+    password: v.optional(password),
+  }),
+  bearer: strict({ mode: v.literal("bearer"), token: v.optional(token) }),
+  header: strict({
+    mode: v.literal("header"),
+    headerName: v.optional(headerName, "x-worker-admin-token"),
+    token: v.optional(token),
+  }),
+  none: strict({ mode: v.literal("none") }),
+};
+
+/** Throws InputError; its paths begin with `auth.`. */
+export function resolveAuth(options: AuthOptions): AuthConfig {
+  try {
+    return Object.freeze(resolve(options));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(
+      error.problems.map(({ path, message }) => ({
+        path: path === "" ? "auth" : `auth.${path}`,
+        message,
+      })),
+    );
+  }
+}
+
+function resolve(options: AuthOptions): AuthConfig {
+  const mode = options?.mode;
+  if (!authModes.includes(mode)) {
+    throw new InputError([{ path: "mode", message: `must be one of ${authModes.join(", ")}` }]);
+  }
+  const open = { mode, username: null, headerName: null, secret: null, generatedSecret: null };
+  switch (mode) {
+    case "none":
+      validate(schemas.none, options);
+      return open;
+    case "basic": {
+      const { username, password } = validate(schemas.basic, options);
+      const { text, generatedSecret } = secretOrNew(password);
+      const secret = secretOf(basicSecret(`${username}:${text}`));
+      return { ...open, username, secret, generatedSecret };
+    }
+    case "bearer": {
+      const { text, generatedSecret } = secretOrNew(validate(schemas.bearer, options).token);
+      return { ...open, secret: secretOf(text), generatedSecret };
+    }
+    case "header": {
+      const { headerName, token } = validate(schemas.header, options);
+      const { text, generatedSecret } = secretOrNew(token);
+      return { ...open, headerName, secret: secretOf(text), generatedSecret };
+    }
+    default:
+      return mode satisfies never;
+  }
+}
+
+function secretOrNew(given: string | undefined): { text: string; generatedSecret: string | null } {
+  if (given !== undefined) return { text: given, generatedSecret: null };
+  const generated = generateSecret();
+  return { text: generated, generatedSecret: generated };
+}

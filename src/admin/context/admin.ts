@@ -1,0 +1,51 @@
+// What an operation of the admin may use. Built once by server.ts; an operation takes from it what
+// it needs and passes that on, never the whole.
+import type { HttpRequest } from "../../http/request.ts";
+import type { HttpResponse } from "../../http/response.ts";
+import type { JobCounts } from "../../queue/read/count-jobs.ts";
+import type { AdminServerConfig } from "../config/config.ts";
+import type { AdminDatabases } from "../config/databases.ts";
+import type { Metrics } from "../live/metrics.ts";
+import type { OverviewFeed } from "../live/overview-feed.ts";
+import type { AssetStore } from "../page/assets.ts";
+import type { JsonSchema } from "../wire/json-schema.ts";
+import type { QueryFields } from "../wire/wire.ts";
+
+export interface Admin {
+  readonly config: AdminServerConfig;
+  readonly databases: AdminDatabases;
+  readonly csrfToken: string;
+  readonly assets: AssetStore;
+  readonly overview: OverviewFeed;
+  readonly metrics: Metrics;
+  /** Shared by all scrapes at one time. */
+  readonly countJobs: () => Promise<JobCounts>;
+  /** Resolves when the queue can be worked on; asked as often as a probe likes. */
+  readonly checkReady: () => Promise<void>;
+  /** Every row of the route table, for the OpenAPI document. */
+  readonly routes: readonly AdminRoute[];
+}
+
+/** What one route does, and what the OpenAPI document says about it. */
+export interface Operation {
+  readonly summary: string;
+  readonly query?: QueryFields;
+  /** The JSON Schema of the body. */
+  readonly body?: JsonSchema;
+  /** The JSON Schema of the answer, or its media type when it is not JSON. */
+  readonly answer: JsonSchema | string;
+  readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+}
+
+/**
+ * Who may: `open` anybody; `page` and `asset` who is logged in by the browser (mode basic), else
+ * anybody; `read` who has credentials; `write` the same with the CSRF token, unless read-only.
+ */
+export type Access = "open" | "page" | "asset" | "read" | "write";
+
+export interface AdminRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly access: Access;
+  readonly operation: Operation;
+}

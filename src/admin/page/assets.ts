@@ -1,0 +1,106 @@
+// The page's files, as the build embeds them, and the choice of the right bytes for a request:
+// encoding by Accept-Encoding, 304 by If-None-Match, a strong ETag for each encoding.
+import { WorkerError } from "../../base/errors.ts";
+import { type HttpRequest, header } from "../../http/request.ts";
+import type { HttpResponse } from "../../http/response.ts";
+
+/** A file of dist/ui/assets.json; contents in base64. */
+export interface EmbeddedAsset {
+  readonly content_type: string;
+  readonly etag: string;
+  readonly identity: string;
+  readonly br?: string;
+  readonly gzip?: string;
+}
+
+export type EmbeddedAssets = Readonly<Record<string, EmbeddedAsset>>;
+
+// Preferred first.
+const encodings = ["br", "gzip", "identity"] as const;
+type Encoding = (typeof encodings)[number];
+
+export interface Asset {
+  readonly contentType: string;
+  readonly etag: string;
+  readonly bytes: Partial<Record<Encoding, Buffer>>;
+}
+
+export type AssetStore = (name: string) => Promise<Asset>;
+
+/** Loads and decodes the files at the first request. */
+export function createAssetStore(load: () => Promise<EmbeddedAssets> = embedded): AssetStore {
+  let files: Promise<EmbeddedAssets> | undefined;
+  const decoded = new Map<string, Asset>();
+  return async (name) => {
+    files ??= load();
+    const asset = decoded.get(name) ?? decode((await files)[name], name);
+    decoded.set(name, asset);
+    return asset;
+  };
+}
+
+async function embedded(): Promise<EmbeddedAssets> {
+  try {
+    const { default: files } = await import("../../../dist/ui/assets.json", {
+      with: { type: "json" },
+    });
+    return files as EmbeddedAssets;
+  } catch (cause) {
+    throw new WorkerError("configuration", NOT_BUILT, { cause });
+  }
+}
+
+const NOT_BUILT = 'the page has not been built; run "node build.mjs ui assets"';
+
+function decode(file: EmbeddedAsset | undefined, name: string): Asset {
+  if (file === undefined) throw new WorkerError("configuration", `${name}: ${NOT_BUILT}`);
+  const bytes: Asset["bytes"] = {};
+  for (const encoding of encodings) {
+    const text = file[encoding];
+    if (text !== undefined) bytes[encoding] = Buffer.from(text, "base64");
+  }
+  return { contentType: file.content_type, etag: file.etag.replace(/^W\//, ""), bytes };
+}
+
+/** The answer to a GET or HEAD for the asset. */
+export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse {
+  const offered = encodings.filter((encoding) => asset.bytes[encoding] !== undefined);
+  const encoding = chooseEncoding(header(request, "accept-encoding"), offered);
+  const etag = encoding === "identity" ? asset.etag : asset.etag.replace(/"$/, `-${encoding}"`);
+  const headers: Record<string, string> = { etag, vary: "accept-encoding" };
+  if (isKnown(header(request, "if-none-match"), etag)) return { status: 304, headers, body: null };
+  headers["content-type"] = asset.contentType;
+  if (encoding !== "identity") headers["content-encoding"] = encoding;
+  return { status: 200, headers, body: asset.bytes[encoding] ?? null };
+}
+
+/** The best of `offered` (in our order of preference) by the client's weights. */
+export function chooseEncoding(
+  accepted: string | undefined,
+  offered: readonly Encoding[],
+): Encoding {
+  const weights = new Map<string, number>();
+  for (const part of (accepted ?? "").split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    const q = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+    const weight = Number(q ?? 1);
+    if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);
+  }
+  const weightOf = (encoding: Encoding) => {
+    // Not encoding is always acceptable unless it is ruled out, but never preferred by silence.
+    const silent = encoding === "identity" ? Number.MIN_VALUE : 0;
+    return weights.get(encoding) ?? weights.get("*") ?? silent;
+  };
+  let best: Encoding = "identity";
+  for (const encoding of [...offered].reverse()) {
+    if (weightOf(encoding) > 0 && weightOf(encoding) >= weightOf(best)) best = encoding;
+  }
+  return best;
+}
+
+/** If-None-Match compares weakly (RFC 9110, 13.1.2). */
+function isKnown(list: string | undefined, etag: string): boolean {
+  if (list === undefined) return false;
+  if (list.trim() === "*") return true;
+  return list.split(",").some((entry) => entry.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,117 @@
+// The JSON Schemas of what the API takes and answers. Answers are written in a shorthand: `string`,
+// `integer`, `time`, `json`, …, with `?` when it may be null and `[]` for a list. A schema with a title
+// stands in the OpenAPI document once, under that name.
+import type { FieldData } from "../../queue/commands/declare/field.ts";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+export type Shape = string | JsonSchema;
+
+const types: Readonly<Record<string, JsonSchema>> = {
+  string: { type: "string" },
+  boolean: { type: "boolean" },
+  integer: { type: "integer", format: "int64" },
+  time: { type: "string", format: "date-time" },
+  json: { description: "any JSON, byte for byte" },
+};
+
+/** An object whose members are all there. */
+export function record(members: Readonly<Record<string, Shape>>, title?: string): JsonSchema {
+  const entries = Object.entries(members);
+  return {
+    ...(title === undefined ? {} : { title }),
+    type: "object",
+    properties: Object.fromEntries(entries.map(([name, shape]) => [name, schemaOf(shape)])),
+    required: entries.map(([name]) => name),
+  };
+}
+
+export function listOf(items: Shape): JsonSchema {
+  return { type: "array", items: schemaOf(items) };
+}
+
+function schemaOf(shape: Shape): JsonSchema {
+  if (typeof shape !== "string") return shape;
+  if (shape.endsWith("[]")) return listOf(shape.slice(0, -2));
+  const schema = types[shape.replace("?", "")] ?? records[shape];
+  if (schema === undefined) throw new Error(`no such type: ${shape}`);
+  return shape.endsWith("?") && "type" in schema
+    ? { ...schema, type: [schema["type"], "null"] }
+    : schema;
+}
+
+const databaseJob = {
+  id: "integer",
+  task_identifier: "string?",
+  payload: "json",
+  priority: "integer",
+  run_at: "time",
+  attempts: "integer",
+  max_attempts: "integer",
+  last_error: "string?",
+  created_at: "time",
+  updated_at: "time",
+  key: "string?",
+  revision: "integer",
+  locked_at: "time?",
+  locked_by: "string?",
+  flags: "json",
+};
+
+export const listedJob = record(
+  { ...databaseJob, queue_name: "string?", is_available: "boolean", state: "string" },
+  "ListedJob",
+);
+
+/** What the answers of commands may name. */
+const records: Readonly<Record<string, JsonSchema>> = {
+  ActedJob: record({ ...databaseJob, task_id: "integer", job_queue_id: "integer?" }, "ActedJob"),
+};
+
+/** The schema of one field of a body or a query. */
+export function schemaOfField(field: FieldData): JsonSchema {
+  const schema: JsonSchema = { description: field.about, ...typeOf(field), ...defaultOf(field) };
+  if (!field.isNullable || !("type" in schema)) return schema;
+  const choices = field.choices === undefined ? {} : { enum: [...field.choices, null] };
+  return { ...schema, ...choices, type: [schema["type"], "null"] };
+}
+
+/** What holds when the field is absent, where a value says it. */
+function defaultOf({ kind, default: text }: FieldData): JsonSchema {
+  if (text === undefined || kind === "list" || kind === "ids") return {};
+  const isText = kind === "text" || kind === "choice" || kind === "time";
+  return { default: isText ? text : JSON.parse(text) };
+}
+
+function typeOf(field: FieldData): JsonSchema {
+  const { kind, min, max, choices } = field;
+  const limits = (least: string, most: string) => ({
+    ...(min === undefined ? {} : { [least]: min }),
+    ...(max === undefined ? {} : { [most]: max }),
+  });
+  switch (kind) {
+    case "text":
+      return { type: "string", ...limits("minLength", "maxLength") };
+    case "integer":
+      return { type: "integer", ...limits("minimum", "maximum") };
+    case "seconds":
+      return { type: "number", ...limits("minimum", "maximum") };
+    case "boolean":
+      return { type: "boolean" };
+    case "time":
+      return { type: "string", anyOf: [{ format: "date-time" }, { const: "now" }] };
+    case "choice":
+      return { type: "string", enum: choices };
+    case "json":
+      return {};
+    case "ids": {
+      const items = { type: "integer", format: "int64", minimum: 1 };
+      return { type: "array", items, ...limits("minItems", "maxItems") };
+    }
+    case "list": {
+      const items = field.item === undefined ? {} : schemaOfField(field.item);
+      return { type: "array", items, ...limits("minItems", "maxItems") };
+    }
+    default:
+      return kind satisfies never;
+  }
+}

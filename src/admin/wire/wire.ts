@@ -1,0 +1,72 @@
+// The fields of bodies and queries on the wire: how they are read, and what the OpenAPI document says
+// about them, both from the same declarations (queue/commands/field.ts), so that they cannot differ.
+import * as v from "valibot";
+import { InputError } from "../../base/errors.ts";
+import { jsonElements, jsonMembers } from "../../base/json-members.ts";
+import { strict, validate } from "../../base/validate.ts";
+import { type HttpRequest, readJsonText } from "../../http/request.ts";
+import type { Field, FieldData } from "../../queue/commands/declare/field.ts";
+import { type JsonSchema, schemaOfField } from "./json-schema.ts";
+
+/** A body's members: name → exact JSON text. */
+export async function readMembers(
+  request: HttpRequest,
+  limit: number,
+): Promise<Map<string, string>> {
+  return jsonMembers(await readJsonText(request, limit));
+}
+
+/** What a field's check gets for a member: ids and JSON stay exact, all else is its value. */
+export function fieldValue(text: string, field: FieldData | undefined): unknown {
+  if (field?.kind === "json") return text;
+  if (field?.kind === "ids") return jsonElements(text);
+  return JSON.parse(text);
+}
+
+/** A query field with its document. */
+export interface QueryField<S extends v.GenericSchema = v.GenericSchema> {
+  readonly check: v.OptionalSchema<S, undefined>;
+  readonly doc: JsonSchema;
+}
+
+/** May be absent; there but empty it is refused as whatever its check makes of an empty text. */
+export function inQuery<S extends v.GenericSchema>(
+  { check, ...data }: Field<S>,
+  more: JsonSchema = {},
+): QueryField<S> {
+  return { check: v.optional(check), doc: { ...schemaOfField(data), ...more } };
+}
+
+/** A whole number in a query, 0 or more; one that is capped anyway may have any size. */
+export function countInQuery(description: string, maximum?: number) {
+  const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
+  const check = v.pipe(
+    v.string(),
+    v.regex(pattern, "must be a whole number, 0 or more"),
+    v.transform(Number),
+  );
+  const limits = maximum === undefined ? {} : { maximum };
+  return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
+}
+
+export type QueryFields = Readonly<Record<string, { check: v.GenericSchema; doc: JsonSchema }>>;
+type QueryInput<F extends QueryFields> = v.InferOutput<
+  v.StrictObjectSchema<{ [K in keyof F]: F[K]["check"] }, undefined>
+>;
+
+/**
+ * The checked query parameters. One that is unknown, there twice, or empty where its field has no
+ * empty value is refused: a filter that was misspelt must not show everything.
+ */
+export function readQuery<const F extends QueryFields>(
+  request: HttpRequest,
+  fields: F,
+): QueryInput<F> {
+  const query: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of request.query) {
+    if (name in query) throw new InputError([{ path: name, message: "is there more than once" }]);
+    query[name] = value;
+  }
+  const checks = Object.entries(fields).map(([name, { check }]) => [name, check]);
+  return validate(strict(Object.fromEntries(checks)), query) as QueryInput<F>;
+}

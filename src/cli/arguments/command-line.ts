@@ -1,0 +1,183 @@
+// The command line as yargs knows it, registered from the commands' own records: yargs splits the
+// words and lays out the help. What the words mean for a command is in given.ts.
+import yargs, { type Argv } from "yargs";
+import { type Command, optionName, type Values } from "./command.ts";
+import { didYouMean } from "./nearest.ts";
+import { UsageError } from "./refusals.ts";
+
+/** What was typed, as yargs splits it. */
+export interface Typed {
+  /** Every word, as the shell gave it. */
+  readonly argv: readonly string[];
+  /** The command that is named, or the program itself where none is. */
+  readonly command: Command;
+  /** What is no option; the command's name is not among them. */
+  readonly words: readonly string[];
+  /** What stands after `--`. */
+  readonly rest: readonly string[];
+  /** By name without dashes; all values of an option that was given more than once. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Filled while yargs parses. */
+interface Found {
+  command: Command;
+  readonly options: Record<string, unknown>;
+}
+
+/**
+ * `program`: what holds for every command: its options are the global ones. Throws UsageError for an
+ * unknown command, an option without its value, and a flag with one.
+ */
+export function typedIn(
+  argv: readonly string[],
+  program: Command,
+  commands: readonly Command[],
+): Typed {
+  const found: Found = { command: program, options: {} };
+  const { _, "--": rest } = commandLine(argv, program, commands, found).parseSync();
+  const words = _.map(String);
+  if (found.command === program) refuseUnknown(words, commands);
+  else words.shift();
+  return { ...found, argv, words, rest: Array.isArray(rest) ? rest.map(String) : [] };
+}
+
+/** The help for the command that is named, or for the program. Throws UsageError as above. */
+export async function helpFor(
+  argv: readonly string[],
+  program: Command,
+  commands: readonly Command[],
+): Promise<string> {
+  const found: Found = { command: program, options: {} };
+  const line = commandLine(argv, program, commands, found);
+  const text = await line.getHelp();
+  const words = line.parsed === false ? [] : line.parsed.argv._;
+  if (found.command === program) refuseUnknown(words.map(String), commands);
+  // yargs leaves no space where the two columns of a line fill it.
+  return `${text.replaceAll(/(?<=\S)\[(?=default|aliases|boolean)/g, " [")}\n`;
+}
+
+function refuseUnknown([name]: readonly string[], commands: readonly Command[]): void {
+  if (name === undefined) return;
+  // Never one that takes something away: who follows the advice may not look twice.
+  const owners = new Map(commands.flatMap((one) => namesOf(one).map((each) => [each, one])));
+  const isHarmless = (each: string) => owners.get(each)?.destroys !== true;
+  const hint = didYouMean(name, [...owners.keys()], isHarmless);
+  throw new UsageError(`unknown command "${name}"${hint}`);
+}
+
+const namesOf = ({ name, aliases }: Command) => [name, ...aliases];
+
+const WIDTH = 100;
+
+/** Where yargs would speak for itself. */
+const sentences = {
+  "Positionals:": "Arguments:",
+  "Not enough arguments following: %s": "--%s needs a value",
+  "Argument unexpected for: %s": "--%s takes no value",
+};
+
+/** Values stay as they were typed, and names, too: `--a.b` and `--run-at` are names like any other. */
+const parsing = {
+  "camel-case-expansion": false,
+  "dot-notation": false,
+  "parse-numbers": false,
+  "parse-positional-numbers": false,
+  "populate--": true,
+  "strip-aliased": true,
+};
+
+/** What stands beside the options in what yargs gives. */
+const fields = ["$0", "_", "--"];
+
+function commandLine(
+  argv: readonly string[],
+  program: Command,
+  commands: readonly Command[],
+  found: Found,
+): Argv {
+  const line = yargs([...argv])
+    .scriptName("") // else it would stand before each command in the list
+    .wrap(WIDTH)
+    .updateStrings(sentences)
+    .parserConfiguration(parsing)
+    // Its own would take the last word for a question: `add help` adds a job.
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    // Its checks, of which we ask for none, would stumble over names such as "constructor".
+    .middleware((typed) => {
+      for (const name of Object.keys(typed)) {
+        if (fields.includes(name)) continue;
+        found.options[name] = typed[name];
+        delete typed[name];
+      }
+    }, true)
+    .fail((message) => {
+      throw new UsageError(message.replace(/^--(?=. )/, "-"), found.command.name);
+    });
+  explain(line, program);
+  addOptions(line, program.options, "Options of every command:");
+  for (const command of commands) {
+    splitByOptionsOf(line, command);
+    line.command(namesOf(command), command.describe, (own) => {
+      found.command = command;
+      explain(own, command);
+      addWords(own, command.words);
+      addOptions(own, command.options, "Options:");
+      for (const key of Object.keys(command.refuses)) own.hide(bare(optionName(key)));
+    });
+  }
+  return line;
+}
+
+function explain(line: Argv, { name, words, describe, notes }: Command): void {
+  const forms = Object.entries(words).map(([key, { many, optional }]) => {
+    const form = many ? `${key}...` : key;
+    return optional ? `[${form}]` : `<${form}>`;
+  });
+  const usage = ["worker", name === "" ? "<command>" : name, ...forms, "[options]"].join(" ");
+  line.usage(`${usage}\n\n${describe}`).epilogue(notes);
+}
+
+/** A command's options may stand before its name, which must not be taken for their value. */
+function splitByOptionsOf(line: Argv, { words, options }: Command): void {
+  for (const [key, { aliases, form }] of [...Object.entries(words), ...Object.entries(options)]) {
+    const nargs = form === null ? 0 : 1;
+    for (const name of [optionName(key), ...aliases]) {
+      line.option(bare(name), { nargs, global: false, hidden: true });
+    }
+  }
+}
+
+function addWords(line: Argv, words: Values): void {
+  for (const [key, { describe, aliases, fallback }] of Object.entries(words)) {
+    // These are options. yargs knows no word that may also be typed as one.
+    const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
+    const shown = { describe: `${describe}${also}`, defaultDescription: fallback ?? undefined };
+    line.positional(key, shown);
+    for (const name of aliases) line.nargs(bare(name), 1);
+  }
+}
+
+function addOptions(line: Argv, options: Values, group: string): void {
+  for (const [key, value] of Object.entries(options)) {
+    const { describe, form, many, fallback } = value;
+    const name = bare(optionName(key));
+    const alias = value.aliases.map(bare);
+    if (form !== null) {
+      const about = `<${form}> ${describe}${many ? " (repeatable)" : ""}`;
+      const defaultDescription = fallback ?? undefined;
+      line.option(name, { alias, describe: about, defaultDescription, nargs: 1, group });
+      continue;
+    }
+    line.boolean(name).alias(name, alias).nargs(name, 0).nargs(`no-${name}`, 0);
+    // What is on unless it is denied is shown as it is denied.
+    const isOn = value.read([]) === true;
+    line.option(isOn ? `no-${name}` : name, { describe, boolean: true, group });
+  }
+}
+
+function bare(name: string): string {
+  return name.replace(/^--?/, "");
+}

@@ -1,0 +1,110 @@
+// The kinds of values that options and words take: how each is read from the text that was typed,
+// and how the help shows it.
+import { Unfit } from "./refusals.ts";
+import { duration, moment, type When } from "./times.ts";
+
+export interface Value<T> {
+  readonly describe: string;
+  /** What the help shows for the value, such as `time`; null: a flag, which takes none. */
+  readonly form: string | null;
+  /** It may be given more than once. */
+  readonly many: boolean;
+  /** A word that may be left out. Options always may. */
+  readonly optional: boolean;
+  /** Other names as they are typed, such as `--identifier` or `-y`. */
+  readonly aliases: readonly string[];
+  /** What the library calls it, where that is another name than its key here. */
+  readonly field: string | null;
+  /** The default, as the help shows it. */
+  readonly fallback: string | null;
+  /** What was typed, none or more texts. Throws Unfit. */
+  readonly read: (texts: readonly string[]) => T;
+}
+
+interface Extras {
+  readonly aliases?: readonly string[];
+  readonly field?: string;
+  readonly optional?: boolean;
+}
+
+function value<T>(
+  describe: string,
+  form: string | null,
+  read: (text: string) => T,
+  extras: Extras,
+): Value<T | undefined> {
+  return {
+    describe,
+    form,
+    many: false,
+    optional: false,
+    aliases: [],
+    field: null,
+    fallback: null,
+    ...extras,
+    read: ([text]) => (text === undefined ? undefined : read(text)),
+  };
+}
+
+export const text = (describe: string, extras: Extras & { readonly form?: string } = {}) => {
+  const { form = "text", ...rest } = extras;
+  return value(describe, form, (typed) => typed, rest);
+};
+
+/** On when it is there. With `isOn` it is on unless `--no-…` is there. */
+export function flag(describe: string, extras: Extras = {}, isOn = false): Value<boolean> {
+  return {
+    ...value(describe, null, () => true, extras),
+    read: ([typed]) => (typed === undefined ? isOn : typed === "true"),
+  };
+}
+
+export function whole(describe: string, least: number, most: number, extras: Extras = {}) {
+  const read = (typed: string) => {
+    const number = /^[+-]?\d{1,15}$/.test(typed) ? Number(typed) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new Unfit(`must be a whole number from ${least} to ${most}`);
+  };
+  return value(describe, "number", read, extras);
+}
+
+/** Milliseconds from `30s`, `5m`, `1h30m`, or a plain number of seconds. */
+export const span = (describe: string, extras: Extras = {}) =>
+  value(describe, "duration", duration, extras);
+
+/** A moment; see times.ts for its forms. */
+export const when = (describe: string, extras: Extras = {}): Value<When | undefined> =>
+  value(describe, "time", moment, extras);
+
+/** One of some words; an underscore is as good as a dash. */
+export function choice<const C extends string>(
+  describe: string,
+  choices: readonly C[],
+  extras: Extras = {},
+): Value<C | undefined> {
+  const plain = (word: string) => word.replaceAll("_", "-");
+  const read = (typed: string) => {
+    const found = choices.find((one) => plain(one) === plain(typed));
+    if (found !== undefined) return found;
+    throw new Unfit(`must be one of ${choices.join(", ")}`, true);
+  };
+  return value(describe, choices.join("|"), read, extras);
+}
+
+/** The value when nothing was typed. */
+export function defaulting<T>(one: Value<T | undefined>, fallback: T & {}): Value<T & {}> {
+  const read = (texts: readonly string[]) => one.read(texts) ?? fallback;
+  return { ...one, fallback: String(fallback), read };
+}
+
+/** All that were typed. */
+export function several<T>(one: Value<T | undefined>): Value<readonly T[] | undefined> {
+  const read = (texts: readonly string[]) =>
+    texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
+  return { ...one, many: true, read };
+}
+
+/** A word that must be there; the parser has looked. */
+export function required<T>(one: Value<T | undefined>): Value<T> {
+  return { ...one, read: (texts) => one.read(texts) as T };
+}

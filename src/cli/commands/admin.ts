@@ -1,0 +1,35 @@
+// worker admin: the admin server on an existing database, until SIGTERM or SIGINT.
+
+import { defineCommand } from "../shell/globals.ts";
+import { adminNotes, adminOptions } from "./admin-server.ts";
+
+export const adminCommand = defineCommand({
+  name: "admin",
+  describe: "Serve the admin page and its API",
+  options: adminOptions,
+  notes: adminNotes,
+  run: async (args) => {
+    const { commandLogger, connectionSettings } = await import("../shell/connection.ts");
+    const { adminConfig, announce } = await import("./admin-server.ts");
+    const { aborted, stopSignal } = await import("../shell/signals.ts");
+    const { createPool } = await import("../../database/connection/pool.ts");
+    const { schemaName } = await import("../../database/schema-name.ts");
+    const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
+    const { serve } = await import("../../admin/server.ts");
+    const settings = connectionSettings(args);
+    const logger = await commandLogger(args);
+    const signal = stopSignal();
+    const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
+    try {
+      const config = await adminConfig(args, pool, settings.schema, logger);
+      await assertUsableSchema({ client: pool, schema: schemaName(settings.schema) });
+      await using server = await serve(config);
+      announce(server, config, args.json);
+      await aborted(signal);
+      logger.info({ signal: signal.reason }, "stopping");
+    } finally {
+      await pool.end();
+    }
+    return undefined;
+  },
+});

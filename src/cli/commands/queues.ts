@@ -1,0 +1,29 @@
+// worker queues: named queues, their locks and how much waits in them.
+
+import { printJson, printTable, time } from "../output/print.ts";
+import { connected } from "../shell/connection.ts";
+import { defineCommand } from "../shell/globals.ts";
+
+export const queuesCommand = defineCommand({
+  name: "queues",
+  describe: "List named queues",
+  run: async (args) => {
+    const { listQueues } = await import("../../queue/read/list-queues.ts");
+    const { queueJson } = await import("../../admin/live/overview.ts");
+    const queues = await connected(args, ({ database }) => listQueues(database));
+    if (args.json) printJson(JSON.stringify({ queues: queues.map(queueJson) }));
+    else {
+      printTable(
+        ["QUEUE", "JOBS", "READY", "LOCKED AT", "LOCKED BY"],
+        queues.map((queue) => [
+          queue.queueName,
+          String(queue.jobCount),
+          String(queue.readyCount),
+          time(queue.lockedAt),
+          queue.lockedBy ?? "",
+        ]),
+      );
+    }
+    return undefined;
+  },
+});

@@ -1,0 +1,42 @@
+// worker workers: who holds locks, and who says that it is alive.
+import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
+import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
+import { print, printJson, printTable, time } from "../output/print.ts";
+import { connected } from "../shell/connection.ts";
+import { defineCommand } from "../shell/globals.ts";
+
+export const workersCommand = defineCommand({
+  name: "workers",
+  describe: "List workers by lock and by heartbeat",
+  run: async (args) => {
+    const { listLockedWorkers } = await import("../../queue/workers/list-locked-workers.ts");
+    const { listActiveWorkers } = await import("../../queue/workers/list-active-workers.ts");
+    const { activeWorkerJson, lockedWorkerJson } = await import("../../admin/live/overview.ts");
+    const { locked, active } = await connected(args, async ({ database }) => ({
+      locked: await listLockedWorkers(database),
+      active: await listActiveWorkers(database),
+    }));
+    if (args.json) {
+      const workers = JSON.stringify(locked.map(lockedWorkerJson));
+      printJson(`{"workers":${workers},"active_workers":[${active.map(activeWorkerJson)}]}`);
+    } else printWorkers(locked, active);
+    return undefined;
+  },
+});
+
+function printWorkers(locked: readonly LockedWorker[], active: readonly ActiveWorker[]): void {
+  printTable(
+    ["WORKER", "LOCKED JOBS", "LOCKED QUEUES"],
+    locked.map((one) => [one.workerId, String(one.lockedJobs), String(one.lockedQueues)]),
+  );
+  print("");
+  printTable(
+    ["WORKER", "LAST HEARTBEAT", "STARTED", "STALE"],
+    active.map((one) => [
+      one.workerId,
+      time(one.lastHeartbeatAt),
+      time(one.startedAt),
+      one.isStale ? "stale" : "",
+    ]),
+  );
+}

@@ -1,0 +1,86 @@
+// Which words and options a declared command has: one for each of its fields.
+import type { Command as Declaration } from "../../queue/commands/declare/command.ts";
+import type { FieldData } from "../../queue/commands/declare/field.ts";
+import type { Values } from "../arguments/command.ts";
+import {
+  choice,
+  flag,
+  required,
+  several,
+  span,
+  text,
+  type Value,
+  when,
+  whole,
+} from "../arguments/values.ts";
+
+/** Where a field is typed. */
+export interface FieldPlace {
+  /** Its name on the wire. */
+  readonly field: string;
+  /** Its name on the command line, without dashes before it. */
+  readonly key: string;
+}
+
+export function placesOf({ fields }: Declaration): FieldPlace[] {
+  return Object.entries(fields)
+    .filter(([, data]) => data.isHidden !== true)
+    .map(([field, data]) => ({ field, key: data.option ?? field.replaceAll("_", "-") }));
+}
+
+/** The command's words and options. A word for one value may also be typed as an option. */
+export function tableOf(
+  { fields, positionals, danger }: Declaration,
+  places: readonly FieldPlace[],
+): { words: Values; options: Values } {
+  const words: Record<string, Value<unknown>> = {};
+  const options: Record<string, Value<unknown>> = {};
+  for (const { field, key } of places) {
+    const data = fields[field] as FieldData;
+    const names = (data.optionAliases ?? []).map((name) => `--${name}`);
+    // What means everything when it is absent has no default here: that must be said.
+    const isAll = data.isAllWhenAbsent === true;
+    const fallback = isAll ? null : (data.shellDefault ?? data.default ?? null);
+    const value: Value<unknown> = { ...typedValue(data), field, fallback };
+    if (positionals.includes(field)) {
+      const aliases = value.many ? names : [`--${key}`, ...names];
+      const word = { ...value, aliases, optional: !data.isRequired };
+      words[key] = data.isRequired ? required(word) : word;
+    } else options[key] = { ...value, aliases: names };
+    const file = text(`File with the ${key}; - is standard input`, { form: "path" });
+    if (data.kind === "json") options[`${key}-file`] = file;
+    if (data.kind === "time") options["now"] = flag(`The same as --${key} now`);
+    if (isAll) options["all"] = flag(`Without --${key}: ${data.default ?? "everything"}`);
+  }
+  if (danger === "destroys") options["yes"] = flag("Do not ask", { aliases: ["-y"] });
+  return { words, options };
+}
+
+function typedValue(data: FieldData): Value<unknown> {
+  const { kind, about, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = data;
+  const describe = about.charAt(0).toUpperCase() + about.slice(1);
+  switch (kind) {
+    case "text":
+      return text(describe);
+    case "json":
+      return text(`${describe}; - reads standard input`, { form: "json" });
+    case "integer":
+      return whole(describe, min, max);
+    case "seconds":
+      return span(describe.replace(/^Seconds /, "Time "));
+    case "boolean":
+      return flag(describe);
+    case "time":
+      return when(describe);
+    case "choice":
+      return choice(describe, data.choices ?? []);
+    case "ids":
+      return several(text(describe, { form: "id" }));
+    case "list": {
+      const item = typedValue(data.item as FieldData);
+      return { ...several(item), describe };
+    }
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,135 @@
+// The commands that follow from the declarations in queue/commands: what can be done to jobs, queues
+// and workers is said there once. A new declaration needs nothing here.
+
+import type { Command as Declaration } from "../../queue/commands/declare/command.ts";
+import { checkInput, type Performed, perform } from "../../queue/commands/perform.ts";
+import { databaseTime } from "../../queue/cron/database-time.ts";
+import type { Command, ExitStatus } from "../arguments/command.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import type { When } from "../arguments/times.ts";
+import { print, printJson } from "../output/print.ts";
+import { confirm } from "../shell/confirm.ts";
+import { type Connected, connected } from "../shell/connection.ts";
+import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
+import { type FieldPlace, placesOf, tableOf } from "./fields.ts";
+import { jsonInput } from "./json-input.ts";
+
+type Given = GlobalArguments & Readonly<Record<string, unknown>>;
+
+export function jobCommand(declaration: Declaration): Command {
+  const places = placesOf(declaration);
+  const isDestroying = declaration.danger === "destroys";
+  return defineCommand({
+    name: declaration.name,
+    aliases: declaration.aliases,
+    describe: declaration.summary,
+    notes: declaration.consequence,
+    destroys: isDestroying,
+    ...tableOf(declaration, places),
+    run: async (args) => {
+      const given = args as Given;
+      const typed = await inputOf(declaration, places, given);
+      return connected(
+        given,
+        async (connection) => {
+          const input = await withMoments(typed, connection);
+          checkInput(declaration, input);
+          if (isDestroying && given["yes"] !== true && input["dry_run"] !== true) {
+            await confirm(questionOf(declaration, input));
+          }
+          const { database, pool, logger } = connection;
+          const { signal } = new AbortController();
+          const done = await perform(declaration, database, input, { pool, logger, signal });
+          return tell(declaration, done, given.json);
+        },
+        declaration.makesSchema !== true,
+      );
+    },
+  });
+}
+
+/** The fields by their wire names, as they were typed. Times may still be relative. */
+async function inputOf(
+  { name, fields }: Declaration,
+  places: readonly FieldPlace[],
+  given: Given,
+): Promise<Record<string, unknown>> {
+  const input: Record<string, unknown> = {};
+  for (const { field, key } of places) {
+    const data = fields[field];
+    let value = given[key];
+    if (data?.kind === "json") value = await jsonInput(value, given[`${key}-file`], name, key);
+    if (data?.kind === "seconds" && typeof value === "number") value /= 1_000;
+    if (data?.kind === "boolean" && value === false) value = undefined;
+    if (data?.kind === "time" && given["now"] === true) value = onlyNow(value, name, key);
+    if (data?.isAllWhenAbsent === true) sayAll(value, given["all"] === true, name, key);
+    value ??= data?.shellDefault;
+    if (value !== undefined) input[field] = value;
+  }
+  return input;
+}
+
+function onlyNow(value: unknown, command: string, key: string): "now" {
+  if (value === undefined) return "now";
+  throw new UsageError(`--now and --${key} say two things`, command);
+}
+
+/** What means everything when it is left out must be said: a forgotten option is no consent. */
+function sayAll(value: unknown, isAll: boolean, command: string, key: string): void {
+  if (value !== undefined && isAll)
+    throw new UsageError(`--all and --${key} say two things`, command);
+  if (value === undefined && !isAll) {
+    throw new UsageError(`say what with --${key}, or everything with --all`, command);
+  }
+}
+
+/** The database's clock decides when a job runs, so it also says what "in ten minutes" is. */
+async function withMoments(
+  typed: Readonly<Record<string, unknown>>,
+  { database }: Connected,
+): Promise<Record<string, unknown>> {
+  const input: Record<string, unknown> = { ...typed };
+  for (const [field, value] of Object.entries(typed)) {
+    if (!isRelative(value)) continue;
+    input[field] = new Date((await databaseTime(database)) + value.afterMs).toISOString();
+  }
+  return input;
+}
+
+function isRelative(value: unknown): value is Exclude<When, string> {
+  return typeof value === "object" && value !== null && "afterMs" in value;
+}
+
+const MOST_SHOWN = 10;
+
+/** `complete 1 2 3: The jobs are deleted as if they had succeeded. Go on?` */
+function questionOf(declaration: Declaration, input: Readonly<Record<string, unknown>>): string {
+  const words = declaration.positionals.flatMap((field) => input[field] ?? []).map(String);
+  const shown = words.slice(0, MOST_SHOWN);
+  if (words.length > MOST_SHOWN) shown.push(`and ${words.length - MOST_SHOWN} more`);
+  const { name, consequence, consequenceOfOne = consequence } = declaration;
+  const isOne = Array.isArray(input["ids"]) && input["ids"].length === 1;
+  return `${[name, ...shown].join(" ")}: ${isOne ? consequenceOfOne : consequence} Go on?`;
+}
+
+function tell(declaration: Declaration, done: Performed, json: boolean): ExitStatus {
+  if (json) printJson(done.json);
+  else {
+    print(done.message);
+    for (const line of namesOf(declaration, done)) print(line);
+  }
+  if (!done.isPartial) return 0;
+  return done.tally?.done === 0 ? 1 : 3;
+}
+
+/** The lists of names in an answer, such as the swept workers, a line each. */
+function namesOf({ answer }: Declaration, { json, message }: Performed): string[] {
+  const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
+  if (lists.length === 0) return [];
+  const members = JSON.parse(json) as Readonly<Record<string, readonly string[]>>;
+  return lists.flatMap(([name]) => {
+    const names = (members[name] ?? []).filter((one) => !message.includes(one));
+    const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+    return names.length === 0 ? [] : [`${title}: ${names.join(", ")}`];
+  });
+}

@@ -1,0 +1,40 @@
+// JSON that is typed, piped or lies in a file; byte for byte, but for the newline that a shell or an
+// editor puts at the end.
+import { createReadStream } from "node:fs";
+import { InputError, messageOf } from "../../base/errors.ts";
+import { UsageError } from "../arguments/refusals.ts";
+
+// As much as the admin takes in one body.
+const LONGEST_INPUT_BYTES = 1024 * 1024;
+
+/** `typed`: the text, or `-` for standard input; `file`: a path, or `-`. */
+export async function jsonInput(
+  typed: unknown,
+  file: unknown,
+  command: string,
+  key: string,
+): Promise<string | undefined> {
+  if (typed !== undefined && file !== undefined) {
+    throw new UsageError(`<${key}> and --${key}-file say two things`, command);
+  }
+  if (typeof file === "string" && file !== "-") return readAll(createReadStream(file), key);
+  if (typed === "-" || file === "-") return readAll(process.stdin, key);
+  return typed as string | undefined;
+}
+
+async function readAll(stream: NodeJS.ReadableStream, key: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+      if (size > LONGEST_INPUT_BYTES) throw new Error("it is longer than 1 MiB");
+    }
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return text.replace(/\r?\n$/, "");
+  } catch (error) {
+    const message = `cannot be read: ${messageOf(error)}`;
+    throw new InputError([{ path: `<${key}>`, message }]);
+  }
+}

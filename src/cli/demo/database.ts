@@ -1,0 +1,79 @@
+// The database under `worker demo`: an embedded PostgreSQL with the schema and, the first time,
+// sample jobs. Closing it stops the server; the data stays for the next time.
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { createDatabase } from "../../database/connection/create-database.ts";
+import { closePool, createPool } from "../../database/connection/pool.ts";
+import type { Database } from "../../database/database.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../../database/embedded/server.ts";
+import { userDirectory } from "../../database/embedded/user-directory.ts";
+import { migrate } from "../../database/schema/migrate.ts";
+import { schemaName } from "../../database/schema-name.ts";
+import { insertSampleJobs } from "./sample-jobs.ts";
+
+export interface DemoDatabaseOptions {
+  /** Default: `demo` in the user's state directory. */
+  readonly dataDir: string | undefined;
+  /** Drops what an earlier run has left. */
+  readonly fresh: boolean;
+  readonly schema: string;
+  readonly maxConnections: number;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface DemoDatabase extends AsyncDisposable {
+  readonly pool: Pool;
+  readonly database: Database;
+  /** For other programs on this machine, over the unix socket. */
+  readonly url: string;
+  /** Resolves when the server is gone, also when it died. */
+  readonly exited: Promise<void>;
+}
+
+const DATABASE = "worker";
+const LONGEST_GOODBYE_MS = 2_000;
+
+export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<DemoDatabase> {
+  const { logger, signal } = options;
+  const schema = schemaName(options.schema);
+  const dataDir = options.dataDir ?? join(userDirectory("state"), "demo");
+  const server = await startEmbeddedServer({ dataDir, logger, signal }).catch((error) => {
+    // Whatever was stopped in the middle, it was stopped because somebody asked.
+    throw signal.aborted ? stoppedEarly(error) : error;
+  });
+  let pool: Pool | undefined;
+  try {
+    await createDatabase(server.connection, DATABASE, options.fresh);
+    const url = server.url(DATABASE);
+    const { maxConnections } = options;
+    pool = createPool({ connectionString: url, maxConnections, logger });
+    await migrate(pool, schema, { logger, signal });
+    await insertSampleJobs({ client: pool, schema });
+    if (signal.aborted) throw stoppedEarly();
+    logger.info({ data_dir: dataDir, postgresql: server.version, url }, "the demo database is up");
+    return {
+      pool,
+      database: { client: pool, schema },
+      url,
+      exited: server.exited,
+      [Symbol.asyncDispose]: closeBoth(pool, server),
+    };
+  } catch (error) {
+    await closeBoth(pool, server)();
+    throw error;
+  }
+}
+
+function stoppedEarly(cause?: unknown): WorkerError {
+  return new WorkerError("aborted", "stopped before everything was up", { cause });
+}
+
+function closeBoth(pool: Pool | undefined, server: EmbeddedServer): () => Promise<void> {
+  return async () => {
+    if (pool !== undefined) await closePool(pool, LONGEST_GOODBYE_MS);
+    await server.stop();
+  };
+}

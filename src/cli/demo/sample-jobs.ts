@@ -1,0 +1,210 @@
+// The believable queue that `worker demo` starts with: a few hundred jobs in every state, the same
+// ones each time, at times relative to the moment they are inserted.
+
+import { inTransaction } from "../../database/connection/transaction.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { addJobs } from "../../queue/add/add-jobs.ts";
+import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
+
+/** How many of each; attempts tried, seconds from now. */
+const kinds = [
+  { kind: "ready", count: 128 },
+  { kind: "retry due", count: 12 },
+  { kind: "scheduled", count: 112 },
+  { kind: "retry later", count: 30 },
+  { kind: "locked", count: 16 },
+  { kind: "failed", count: 54 },
+] as const;
+type Kind = (typeof kinds)[number]["kind"];
+
+interface SampleWorker {
+  readonly id: string;
+  /** Seconds since its last heartbeat; null = it never had one. */
+  readonly silent_s: number | null;
+  readonly locked_s: number;
+  readonly metadata: object;
+}
+
+const host = (name: string, pid: number) => ({
+  hostname: name,
+  pid,
+  concurrency: 4,
+  node: "v24.9.0",
+});
+const workers: readonly SampleWorker[] = [
+  { id: "worker-7c1f0b9a52e4", silent_s: 2, locked_s: 4, metadata: host("app-1.example.com", 812) },
+  { id: "worker-e93d4408a1bf", silent_s: 4, locked_s: 21, metadata: host("app-2.example.com", 97) },
+  { id: "worker-04ab77c6fd10", silent_s: 900, locked_s: 1_100, metadata: host("spot-9", 31_337) },
+  { id: "worker-before-the-move", silent_s: null, locked_s: 18_000, metadata: {} },
+];
+
+const WEEK_S = 604_800;
+
+interface SampleJob {
+  readonly task: SampleTask;
+  readonly payload: unknown;
+  readonly kind: Kind;
+  readonly key: string | null;
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly run_s: number;
+  readonly created_s: number;
+  readonly worker: SampleWorker | null;
+}
+
+/**
+ * Inserts the sample jobs into a queue that never had any; otherwise changes nothing. All or
+ * nothing when `db.client` is a pool.
+ */
+export async function insertSampleJobs(db: Database): Promise<void> {
+  await inTransaction(db, insertOnce);
+}
+
+async function insertOnce(db: Database): Promise<void> {
+  await query(db, lockSql);
+  const [row] = await query<{ is_new: boolean }>(db, isNewSql);
+  if (row?.is_new !== true) return;
+  const samples = makeSamples();
+  const jobs = await addJobs(
+    db,
+    samples.map(({ task, payload }) => ({
+      identifier: task.identifier,
+      payload,
+      spec: {
+        queueName: task.queueName,
+        priority: task.priority,
+        maxAttempts: task.maxAttempts,
+        flags: task.flags,
+      },
+    })),
+  );
+  await query(db, ageSql, [
+    jobs.map((job) => job.id),
+    samples.map((sample) => sample.key),
+    samples.map((sample) => sample.attempts),
+    samples.map((sample) => sample.lastError),
+    samples.map((sample) => sample.run_s),
+    samples.map((sample) => sample.created_s),
+    samples.map((sample) => sample.worker?.id ?? null),
+    samples.map((sample) => sample.worker?.locked_s ?? null),
+  ]);
+  await query(db, lockQueuesSql);
+  const alive = workers.filter((worker) => worker.silent_s !== null);
+  await query(db, workersSql, [
+    alive.map((worker) => worker.id),
+    alive.map((worker) => worker.silent_s),
+    alive.map((worker) => JSON.stringify({ ...worker.metadata, tasks: sampleTasks.length })),
+  ]);
+}
+
+/** The samples in the order of their ids: oldest first, kinds mixed. */
+function makeSamples(): SampleJob[] {
+  const random = seededRandom(20_260_114);
+  const drawn = kinds.flatMap(({ kind, count }) => Array<Kind>(count).fill(kind));
+  for (let last = drawn.length - 1; last > 0; last--) {
+    const other = random(last + 1);
+    [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
+  }
+  // To have used up its attempts a job must have been there for a while.
+  const young = drawn.length - 60;
+  for (let n = young; n < drawn.length; n++) {
+    for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
+      [drawn[n], drawn[other]] = [drawn[other] as Kind, "failed"];
+    }
+  }
+  let locked = 0;
+  const busyQueues = new Set<string>();
+  return drawn.map((kind, n) => {
+    const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
+    let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
+    // Of a named queue one job runs at a time.
+    while (kind === "locked" && task.queueName !== undefined && busyQueues.has(task.queueName)) {
+      task = sampleTasks[random(sampleTasks.length)] as SampleTask;
+    }
+    if (kind === "locked" && task.queueName !== undefined) busyQueues.add(task.queueName);
+    const able = workers.filter((one) => one.locked_s < created_s);
+    const worker = kind === "locked" ? (able[locked++ % able.length] ?? null) : null;
+    return sample(kind, task, { random, n, created_s, worker });
+  });
+}
+
+interface Draw {
+  readonly random: Random;
+  readonly n: number;
+  readonly created_s: number;
+  readonly worker: SampleWorker | null;
+}
+
+function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: Draw): SampleJob {
+  const most = task.maxAttempts ?? 25;
+  const tried = 1 + random(Math.max(1, Math.min(most - 1, 6)));
+  const hasFailed = kind === "retry due" || kind === "retry later" || kind === "failed";
+  const attempts = { failed: most, locked: Math.min(most, tried), ready: 0, scheduled: 0 };
+  const run_s = {
+    ready: -random(Math.min(created_s, 900)),
+    "retry due": -random(60),
+    // From minutes to three weeks; now and then next year.
+    scheduled:
+      n % 40 === 7 ? 31_536_000 : 60 + Math.round((random(1_000) / 1_000) ** 3 * 3 * WEEK_S),
+    "retry later": 20 + random(7_200),
+    locked: -(worker?.locked_s ?? 0) - random(20),
+    failed: -random(created_s),
+  };
+  return {
+    task,
+    payload: task.payload(random, n),
+    kind,
+    key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
+    attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
+    lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : null,
+    run_s: run_s[kind],
+    created_s,
+    worker,
+  };
+}
+
+/** Mulberry32: small, and the same in every run. */
+function seededRandom(seed: number): Random {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+const lockSql: Statement = () => "select pg_advisory_xact_lock(hashtext('worker sample jobs'))";
+
+const isNewSql: Statement = (schema) => `
+  select
+    not exists (select from ${schema}._private_jobs)
+    and not exists (select from ${schema}._private_tasks) as is_new`;
+
+const ageSql: Statement = (schema) => `
+  update ${schema}._private_jobs as jobs
+  set
+    key = sample.key,
+    attempts = sample.attempts,
+    last_error = sample.last_error,
+    run_at = now() + sample.run_s * interval '1 second',
+    created_at = now() - sample.created_s * interval '1 second',
+    updated_at = now() - least(sample.created_s, greatest(0, -sample.run_s)) * interval '1 second',
+    locked_by = sample.locked_by,
+    locked_at = now() - sample.locked_s * interval '1 second'
+  from unnest(
+    $1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::int[], $6::int[], $7::text[], $8::int[]
+  ) as sample (id, key, attempts, last_error, run_s, created_s, locked_by, locked_s)
+  where jobs.id = sample.id`;
+
+const lockQueuesSql: Statement = (schema) => `
+  update ${schema}._private_job_queues as queues
+  set locked_at = jobs.locked_at, locked_by = jobs.locked_by
+  from ${schema}._private_jobs as jobs
+  where jobs.job_queue_id = queues.id and jobs.locked_at is not null`;
+
+const workersSql: Statement = (schema) => `
+  insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
+  select id, now() - silent_s * interval '1 second', now() - interval '3 days', metadata::jsonb
+  from unnest($1::text[], $2::int[], $3::text[]) as worker (id, silent_s, metadata)
+  on conflict (id) do nothing`;

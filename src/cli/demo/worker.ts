@@ -1,0 +1,98 @@
+// The live part of `worker demo`: a worker that pretends to do the sample tasks, and a trickle of
+// new jobs, so that the page moves. The queue's size stays about the same.
+import type { Pool } from "pg";
+import { wait } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { addJobs } from "../../queue/add/add-jobs.ts";
+import { countJobs } from "../../queue/read/count-jobs.ts";
+import { defineTask } from "../../worker/task/task.ts";
+import { Worker } from "../../worker/worker.ts";
+import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
+
+export interface DemoWorkerOptions {
+  readonly pool: Pool;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+const CONCURRENCY = 4;
+const LONGEST_JOB_MS = 3_000;
+/** Out of a hundred attempts. */
+const FAILURES = 12;
+const FEED_INTERVAL_MS = 2_000;
+const MOST_FED = 5;
+/** With so many jobs ready nothing is added. */
+const ENOUGH_READY = 150;
+/** A scheduled job lies at most this far ahead, seconds. */
+const FARTHEST_S = 600;
+
+const random: Random = (below) => Math.floor(Math.random() * below);
+
+/** Starts the sample worker and its feeder; both end with what is returned. */
+export async function startDemoWorker(options: DemoWorkerOptions): Promise<AsyncDisposable> {
+  const { pool, database, logger, signal } = options;
+  const tasks = sampleTasks.map((sample) =>
+    defineTask(sample.identifier, (_payload, context) => pretend(sample, context.signal)),
+  );
+  const { name: schema } = database.schema;
+  const worker = new Worker({ pool, schema, tasks, concurrency: CONCURRENCY, plugins: [] });
+  await worker.start();
+  const feeding = feed(database, logger, signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      // Sample jobs have nothing to lose: the demo ends at once.
+      await worker.abort("the demo ends");
+      await feeding;
+    },
+  };
+}
+
+async function pretend(sample: SampleTask, signal: AbortSignal): Promise<void> {
+  await wait(50 + random(LONGEST_JOB_MS), signal);
+  signal.throwIfAborted();
+  if (random(100) >= FAILURES) return;
+  const error = new Error(sample.errors[0]?.split("\n")[0] ?? "it failed");
+  const text = sample.errors[random(sample.errors.length)] ?? error.message;
+  error.message = text.split("\n")[0] ?? text;
+  error.stack = text;
+  throw error;
+}
+
+async function feed(database: Database, logger: Logger, signal: AbortSignal): Promise<void> {
+  for (let n = 0; await wait(FEED_INTERVAL_MS, signal); n++) {
+    try {
+      if ((await countJobs(database)).ready >= ENOUGH_READY) continue;
+      await addJobs(
+        database,
+        Array.from({ length: 1 + random(MOST_FED) }, () => newJob(n)),
+      );
+    } catch (error) {
+      logger.debug({ error: messageOf(error) }, "the demo could not add jobs");
+    }
+  }
+}
+
+function newJob(n: number) {
+  const sample = sampleTasks[random(sampleTasks.length)] as SampleTask;
+  const isLater = random(3) === 0;
+  return {
+    identifier: sample.identifier,
+    payload: sample.payload(random, n),
+    spec: {
+      queueName: sample.queueName,
+      priority: sample.priority,
+      maxAttempts: sample.maxAttempts,
+      flags: sample.flags,
+      runAt: isLater ? inSeconds(random(FARTHEST_S)) : undefined,
+    },
+  };
+}
+
+function inSeconds(seconds: number): Date {
+  const time = new Date();
+  time.setSeconds(time.getSeconds() + seconds);
+  return time;
+}

@@ -1,0 +1,93 @@
+// The only way to stdout, and to stderr for what went wrong: nothing that came from the database
+// reaches a terminal as it is. JSON for programs, aligned columns for people.
+import { type Job, listedJobJson } from "../../domain/job.ts";
+import { printable, printableJson, printableLines } from "./printable.ts";
+
+/**
+ * Ends the process when nobody reads the answer any more (`worker list | head`), and says so when it
+ * could not be written. Without a listener Node would print a stack trace.
+ */
+export function watchOutput(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.stderr.write(`worker: cannot write: ${error.message}\n`);
+    process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+}
+
+/** One line of text. */
+export function print(line: string): void {
+  process.stdout.write(`${printable(line)}\n`);
+}
+
+/** Several lines, indented. */
+export function printLines(text: string): void {
+  process.stdout.write(`${printableLines(text)}\n`);
+}
+
+/** Our own text, such as the help. */
+export function printOwn(text: string): void {
+  process.stdout.write(text);
+}
+
+/** JSON text as one line. */
+export function printJson(json: string): void {
+  process.stdout.write(`${printableJson(json)}\n`);
+}
+
+/** A failure, on stderr. `details`: more lines, such as a stack. */
+export function printFailure(line: string, details?: string): void {
+  process.stderr.write(`${printable(line)}\n`);
+  if (details !== undefined) process.stderr.write(`${printableLines(details)}\n`);
+}
+
+/** A failure as JSON, on stderr. */
+export function printFailureJson(failure: object): void {
+  process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
+}
+
+/** Rows under their column names, padded; the last column is not. */
+export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
+  const safe = [columns, ...rows].map((row) => row.map(printable));
+  const widths = columns.map((_, at) => Math.max(...safe.map((row) => row[at]?.length ?? 0)));
+  for (const row of safe) {
+    const cells = row.map((cell, at) =>
+      at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0),
+    );
+    print(cells.join("  ").trimEnd());
+  }
+}
+
+const WIDEST_ERROR = 60;
+
+/** Jobs as one row each, or as the HTTP API's JobList. */
+export function printJobs(
+  jobs: readonly Job[],
+  json: boolean,
+  nextCursor: string | null = null,
+): void {
+  if (json) {
+    const list = jobs.map(listedJobJson).join(",");
+    printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
+    return;
+  }
+  printTable(
+    ["ID", "STATE", "TASK", "QUEUE", "PRI", "ATTEMPTS", "RUN AT", "KEY", "LAST ERROR"],
+    jobs.map((job) => [
+      job.id,
+      job.state,
+      job.taskIdentifier ?? "",
+      job.queueName ?? "",
+      String(job.priority),
+      `${job.attempts}/${job.maxAttempts}`,
+      time(job.runAt),
+      job.key ?? "",
+      [...(job.lastError ?? "").slice(0, 2 * WIDEST_ERROR)].slice(0, WIDEST_ERROR).join(""),
+    ]),
+  );
+  if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
+}
+
+/** RFC 3339 without the milliseconds. */
+export function time(date: Date | null): string {
+  return date === null ? "" : date.toISOString().replace(/\.\d+Z$/, "Z");
+}

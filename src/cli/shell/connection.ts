@@ -1,0 +1,96 @@
+// From global options and environment to a connected queue for the length of one command.
+// The only reader of DATABASE_URL, WORKER_SCHEMA and PostgreSQL's own variables.
+import type { Pool } from "pg";
+import { WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { printable } from "../output/printable.ts";
+import type { GlobalArguments } from "./globals.ts";
+
+export interface ConnectionSettings {
+  readonly connectionString: string;
+  readonly schema: string;
+  readonly maxConnections: number;
+}
+
+/** Flags before environment before defaults. Throws when no database is named. */
+export function connectionSettings(args: GlobalArguments): ConnectionSettings {
+  const named = (args.databaseUrl ?? process.env["DATABASE_URL"] ?? "").trim();
+  const connectionString = named === "" ? urlOfVariables() : named;
+  const schema = args.schema ?? (process.env["WORKER_SCHEMA"] || "worker");
+  return { connectionString, schema, maxConnections: args.maxConnections };
+}
+
+// To pg this means: what PGHOST, PGPORT, PGUSER and PGDATABASE say.
+const FROM_VARIABLES = "postgresql:///";
+
+/** PostgreSQL's own variables do, where they name a server or a database. */
+function urlOfVariables(): string {
+  const { PGHOST, PGDATABASE, PGSERVICE } = process.env;
+  if (PGHOST || PGDATABASE) return FROM_VARIABLES;
+  const service = PGSERVICE ? "PGSERVICE is not read here: " : "";
+  throw new WorkerError(
+    "configuration",
+    `${service}set DATABASE_URL (or --database-url) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE; "worker demo" shows everything on a database of its own`,
+  );
+}
+
+/** The logger that the global options ask for. What it writes cannot drive a terminal. */
+export async function commandLogger(args: GlobalArguments): Promise<Logger> {
+  const { createLogger } = await import("../../base/logger.ts");
+  const logger = await createLogger({
+    format: args.json ? "json" : "text",
+    level: args.verbose ? "debug" : "info",
+  });
+  const safe = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) =>
+    logger[level](printableFields(fields, 0) as object, printable(message));
+  return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
+}
+
+const DEEPEST_FIELD = 4;
+
+function printableFields(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return printable(value);
+  if (typeof value !== "object" || value === null || depth > DEEPEST_FIELD) return value;
+  if (Array.isArray(value)) return value.map((one) => printableFields(one, depth + 1));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, printableFields(one, depth + 1)]),
+  );
+}
+
+export interface Connected {
+  /** Its statements are bounded: a table that somebody has locked must not hold a command for ever. */
+  readonly database: Database;
+  readonly pool: Pool;
+  readonly logger: Logger;
+}
+
+/** Connects, checks that the schema is usable unless told not to, and lets the connections go. */
+export async function connected<T>(
+  args: GlobalArguments,
+  run: (connection: Connected) => Promise<T>,
+  needsSchema = true,
+): Promise<T> {
+  const settings = connectionSettings(args);
+  const { boundedQueryable, createPool } = await import("../../database/connection/pool.ts");
+  const { schemaName } = await import("../../database/schema-name.ts");
+  const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
+  const schema = schemaName(settings.schema);
+  const logger = await commandLogger(args);
+  const pool = createPool({ ...settings, logger });
+  try {
+    const client = boundedQueryable(pool, COMMAND_BOUNDS);
+    const database = { client, schema, preparedStatements: false };
+    if (needsSchema) await assertUsableSchema(database);
+    return await run({ database, pool, logger });
+  } finally {
+    await pool.end();
+  }
+}
+
+const COMMAND_BOUNDS = {
+  statementTimeoutMs: 60_000,
+  lockTimeoutMs: 10_000,
+  readOnly: false,
+} as const;

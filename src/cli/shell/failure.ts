@@ -1,0 +1,75 @@
+// A failure as the user of the command line sees it: one line, or JSON, in the names that were typed.
+import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
+import { type Command, optionName } from "../arguments/command.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { printFailure, printFailureJson } from "../output/print.ts";
+import { globalOptions } from "./globals.ts";
+
+export function tellFailure(error: unknown, flags: { verbose: boolean; json: boolean }): void {
+  const expected = error instanceof WorkerError || error instanceof UsageError;
+  const message = messageOf(error);
+  if (flags.json) {
+    const code = error instanceof WorkerError ? error.code : expected ? "usage" : "internal";
+    const problems = error instanceof InputError ? { problems: error.problems } : {};
+    printFailureJson({ error: message, code, ...problems });
+    return;
+  }
+  const line = `worker: ${message.replaceAll(/\s*\n\s*/g, " ")}`;
+  if (flags.verbose && error instanceof Error) printFailure(line, stackOf(error));
+  else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by: ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+// Not options, but typed all the same.
+const environment: Readonly<Record<string, string>> = {
+  "auth.password": "WORKER_ADMIN_PASSWORD",
+  "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
+};
+
+/** The same failure with the library's field names as the command's user typed them. */
+export function inTypedNames(
+  error: unknown,
+  command: Command,
+  given: Readonly<Record<string, unknown>>,
+): unknown {
+  if (!(error instanceof InputError)) return error;
+  const names = new Map(Object.entries(environment));
+  const keys = new Map<string, string>();
+  for (const [key, value] of Object.entries({ ...globalOptions, ...command.options })) {
+    names.set(value.field ?? key, optionName(key));
+  }
+  for (const [key, value] of Object.entries(command.words)) {
+    names.set(value.field ?? key, `<${key}>`);
+    keys.set(value.field ?? key, key);
+  }
+  const typed = ({ path, message }: Problem): Problem => {
+    const [, field = path, at] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
+    const list = given[keys.get(field) ?? ""];
+    const which = at !== undefined && Array.isArray(list) ? ` "${list[Number(at)]}"` : "";
+    const name = names.get(field);
+    return {
+      path: name === undefined ? path : `${name}${which}`,
+      message: mentions(message, names),
+    };
+  };
+  const renamed = new InputError(error.problems.map(typed));
+  if (error.stack !== undefined) renamed.stack = error.stack;
+  return renamed;
+}
+
+/** A message that speaks of fields, such as "at least one of run_at, priority and … is needed". */
+function mentions(message: string, names: ReadonlyMap<string, string>): string {
+  const speaks = [...names.keys()].some(
+    (field) => /_|[A-Z]/.test(field) && hasWord(message, field),
+  );
+  if (!speaks) return message;
+  return message.replaceAll(/\b[a-zA-Z_]+\b/g, (word) => names.get(word) ?? word);
+}
+
+function hasWord(text: string, word: string): boolean {
+  return text.split(/[^a-zA-Z_]+/).includes(word);
+}

@@ -1,0 +1,50 @@
+// The program as a command: the options that every command takes, and what comes of them.
+import { type Command, type CommandParts, makeCommand, type Values } from "../arguments/command.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { defaulting, flag, text, whole } from "../arguments/values.ts";
+
+/** What the global options give. */
+export interface GlobalArguments {
+  readonly databaseUrl: string | undefined;
+  readonly schema: string | undefined;
+  readonly maxConnections: number;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+export const globalOptions = {
+  databaseUrl: text("postgres://user:password@host:port/database [env: DATABASE_URL]", {
+    form: "url",
+    field: "connectionString",
+  }),
+  schema: text('Schema of the queue [env: WORKER_SCHEMA] [default: "worker"]', { form: "name" }),
+  maxConnections: defaulting(whole("Most database connections at once", 1, 1_000), 5),
+  json: flag("Answers, failures and log lines as JSON"),
+  verbose: flag("More log lines; stack traces"),
+  help: flag("Show help", { aliases: ["-h"] }),
+  version: flag("Show the version", { aliases: ["-v"] }),
+} satisfies Values;
+
+/** Gives a command the types of its words and options. */
+export function defineCommand<W extends Values, O extends Values>(
+  parts: CommandParts<W, O, GlobalArguments>,
+): Command {
+  return makeCommand(parts);
+}
+
+/** What is run where no command is named. */
+export const program = makeCommand({
+  name: "",
+  describe: "A job queue on PostgreSQL. `worker <command> --help` says more about a command.",
+  options: globalOptions,
+  notes: `\
+A time is now, +10m, in 2h, or RFC 3339 with a zone; a duration is 30s, 5m, 1h30m, or seconds.
+With --json an answer is one line in the words of the HTTP API (GET api/openapi.json of the
+admin): snake_case, ids as integers, payloads as they are stored; a failure is {"error", "code"}.
+
+Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, or a missing argument;
+3 partly done, because some of the jobs were locked or gone.`,
+  run: async () => {
+    throw new UsageError("name a command, such as worker status");
+  },
+});

@@ -1,0 +1,179 @@
+// A connection that LISTENs for as long as it is started. The loss of the connection is normal
+// weather: it comes back with backoff, and `onReconnect` tells that notifications may be missing.
+// A listener only hears, so a connection that is cut off in silence would look like one where nothing
+// happens. It is asked every 10 to 15 s, and has 4 s to answer: a mute one is found within 20 s.
+//
+//   new ──start()──▶ listening ──error, end, no answer──▶ reconnecting ──▶ listening (onReconnect)
+//                        └─────────────stop()──▶ stopped ◀──stop()──┘
+import type pg from "pg";
+import { wait } from "../../base/clock.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { backoffDelay } from "../../base/retry.ts";
+import type { Service } from "../../base/service.ts";
+import { Client } from "./client.ts";
+
+export interface ListenerOptions {
+  readonly connection: pg.ClientConfig;
+  /** Channel → what to do with a payload. */
+  readonly channels: Readonly<Record<string, (payload: string) => void>>;
+  readonly onReconnect: () => void;
+  readonly logger: Logger;
+  readonly timing?: Partial<ListenerTiming>;
+}
+
+export interface ListenerTiming {
+  /** The shortest pause between two proofs; the longest is half as long again. Default 10,000. */
+  readonly proofPauseMs: number;
+  /** Default 4,000. */
+  readonly answerTimeoutMs: number;
+  /** True when the time passed, false when `signal` aborted. Default: the clock's. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const ORDINARY: ListenerTiming = { proofPauseMs: 10_000, answerTimeoutMs: 4_000, wait };
+
+export class Listener implements Service {
+  readonly #options: ListenerOptions;
+  readonly #timing: ListenerTiming;
+  readonly #stop = new AbortController();
+  /** null while there is no connection. */
+  #client: Client | null = null;
+  /** Not yet a connection. */
+  #connecting: Client | null = null;
+  #proof: Promise<void> | null = null;
+  #proofs: Promise<void> | null = null;
+  #reconnecting: Promise<void> | null = null;
+  /** Ends the pause before the next try to reconnect. */
+  #pause = new AbortController();
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#timing = { ...ORDINARY, ...options.timing };
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#proofs = this.#proveRegularly();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    const client = this.#client;
+    this.#client = null;
+    // Where nobody answers, connecting would take longer than anybody waits for a stop.
+    this.#connecting?.connection.stream.destroy();
+    await client?.end().catch(() => {});
+    await this.#reconnecting;
+    await this.#proofs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /**
+   * Asks now, for whoever has a reason to doubt the connection. Resolves when it has answered or has
+   * been given up; where it is away already, the next try to reconnect is made at once. Never rejects.
+   */
+  async prove(): Promise<void> {
+    if (this.#client === null) {
+      this.#pause.abort();
+      return;
+    }
+    await this.#ask(this.#client);
+  }
+
+  async #proveRegularly(): Promise<void> {
+    const { proofPauseMs, wait } = this.#timing;
+    // Jittered, so that many workers do not ask in step.
+    const pauseMs = (): number => proofPauseMs * (1 + Math.random() / 2);
+    while (await wait(pauseMs(), this.#stop.signal)) {
+      if (this.#client !== null) await this.#ask(this.#client);
+    }
+  }
+
+  /** One question at a time, however many want to know. */
+  #ask(client: Client): Promise<void> {
+    this.#proof ??= this.#answered(client, "select 1")
+      .catch((error: unknown) => this.#lost(client, messageOf(error)))
+      .finally(() => {
+        this.#proof = null;
+      });
+    return this.#proof;
+  }
+
+  async #answered(client: Client, text: string): Promise<void> {
+    const { answerTimeoutMs, wait } = this.#timing;
+    const answered = new AbortController();
+    const late = wait(answerTimeoutMs, answered.signal).then((isLate) => {
+      if (isLate) throw new Error(`no answer within ${answerTimeoutMs} ms`);
+    });
+    try {
+      await Promise.race([client.query(text), late]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { connection, channels } = this.#options;
+    const client = new Client({
+      ...connection,
+      connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on("error", (error) => this.#lost(client, error.message));
+    client.on("end", () => this.#lost(client, "the connection was closed"));
+    client.on("notification", ({ channel, payload }) => channels[channel]?.(payload ?? ""));
+    this.#connecting = client;
+    try {
+      await client.connect();
+      for (const channel of Object.keys(channels)) {
+        await this.#answered(client, `listen ${client.escapeIdentifier(channel)}`);
+      }
+      this.#stop.signal.throwIfAborted();
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw this.#stop.signal.aborted
+        ? new WorkerError("aborted", "the listener was stopped")
+        : error;
+    } finally {
+      this.#connecting = null;
+    }
+    this.#client = client;
+  }
+
+  /** Once a connection, whatever says first that it is gone. */
+  #lost(client: Client, error: string): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#options.logger.warn({ error }, "the notification connection was lost");
+    // A question without an answer is under way: pg then cuts the socket instead of saying goodbye.
+    void client.end().catch(() => {});
+    this.#reconnecting = this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let attempt = 0; await this.#mayTry(attempt); attempt++) {
+      try {
+        await this.#connect();
+      } catch (error) {
+        this.#options.logger.debug({ error: messageOf(error) }, "cannot listen yet");
+        continue;
+      }
+      this.#options.logger.info({}, "the notification connection is back");
+      this.#options.onReconnect();
+      return;
+    }
+  }
+
+  /** After a pause that grows with the attempts; false when the listener was stopped. */
+  async #mayTry(attempt: number): Promise<boolean> {
+    this.#pause = new AbortController();
+    const either = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
+    await this.#timing.wait(backoffDelay(attempt), either);
+    return !this.#stop.signal.aborted;
+  }
+}

@@ -1,0 +1,183 @@
+// Connection pools of our own, and the two ways in which statements run on them: plainly, or each
+// in a short transaction under a statement timeout.
+import { once } from "node:events";
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import pg from "pg";
+import { wait } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Queryable } from "../database.ts";
+import { Client, type OnConnect } from "./client.ts";
+import { checkedUrl } from "./connection-url.ts";
+
+export interface PoolOptions {
+  readonly connectionString: string;
+  /** Default 5. */
+  readonly maxConnections?: number;
+  /** Shown in pg_stat_activity. Default `worker`. */
+  readonly applicationName?: string;
+  /** How long to wait for a connection, milliseconds. Default 5,000. */
+  readonly connectionTimeoutMs?: number;
+  readonly logger: Logger;
+}
+
+/** Connections of our pools that somebody has and has not given back. */
+const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+/** The connections that PostgreSQL may still see. */
+const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+
+/** A pool that survives the loss of idle connections. The caller ends it. */
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    Client,
+    connectionString: checkedUrl(options.connectionString),
+    max: options.maxConnections ?? 5,
+    application_name: options.applicationName ?? "worker",
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
+    keepAlive: true,
+  });
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on("error", (error) => {
+    options.logger.warn({ error: messageOf(error) }, "a database connection was lost");
+  });
+  const clients = new Set<pg.PoolClient>();
+  taken.set(pool, clients);
+  const connections = new Set<pg.PoolClient>();
+  open.set(pool, connections);
+  pool.on("connect", (client) => connections.add(client));
+  pool.on("remove", (client) => connections.delete(client));
+  pool.on("acquire", (client) => clients.add(client));
+  pool.on("release", (_error, client) => clients.delete(client));
+  return pool;
+}
+
+/** Stands where a pool must be and nobody has given one: who asks it for anything hears `reason()`. */
+export function refusingPool(reason: () => Error): pg.Pool {
+  class Refusing extends Client {
+    override connect(): Promise<pg.Client>;
+    override connect(callback: OnConnect): void;
+    override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
+      if (callback === undefined) return Promise.reject(reason());
+      callback(reason());
+      return undefined;
+    }
+  }
+  return new pg.Pool({ Client: Refusing });
+}
+
+/**
+ * Ends a pool that createPool() made. A connection that is not given back within `graceMs` is cut:
+ * nobody can wait for it, and it would keep the process alive.
+ */
+export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
+  const ended = new AbortController();
+  void pool.end().then(() => ended.abort());
+  if (!(await wait(graceMs, ended.signal))) return;
+  for (const client of taken.get(pool) ?? []) void (client as unknown as pg.Client).end();
+}
+
+/**
+ * Ends a pool that createPool() made, and waits up to `limitMs` until its connections are closed:
+ * end() alone resolves while its goodbyes are still on their way, and a server that is stopped then
+ * answers them with errors.
+ */
+export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
+  await pool.end();
+  const limit = AbortSignal.timeout(limitMs);
+  while ((open.get(pool)?.size ?? 0) > 0 && !limit.aborted) {
+    await once(pool, "remove", { signal: limit }).catch(() => {});
+  }
+}
+
+export interface Bounds {
+  /** PostgreSQL's statement_timeout, milliseconds. */
+  readonly statementTimeoutMs: number;
+  /** PostgreSQL's lock_timeout, milliseconds. */
+  readonly lockTimeoutMs: number;
+  readonly readOnly: boolean;
+}
+
+/**
+ * A Queryable that runs each statement in a transaction of its own under `bounds`. SET LOCAL, not
+ * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
+ */
+export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
+  // The last one: a process that is frozen before its commit must not keep its locks.
+  const begin = `begin${bounds.readOnly ? " read only" : ""};
+    set local statement_timeout = ${Math.trunc(bounds.statementTimeoutMs)};
+    set local lock_timeout = ${Math.trunc(bounds.lockTimeoutMs)};
+    set local idle_in_transaction_session_timeout = ${Math.trunc(bounds.statementTimeoutMs)}`;
+  return {
+    query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+      return withClient(pool, async (client) => {
+        // A server that is frozen or unreachable cannot time out by itself: ending a client whose
+        // query is under way cuts the connection, which also gives the pool its place back.
+        const overdue = setTimeout(
+          () => void (client as unknown as pg.Client).end().catch(() => {}),
+          bounds.statementTimeoutMs + GRACE_MS,
+        );
+        try {
+          await client.query(begin);
+          const result = await client.query<R>(config);
+          await client.query("commit");
+          return result;
+        } finally {
+          clearTimeout(overdue);
+        }
+      });
+    },
+  };
+}
+
+const GRACE_MS = 3_000;
+
+/** A connection for a while. When `work` throws, its transaction is rolled back. */
+export async function withClient<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await connectInTime(pool);
+  let broken: Error | undefined;
+  // pg reports a lost connection to the query and also as an event of the client, and an event
+  // "error" that nobody hears ends the process. The pool listens to idle clients only.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    // A failed rollback means the connection itself is gone: do not give it back for reuse.
+    await client.query("rollback").catch((lost: Error) => {
+      broken ??= lost;
+    });
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}
+
+// Our own pools give up sooner; a pool that was lent to us may be set to wait for ever.
+const LONGEST_WAIT_MS = 10_000;
+
+async function connectInTime(pool: pg.Pool): Promise<pg.PoolClient> {
+  const connecting = pool.connect();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error("timeout exceeded when trying to connect");
+    timer = setTimeout(() => reject(error), LONGEST_WAIT_MS);
+  });
+  try {
+    return await Promise.race([connecting, late]);
+  } catch (error) {
+    // What comes too late goes back unused.
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,36 @@
+// Several statements as one: all of them happen, or none.
+import type { Pool } from "pg";
+import type { Database } from "../database.ts";
+import { explainDatabaseError } from "../errors/database-errors.ts";
+import { withClient } from "./pool.ts";
+
+/**
+ * Runs `work` in a transaction on one connection of the pool in `db`. A client in `db` is used as
+ * it is: whether it is in a transaction is its owner's affair. Throws WorkerError, and what `work`
+ * throws.
+ */
+export async function inTransaction<T>(
+  db: Database,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  if (!isPool(db.client)) return work(db);
+  let ofWork: { readonly error: unknown } | null = null;
+  try {
+    return await withClient(db.client, async (client) => {
+      await client.query("begin");
+      const result = await work({ ...db, client }).catch((error: unknown) => {
+        ofWork = { error };
+        throw error;
+      });
+      await client.query("commit");
+      return result;
+    });
+  } catch (error) {
+    // Its statements have explained their errors themselves.
+    throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
+  }
+}
+
+function isPool(client: object): client is Pool {
+  return "connect" in client && "totalCount" in client;
+}

@@ -1,0 +1,73 @@
+// What PostgreSQL and the network say, as sentences an operator can act on (error-sentences.ts).
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { byCode, byWording } from "./error-sentences.ts";
+
+// Input that only the database could find wrong: GWBKM is Graphile Worker's "bad job key mode".
+const inputStates = new Set([
+  "22P02",
+  "22P05",
+  "22003",
+  "22007",
+  "22008",
+  "22021",
+  "22023",
+  "23514",
+  "GWBKM",
+]);
+
+/**
+ * The WorkerError for anything a database call threw; an error that is one already is kept. `sent`:
+ * the values of the statement.
+ */
+export function explainDatabaseError(
+  error: unknown,
+  schema: string,
+  sent: readonly unknown[] = [],
+): WorkerError {
+  if (error instanceof WorkerError) return error;
+  const bytes = bytesOf(sent);
+  if (bytes > LONGEST_MESSAGE_BYTES) {
+    const message = `${(bytes / 2 ** 30).toFixed(1)} GiB are too much for one statement, PostgreSQL takes less than 1 GiB; send less at once`;
+    return new WorkerError("too_large", message, { cause: error });
+  }
+  const detail = messageOf(error) || "no detail";
+  const state = codeOf(error) ?? firstCode(error);
+  if (state !== undefined) {
+    const known = byCode[state];
+    if (known !== undefined) {
+      return new WorkerError(known[0], known[1](detail, schema), { cause: error });
+    }
+    if (inputStates.has(state)) return new WorkerError("bad_input", detail, { cause: error });
+  }
+  const worded = byWording.find(([wording]) => wording.test(detail))?.[1];
+  if (worded !== undefined) {
+    return new WorkerError(worded[0], worded[1](detail, schema), { cause: error });
+  }
+  return new WorkerError("database_error", `PostgreSQL: ${detail}`, { cause: error });
+}
+
+/**
+ * Whether the database refused what it was given, now and always: data exceptions, violated
+ * constraints, what a trigger raises.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof WorkerError)) return false;
+  if (error.code === "bad_input" || error.code === "too_large") return true;
+  return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
+}
+
+/** Node reports a host with several addresses as an AggregateError without a code of its own. */
+function firstCode(error: unknown): string | undefined {
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
+}
+
+// Without a word PostgreSQL closes the connection on which a longer message comes.
+const LONGEST_MESSAGE_BYTES = 2 ** 30 - 2;
+
+/** About the length of a statement's values in the message; 0 for what is surely short enough. */
+function bytesOf(values: readonly unknown[]): number {
+  const texts = values.flat().filter((value) => typeof value === "string");
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters * 3 < LONGEST_MESSAGE_BYTES) return 0;
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}

@@ -1,0 +1,154 @@
+// The sentences themselves: the one table from SQLSTATE (PostgreSQL documentation, appendix A), errno
+// and pg's own wordings to our error codes and to what an operator can do.
+import type { ErrorCode } from "../../base/errors.ts";
+
+export type Explanation = readonly [
+  code: ErrorCode,
+  sentence: (detail: string, schema: string) => string,
+];
+
+const unreachable: Explanation = [
+  "database_unreachable",
+  (detail) => `cannot reach PostgreSQL (${detail}); check DATABASE_URL and that the server is up`,
+];
+const refusedLogin: Explanation = [
+  "database_unreachable",
+  (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
+];
+/** It answers, and serves nobody: also that passes, and the next try may go through. */
+const refusing: Explanation = [
+  "database_unreachable",
+  (detail) => `PostgreSQL refuses for now (${detail}); its log says why`,
+];
+const exhausted =
+  (what: string): Explanation[1] =>
+  (detail) =>
+    `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
+const untrusted: Explanation = [
+  "database_unreachable",
+  (detail) =>
+    `the certificate of PostgreSQL's server is not trusted (${detail}); name the authority with sslrootcert=<file> in the database URL, or check nothing with sslmode=no-verify`,
+];
+/** A value of 1 GB is too large for PostgreSQL, one of 0.5 GB for a string of Node's. */
+const tooLarge: Explanation = [
+  "too_large",
+  (detail) => `a value is too large to be stored or read (${detail}); make it smaller`,
+];
+const missingSchema: Explanation = [
+  "schema_missing",
+  (detail, schema) =>
+    `the schema "${schema}" is not there or not complete (${detail}); run "worker migrate" first, or name the right one with --schema`,
+];
+
+const pooled: Explanation = [
+  "configuration",
+  (detail) =>
+    `${detail}; behind a transaction pooler such as pgbouncer set preparedStatements to false`,
+];
+
+export const byCode: Readonly<Record<string, Explanation>> = {
+  ECONNREFUSED: unreachable,
+  ECONNRESET: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  ENOENT: unreachable,
+  EACCES: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ETIMEDOUT: unreachable,
+  EPIPE: unreachable,
+  EMFILE: unreachable,
+  ENFILE: unreachable,
+  "08000": unreachable,
+  "08003": unreachable,
+  "08006": unreachable,
+  "57P01": unreachable,
+  "57P02": unreachable,
+  "08001": refusing,
+  "08004": refusing,
+  "08P01": refusing,
+  "55000": refusing,
+  "57P03": refusing,
+  "57P04": refusing,
+  "57P05": refusing,
+  "53000": refusing,
+  "53100": ["database_unreachable", exhausted("disk space")],
+  "53200": ["database_unreachable", exhausted("memory")],
+  "54000": tooLarge,
+  ERR_STRING_TOO_LONG: tooLarge,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_HAS_EXPIRED: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
+  "53300": [
+    "database_unreachable",
+    (detail) =>
+      `PostgreSQL has no connection left (${detail}); lower --max-connections or raise max_connections`,
+  ],
+  "28000": refusedLogin,
+  "28P01": refusedLogin,
+  "3D000": [
+    "database_unreachable",
+    (detail) => `${detail}; check the database name in DATABASE_URL, or create it`,
+  ],
+  "57014": [
+    "database_timeout",
+    (detail) => `PostgreSQL stopped the statement (${detail}); narrow the request or try again`,
+  ],
+  "55P03": ["database_busy", (detail) => `a lock was not to be had in time (${detail}); try again`],
+  "40P01": ["database_busy", (detail) => `${detail}; try again`],
+  "40001": ["database_busy", (detail) => `${detail}; try again`],
+  "25006": [
+    "database_unreachable",
+    (detail) =>
+      `PostgreSQL accepts no writes now (${detail}); is this a standby? check DATABASE_URL`,
+  ],
+  "42P01": missingSchema,
+  "3F000": missingSchema,
+  "42883": missingSchema,
+  "42703": missingSchema,
+  "42704": missingSchema,
+  // A prepared statement that is there, or is not: somebody else's session.
+  "42P05": pooled,
+  "26000": pooled,
+  "42501": [
+    "database_error",
+    (detail) =>
+      `the database role may not do this (${detail}); grant it the rights or use the owner`,
+  ],
+};
+
+// pg words these itself, without a code.
+export const byWording: readonly (readonly [RegExp, Explanation])[] = [
+  [
+    /Cannot use a pool after calling end/i,
+    [
+      "database_unreachable",
+      () =>
+        "the connection pool has been ended: end() was called on it or on its owner; make a new one",
+    ],
+  ],
+  [
+    /client password must be a/i,
+    [
+      "database_unreachable",
+      () =>
+        "PostgreSQL asks for a password, and none was given; put it into the database URL (postgres://user:password@host:port/database), into PGPASSWORD or into ~/.pgpass",
+    ],
+  ],
+  [
+    /SSL connection/,
+    [
+      "database_unreachable",
+      (detail) =>
+        `PostgreSQL does not encrypt (${detail}); turn SSL on in its server, or say sslmode=disable in the database URL`,
+    ],
+  ],
+  [/Invalid string length|invalid memory alloc request size/, tooLarge],
+  [
+    /connection terminated|client was closed|not queryable|timeout exceeded when trying to connect|timeout expired|Query read timeout/i,
+    unreachable,
+  ],
+];

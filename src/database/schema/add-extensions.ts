@@ -1,0 +1,98 @@
+// Adds extensions and brings them up to date, inside migrate.ts's transaction and under its lock. The
+// ledger is our own, `_private_extensions`, because the Rust port used Graphile Worker's ids 19 and 20
+// for other things.
+import type { PoolClient } from "pg";
+import { WorkerError } from "../../base/errors.ts";
+import type { Database } from "../database.ts";
+import { explainDatabaseError } from "../errors/database-errors.ts";
+import type { Extension, Versions } from "./extensions/extension.ts";
+import { render } from "./render-sql.ts";
+
+export type Transaction = Database & { readonly client: PoolClient };
+
+/** What the schema has of them now. */
+export interface Present {
+  readonly objects: ReadonlySet<string>;
+  readonly versions: Versions;
+}
+
+/** Throws WorkerError; then the transaction is over and nothing has been changed. */
+export async function addExtensions(
+  db: Transaction,
+  extensions: readonly Extension[],
+  present: Present,
+): Promise<void> {
+  await db.client.query(`
+    create table if not exists ${db.schema.quoted}._private_extensions (
+      name text primary key,
+      version int not null,
+      applied_at timestamptz not null default now()
+    )`);
+  for (const extension of extensions) {
+    const version = await addExtension(db, extension, present);
+    await record(db, extension.name, version);
+  }
+}
+
+/**
+ * Gives the version for the ledger. 0 where somebody else has made the objects, or some of them: they
+ * are not ours to change, because their maker's processes go on using them and its later versions
+ * replace them. The Rust port's recover_dead_worker_jobs lowers attempts, so that a job which kills its
+ * worker loops for ever: our own code never calls that function.
+ */
+async function addExtension(
+  db: Transaction,
+  extension: Extension,
+  { objects, versions }: Present,
+): Promise<number> {
+  const recorded = versions?.get(extension.name);
+  const from = recorded ?? 0;
+  const isOurs =
+    recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
+  // What is made here, also in the place of something lost, goes through all its changes.
+  const made = new Set<string>();
+  for (const [index, parts] of extension.parts.entries()) {
+    const version = index + 1;
+    for (const { does, object, sql } of parts) {
+      const isDue =
+        does === "create"
+          ? !objects.has(object) && !made.has(object)
+          : made.has(object) || (isOurs && version > from);
+      if (!isDue) continue;
+      if (does === "create") made.add(object);
+      try {
+        await db.client.query(render(sql, db.schema));
+      } catch (error) {
+        throw failed(db, { extension, from, version, object }, error);
+      }
+    }
+  }
+  return isOurs ? extension.version : 0;
+}
+
+function failed(
+  db: Transaction,
+  step: {
+    readonly extension: Extension;
+    readonly from: number;
+    readonly version: number;
+    readonly object: string;
+  },
+  cause: unknown,
+): WorkerError {
+  const { extension, from, version, object } = step;
+  const { code, message } = explainDatabaseError(cause, db.schema.name);
+  const what = from === 0 ? "added" : `brought from version ${from} to ${version}`;
+  const sentence = `the extension "${extension.name}" could not be ${what}, at "${object}": ${message}; nothing has been changed`;
+  return new WorkerError(code, sentence, { cause });
+}
+
+async function record({ client, schema }: Transaction, name: string, version: number) {
+  await client.query(
+    `insert into ${schema.quoted}._private_extensions as known (name, version)
+     values ($1::text, $2::int)
+     on conflict (name) do update set version = excluded.version, applied_at = now()
+     where known.version <> excluded.version`,
+    [name, version],
+  );
+}

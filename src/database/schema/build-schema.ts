@@ -1,0 +1,135 @@
+// What a migration does, inside migrate.ts's transaction: the whole schema where there is none, and
+// in one that is there (ours, Graphile Worker's, its Rust port's) only our extensions.
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { type Database, query } from "../database.ts";
+import { addExtensions, type Transaction } from "./add-extensions.ts";
+import baseline from "./baseline.sql";
+import { type Extension, unfinished } from "./extensions/extension.ts";
+import { render } from "./render-sql.ts";
+import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
+
+/** What a migration did. */
+export interface MigrationOutcome {
+  /**
+   * `adopted`: somebody else's installation got our extensions; `upgraded`: ours got new ones, or new
+   * versions of them; `current`: there was nothing to do.
+   */
+  readonly kind: "created" | "adopted" | "upgraded" | "current";
+  readonly level: number;
+  /** Extensions that were added or brought up to date now. */
+  readonly extensions: readonly string[];
+  /** For the operator: what could not be done, or will need attention. */
+  readonly warnings: readonly string[];
+}
+
+/** What a migration is to reach. */
+export interface MigrationPlan {
+  /** Every extension that we know. */
+  readonly registry: readonly Extension[];
+  /** Names of those that are added only when somebody asks for them. */
+  readonly asked: readonly string[];
+  /** `leave`: a schema that holds something is not changed. */
+  readonly existing: "bring up to date" | "leave";
+}
+
+/** What is left to do in a schema that can be worked on. */
+export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
+  return plan.existing === "leave" ? [] : unfinished(plan.registry, state, plan.asked);
+}
+
+export function current(state: ReadySchema, ...warnings: string[]): MigrationOutcome {
+  const { level } = state;
+  return { kind: "current", level, extensions: [], warnings: [...state.warnings, ...warnings] };
+}
+
+/**
+ * Builds or brings up to date, in the caller's transaction and under its lock. null when a stock
+ * worker is quicker: then its work has to be waited for.
+ */
+export async function build(
+  db: Transaction,
+  plan: MigrationPlan,
+): Promise<MigrationOutcome | null> {
+  const { client, schema } = db;
+  let state = await schemaState(db, plan.registry);
+  if (state.kind === "empty" && state.hasLedger) {
+    // A stock worker writes its ledger before anything else, and takes no advisory lock. Holding
+    // the ledger makes it wait for us; then it finds all its steps done.
+    await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
+    state = await schemaState(db, plan.registry);
+  }
+  if (state.kind === "ready") return bringUpToDate(db, state, plan);
+  if (state.kind !== "absent" && state.kind !== "empty") return null;
+  await checkVersion(db);
+  // Not `if not exists`: that asks for the right to create schemas even where one is there.
+  if (state.kind === "absent") await createSchema(db);
+  await createTables(db);
+  const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
+  const extensions = unfinished(plan.registry, nothing, plan.asked);
+  await addExtensions(db, extensions, nothing);
+  // No word on channel worker:migrate: it is the whole database's, a stock worker stops at any
+  // breaking step it hears of, and nobody can be running on a schema that did not exist.
+  return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
+}
+
+async function bringUpToDate(
+  db: Transaction,
+  state: ReadySchema,
+  plan: MigrationPlan,
+): Promise<MigrationOutcome> {
+  const left = workLeft(state, plan);
+  if (left.length === 0) return current(state);
+  await addExtensions(db, left, state);
+  return {
+    kind: state.origin === "ours" ? "upgraded" : "adopted",
+    level: state.level,
+    extensions: namesOf(left),
+    warnings: state.warnings,
+  };
+}
+
+const namesOf = (extensions: readonly Extension[]) => extensions.map(({ name }) => name);
+
+const serverVersion = () => `
+  select
+    current_setting('server_version') as version,
+    current_setting('server_version_num')::int as number`;
+
+async function checkVersion(db: Database): Promise<void> {
+  const [server] = await query<{ version: string; number: number }>(db, serverVersion);
+  if (server !== undefined && server.number < 140_000) {
+    throw new WorkerError(
+      "schema_unsupported",
+      `PostgreSQL 14 or later is needed, this is ${server.version}; upgrade the server`,
+    );
+  }
+}
+
+function createSchema({ client, schema }: Transaction): Promise<void> {
+  return allowed(
+    () => client.query(`create schema ${schema.quoted}`),
+    (detail) =>
+      `this role may not create a schema (${detail}); let the database's owner run: create schema ${schema.quoted} authorization <this role>`,
+  );
+}
+
+function createTables({ client, schema }: Transaction): Promise<void> {
+  return allowed(
+    () => client.query(render(baseline, schema)),
+    (detail) =>
+      `this role may not create tables in the schema "${schema.name}" (${detail}); run "worker migrate" as its owner, or let the owner run: grant usage, create on schema ${schema.quoted} to <this role>`,
+  );
+}
+
+/** What PostgreSQL says when the role lacks the right becomes a sentence that says how to get it. */
+async function allowed(
+  work: () => Promise<unknown>,
+  sentence: (detail: string) => string,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (codeOf(error) !== "42501") throw error;
+    throw new WorkerError("database_error", sentence(messageOf(error)), { cause: error });
+  }
+}

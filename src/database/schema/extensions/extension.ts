@@ -1,0 +1,71 @@
+// What an extension of Graphile Worker's schema is: objects of ours in its schema, with a version of
+// their own, any of which may be absent. It is a row in index.ts and one SQL file for each
+// version; the file of version 3 holds the step from 2 to 3. Its parts begin with one of these lines:
+//
+//   --- create <object>   run where the schema has no object of that name
+//   --- change <object>   run once, on the way to this version
+//
+// Objects that somebody else has made under these names (Graphile Worker's Rust port) stay as they
+// are: no `change` is run on them, only what is missing is created.
+
+export interface Extension extends ExtensionRow {
+  /** The newest version that we know. */
+  readonly version: number;
+  /** The names of everything it makes; where the first one is, the extension is. */
+  readonly objects: readonly string[];
+  /** `parts[0]` makes version 1. */
+  readonly parts: readonly (readonly Part[])[];
+}
+
+export interface ExtensionRow {
+  /** In the ledger, in options and in messages. */
+  readonly name: string;
+  /** What nobody has without it, as messages say it: "worker heartbeats". */
+  readonly gives: string;
+  /** `always`: by every migration. `on request`: only by one that names it. */
+  readonly added: "always" | "on request";
+  /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
+  readonly steps: readonly string[];
+}
+
+interface Part {
+  readonly does: "create" | "change";
+  readonly object: string;
+  readonly sql: string;
+}
+
+/** What our ledger says: name → version; 0 is somebody else's. null: this role may not read it. */
+export type Versions = ReadonlyMap<string, number> | null;
+
+export function extension(row: ExtensionRow): Extension {
+  const parts = row.steps.map(partsOf);
+  const created = parts.flat().filter(({ does }) => does === "create");
+  const objects = created.map(({ object }) => object);
+  return { ...row, version: parts.length, objects, parts };
+}
+
+function partsOf(step: string): Part[] {
+  const [, ...found] = step.split(/^--- (create|change) (\w+)$/m);
+  const parts: Part[] = [];
+  for (let at = 0; at < found.length; at += 3) {
+    const [does, object = "", sql = ""] = found.slice(at, at + 3);
+    parts.push({ does: does as Part["does"], object, sql });
+  }
+  return parts;
+}
+
+/** Those with something left to do, in a schema that has these objects and versions. */
+export function unfinished(
+  registry: readonly Extension[],
+  there: { readonly objects: ReadonlySet<string>; readonly versions: Versions },
+  asked: readonly string[] = [],
+): readonly Extension[] {
+  const { objects, versions } = there;
+  return registry.filter(({ name, added, version, objects: all }) => {
+    const recorded = versions === null ? version : versions.get(name);
+    const isWanted = added === "always" || asked.includes(name) || versions?.has(name) === true;
+    if (!isWanted) return false;
+    const isCurrent = recorded === 0 || recorded === version;
+    return !isCurrent || all.some((object) => !objects.has(object));
+  });
+}

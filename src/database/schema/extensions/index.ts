@@ -1,0 +1,8 @@
+// The list of our extensions (what one is: extension.ts). A new one is a row here and its SQL file;
+// a new version of one is another SQL file and its place at the end of the row's steps.
+import { type Extension, extension } from "./extension.ts";
+import workers from "./workers.sql";
+
+export const extensions: readonly Extension[] = [
+  extension({ name: "workers", gives: "worker heartbeats", added: "always", steps: [workers] }),
+];

@@ -1,0 +1,221 @@
+// Brings a schema to where a worker can use it, safely with many starters at once: everything
+// happens in one transaction under an advisory lock. Killed half-way it leaves nothing, and
+// whoever comes second finds the work done. What is done: build-schema.ts.
+import type { Pool, PoolClient } from "pg";
+import { monotonic, wait } from "../../base/clock.ts";
+import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
+import { type Logger, silentLogger } from "../../base/logger.ts";
+import { backoffDelay } from "../../base/retry.ts";
+import { boundedQueryable, withClient } from "../connection/pool.ts";
+import { type Database, query } from "../database.ts";
+import { explainDatabaseError } from "../errors/database-errors.ts";
+import type { SchemaName } from "../schema-name.ts";
+import {
+  build,
+  current,
+  type MigrationOutcome,
+  type MigrationPlan,
+  workLeft,
+} from "./build-schema.ts";
+import type { Extension } from "./extensions/extension.ts";
+import { extensions } from "./extensions/index.ts";
+import { type ReadySchema, schemaState } from "./schema-state.ts";
+
+/** What migrate() may be told. */
+export interface MigrationOptions {
+  /** Stops waiting for somebody else's migration; what has begun is finished. */
+  readonly signal?: AbortSignal;
+  /** Default: silent. */
+  readonly logger?: Logger;
+  /** How long it waits for others: their migrations, their locks. Default 60,000. */
+  readonly patienceMs?: number;
+  /** Names of extensions to add that are not added by themselves. Default none. */
+  readonly extensions?: readonly string[];
+}
+
+/** Somebody else is at work on the schema, or holds a lock: why, for when that never ends. */
+interface Busy {
+  readonly kind: "busy";
+  readonly cause: unknown;
+}
+
+// How long we wait for somebody else, all rounds together.
+const PATIENCE_MS = 60_000;
+// In one round: the pool may be small, and others wait for its connections.
+const LONGEST_LOCK_WAIT_MS = 10_000;
+// Reading the catalogue and the ledgers takes milliseconds.
+const LONGEST_READ_MS = 10_000;
+// An old level that was reached a moment ago: a stock worker is climbing, one step a transaction.
+const CLIMBING_S = 5;
+// Two made the same object at once, or waited for each other; the next look shows who has won.
+const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
+const LOCK_TIMEOUT = "55P03";
+const MAY_NOT = "42501";
+const READ_ONLY = "25006";
+
+/**
+ * Builds the schema, adopts or upgrades what is there, or finds all done. Throws WorkerError, and
+ * InputError for an unknown extension; then nothing has been changed.
+ */
+export async function migrate(
+  pool: Pool,
+  schema: SchemaName,
+  options: MigrationOptions = {},
+): Promise<MigrationOutcome> {
+  return migrateBy({ registry: extensions }, pool, schema, options);
+}
+
+/** As migrate(), by another plan. */
+export async function migrateBy(
+  {
+    registry,
+    existing = "bring up to date",
+  }: Pick<MigrationPlan, "registry"> & Partial<MigrationPlan>,
+  pool: Pool,
+  schema: SchemaName,
+  options: MigrationOptions = {},
+): Promise<MigrationOutcome> {
+  const { signal = new AbortController().signal, logger = silentLogger } = options;
+  const { patienceMs = PATIENCE_MS } = options;
+  const plan = { registry, existing, asked: checkedNames(options.extensions, registry) };
+  const deadline = monotonic() + patienceMs;
+  for (let attempt = 0; ; attempt++) {
+    if (signal.aborted) throw new WorkerError("aborted", "the migration was stopped in time");
+    const result = await attemptOn(pool, schema, plan, patienceMs);
+    if (result.kind !== "busy") {
+      for (const warning of result.warnings) logger.warn({ schema: schema.name }, warning);
+      const { kind, level, extensions } = result;
+      logger.debug({ schema: schema.name, level, extensions }, `the schema is ${kind}`);
+      return result;
+    }
+    if (monotonic() > deadline) throw tooBusy(schema, patienceMs, result.cause);
+    logger.debug({ schema: schema.name }, "waiting: another process works on the schema");
+    await wait(backoffDelay(attempt, { firstMs: 50, longestMs: 500 }), signal);
+  }
+}
+
+function checkedNames(
+  asked: readonly string[] = [],
+  registry: readonly Extension[],
+): readonly string[] {
+  const names = registry.map(({ name }) => name);
+  const unknown = asked.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return asked;
+  const message = `there is no extension "${unknown[0]}"; there is ${names.map((name) => `"${name}"`).join(", ")}`;
+  throw new InputError([{ path: "extensions", message }]);
+}
+
+async function attemptOn(
+  pool: Pool,
+  schema: SchemaName,
+  plan: MigrationPlan,
+  patienceMs: number,
+): Promise<MigrationOutcome | Busy> {
+  const lockTimeoutMs = Math.min(LONGEST_LOCK_WAIT_MS, patienceMs);
+  const statementTimeoutMs = lockTimeoutMs + LONGEST_READ_MS;
+  const bounds = { statementTimeoutMs, lockTimeoutMs, readOnly: true };
+  const reads = { schema, client: boundedQueryable(pool, bounds) };
+  const work = (seen: ReadySchema | null) =>
+    withClient(pool, (client) => change({ client, schema }, plan, seen, lockTimeoutMs));
+  try {
+    return await look(reads, plan, work);
+  } catch (error) {
+    const explained = explainDatabaseError(error, schema.name);
+    if (codeOf(explained.cause) === LOCK_TIMEOUT) return { kind: "busy", cause: explained.cause };
+    throw explained;
+  }
+}
+
+/** First without a lock and without writing: the usual case, and all that a standby allows. */
+async function look(
+  db: Database,
+  plan: MigrationPlan,
+  work: (seen: ReadySchema | null) => Promise<MigrationOutcome | Busy>,
+): Promise<MigrationOutcome | Busy> {
+  const state = await schemaState(db, plan.registry);
+  switch (state.kind) {
+    case "ready":
+      if (workLeft(state, plan).length === 0) return current(state);
+      return work(state);
+    case "absent":
+    case "empty":
+      return work(null);
+    case "outdated": {
+      const refusal = new WorkerError("schema_unsupported", state.reason);
+      if (state.age_s < CLIMBING_S) return { kind: "busy", cause: refusal };
+      throw refusal;
+    }
+    case "too-new":
+    case "foreign":
+      throw new WorkerError("schema_unsupported", state.reason);
+    default:
+      return state satisfies never;
+  }
+}
+
+async function change(
+  { client, schema }: Database & { readonly client: PoolClient },
+  plan: MigrationPlan,
+  seen: ReadySchema | null,
+  lockTimeoutMs: number,
+): Promise<MigrationOutcome | Busy> {
+  try {
+    // Read committed, whatever the database's default: what others committed while we waited for
+    // the lock must be seen.
+    await client.query(
+      `begin isolation level read committed; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
+    );
+    const outcome = (await locked(client, schema)) ? await build({ client, schema }, plan) : null;
+    await client.query(outcome === null ? "rollback" : "commit");
+    return outcome ?? { kind: "busy", cause: null };
+  } catch (error) {
+    const code = codeOf(error instanceof WorkerError ? error.cause : error) ?? "";
+    if (CLASHES.has(code)) {
+      await client.query("rollback");
+      return { kind: "busy", cause: error };
+    }
+    // What is there can be used without them, unless it is them that somebody wants.
+    const isOptional = seen !== null && plan.asked.length === 0;
+    if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
+      await client.query("rollback");
+      return current(seen, ...shortcomings(seen, plan, schema, error));
+    }
+    throw error;
+  }
+}
+
+function shortcomings(
+  seen: ReadySchema,
+  plan: MigrationPlan,
+  schema: SchemaName,
+  error: unknown,
+): string[] {
+  const detail = messageOf(error instanceof WorkerError ? error.cause : error);
+  return workLeft(seen, plan).map(({ name, gives }) => {
+    const what = seen.extensions.has(name)
+      ? `${gives} are not up to date: they could not be brought up to date in`
+      : `${gives} are not available: they could not be added to`;
+    return `${what} the schema "${schema.name}" (${detail}); run "worker migrate" as its owner`;
+  });
+}
+
+/** The error of who has waited long enough. */
+function tooBusy(schema: SchemaName, patienceMs: number, cause: unknown): WorkerError {
+  if (cause instanceof WorkerError && cause.code === "schema_unsupported") return cause;
+  const secs = `${patienceMs / 1_000} s`;
+  const isLocked = codeOf(cause instanceof WorkerError ? cause.cause : cause) === LOCK_TIMEOUT;
+  const message = isLocked
+    ? `somebody has held a lock on tables of the schema "${schema.name}" for ${secs}; try again when it is gone (pg_stat_activity shows who)`
+    : `another process has been migrating the schema "${schema.name}" for ${secs}; try again when it is done`;
+  return new WorkerError("database_busy", message, { cause });
+}
+
+// Tried, not waited for: a wait inside the server could not be aborted. Transaction-level, so
+// that it also holds behind a pooler and ends with us. Two schemas do not disturb each other.
+const tryLock = () =>
+  "select pg_try_advisory_xact_lock(hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
+
+async function locked(client: PoolClient, schema: SchemaName): Promise<boolean> {
+  const [row] = await query<{ locked: boolean }>({ client, schema }, tryLock, [schema.name]);
+  return row?.locked === true;
+}

@@ -1,0 +1,12 @@
+// SQL files name the schema `:schema`, and quote function bodies with `$body$`.
+import type { SchemaName } from "../schema-name.ts";
+
+/**
+ * Puts the schema into SQL text. `:schema` must not stand in a comment, since a name may hold a
+ * line break; and `$body$` becomes a dollar quote that the name does not contain.
+ */
+export function render(sql: string, schema: SchemaName): string {
+  let tag = "$body$";
+  while (schema.quoted.includes(tag)) tag = tag.replace("y$", "yy$");
+  return sql.replaceAll("$body$", () => tag).replaceAll(":schema", () => schema.quoted);
+}

@@ -1,0 +1,117 @@
+// The facts under schema-state.ts: which of the names we know a schema holds, which others, and
+// what Graphile Worker's ledger says. Reads only.
+import { type Database, query } from "../database.ts";
+
+export interface Catalogue {
+  /** Of the names that were asked for, those which are there. */
+  readonly known: readonly string[];
+  /** The first few names that were not asked for. */
+  readonly others: readonly string[];
+  /** Column → type of the table `migrations`; null without one. */
+  readonly ledger: { readonly id?: string; readonly ts?: string } | null;
+  /** Whether this role may read our own ledger; null without one. */
+  readonly mayReadExtensions: boolean | null;
+}
+
+// From pg_catalog, which everybody may read: a role without rights on the schema gets the same
+// answer. What belongs to a PostgreSQL extension (in "public", say) does not count.
+const catalogue = () => `
+  with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
+  object as (
+    select oid, 'pg_catalog.pg_class'::regclass as class, relname::text as name
+    from pg_catalog.pg_class
+    where relnamespace = (select oid from space) and relkind in ('r', 'p', 'v', 'm', 'f', 'S', 'c')
+    union all
+    select oid, 'pg_catalog.pg_proc'::regclass, proname::text
+    from pg_catalog.pg_proc where pronamespace = (select oid from space)
+    union all
+    select oid, 'pg_catalog.pg_type'::regclass, typname::text
+    from pg_catalog.pg_type
+    where typnamespace = (select oid from space) and typtype in ('d', 'e', 'r')
+  ),
+  own as (
+    select distinct name from object
+    where not exists (
+      select from pg_catalog.pg_depend
+      where deptype = 'e' and classid = object.class and objid = object.oid
+    )
+  )
+  select
+    (select coalesce(json_agg(name), '[]') from own where name = any($2::text[])) as known,
+    (
+      select coalesce(json_agg(name), '[]')
+      from (select name from own where name <> all($2::text[]) order by name limit 3) as few
+    ) as others,
+    (
+      select json_object_agg(attname, format_type(atttypid, null))
+      from pg_catalog.pg_attribute
+      where attnum > 0 and not attisdropped and attrelid = (
+        select oid from pg_catalog.pg_class
+        where relnamespace = (select oid from space) and relname = 'migrations'
+        and relkind in ('r', 'p')
+      )
+    ) as ledger,
+    (
+      select has_table_privilege(oid, 'select')
+      from pg_catalog.pg_class
+      where relnamespace = (select oid from space) and relname = '_private_extensions'
+      and relkind in ('r', 'p')
+    ) as may_read_extensions
+  from space`;
+
+interface CatalogueRow {
+  readonly known: string;
+  readonly others: string;
+  readonly ledger: string | null;
+  readonly may_read_extensions: boolean | null;
+}
+
+/** null when there is no such schema. */
+export async function readCatalogue(
+  db: Database,
+  names: readonly string[],
+): Promise<Catalogue | null> {
+  const [row] = await query<CatalogueRow>(db, catalogue, [db.schema.name, names]);
+  if (row === undefined) return null;
+  return {
+    known: JSON.parse(row.known),
+    others: JSON.parse(row.others),
+    ledger: row.ledger === null ? null : JSON.parse(row.ledger),
+    mayReadExtensions: row.may_read_extensions,
+  };
+}
+
+export interface Ledger {
+  /** The highest id; null without rows. */
+  readonly level: number | null;
+  /** The highest id that is marked as breaking. */
+  readonly breaking: number | null;
+  /** Since the last step, by the database's clock. */
+  readonly age_s: number;
+}
+
+// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`.
+const ledger = (schema: string) => `
+  select
+    max(id) as level,
+    max(id) filter (where (to_jsonb(step)->>'breaking')::boolean) as breaking,
+    coalesce(extract(epoch from now() - max(ts)), 0)::float8 as age_s
+  from ${schema}.migrations as step`;
+
+const extensionVersions = (schema: string) =>
+  `select name, version from ${schema}._private_extensions`;
+
+/** Name → version, as our own ledger has them. Only where the catalogue shows it, readable. */
+export async function readVersions(db: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await query<{ name: string; version: number }>(db, extensionVersions);
+  return new Map(rows.map(({ name, version }) => [name, version]));
+}
+
+/** Only where the catalogue shows the table. */
+export async function readLedger(db: Database): Promise<Ledger> {
+  const [row] = await query<{ level: number | null; breaking: number | null; age_s: number }>(
+    db,
+    ledger,
+  );
+  return row ?? { level: null, breaking: null, age_s: 0 };
+}

@@ -1,0 +1,207 @@
+// What a schema holds: nothing, a queue that we can work on, or something else. Only reads; one
+// look at the catalogue and one at each ledger, so that a readiness probe may ask every time.
+import { WorkerError } from "../../base/errors.ts";
+import { type Database, query, type Statement } from "../database.ts";
+import type { Extension, Versions } from "./extensions/extension.ts";
+import { extensions } from "./extensions/index.ts";
+import {
+  type Catalogue,
+  type Ledger,
+  readCatalogue,
+  readLedger,
+  readVersions,
+} from "./schema-catalogue.ts";
+
+/** The newest id of Graphile Worker's migrations that we know, and the oldest that we can use. */
+export const KNOWN_LEVEL = 20;
+const OLDEST_LEVEL = 18;
+const LOOKS = 3;
+
+/** A queue that can be worked on, whoever has made it. */
+export interface ReadySchema {
+  readonly kind: "ready";
+  /** `ours`: it has our ledger of extensions; else who made it, as far as one can tell. */
+  readonly origin: "ours" | "graphile" | "rust-port";
+  readonly level: number;
+  /** Names of our extensions that are there, whoever has made them; each may be absent. */
+  readonly extensions: ReadonlySet<string>;
+  /** Objects of our extensions which are there; `migrate` makes the others. */
+  readonly objects: ReadonlySet<string>;
+  readonly versions: Versions;
+  /** What an operator should know, such as a newer but compatible level. */
+  readonly warnings: readonly string[];
+}
+
+export type SchemaState =
+  | { readonly kind: "absent" }
+  /** No object in it, or nothing but a ledger without rows. */
+  | { readonly kind: "empty"; readonly hasLedger: boolean }
+  | { readonly kind: "foreign"; readonly reason: string }
+  | {
+      readonly kind: "outdated" | "too-new";
+      readonly level: number;
+      readonly reason: string;
+      /** Since the last step, by the database's clock: somebody may be migrating just now. */
+      readonly age_s: number;
+    }
+  | ReadySchema;
+
+const tables = [
+  "_private_jobs",
+  "_private_job_queues",
+  "_private_tasks",
+  "_private_known_crontabs",
+] as const;
+
+/** Looks at the schema. Throws only what the database throws, as WorkerError. */
+export async function schemaState(
+  db: Database,
+  registry: readonly Extension[] = extensions,
+): Promise<SchemaState> {
+  const objects = registry.flatMap((extension) => extension.objects);
+  const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
+  // Catalogue and ledger are two snapshots: what contradicts itself may have been committed by
+  // somebody else between them, so it is looked at again before it is believed.
+  for (let look = 1; ; look++) {
+    const found = await readCatalogue(db, knownNames);
+    if (found === null) return { kind: "absent" };
+    if (found.known.length + found.others.length === 0) return { kind: "empty", hasLedger: false };
+    const state = isLedger(found.ledger)
+      ? judge(found, await readLedger(db), db.schema.name)
+      : stranger(found, db.schema.name);
+    if (state.kind === "foreign" && look < LOOKS) continue;
+    if (state.kind !== "known") return state;
+    return ready(found, state.level, await versionsIn(db, found), {
+      registry,
+      schema: db.schema.name,
+    });
+  }
+}
+
+async function versionsIn(db: Database, { mayReadExtensions }: Catalogue): Promise<Versions> {
+  if (mayReadExtensions === null) return new Map();
+  return mayReadExtensions ? readVersions(db) : null;
+}
+
+function isLedger(columns: Catalogue["ledger"]): boolean {
+  return columns?.id === "integer" && columns.ts === "timestamp with time zone";
+}
+
+function stranger({ known, others }: Catalogue, schema: string): SchemaState {
+  const names = [...known, ...others].slice(0, 3).map((name) => `"${name}"`);
+  const reason = `the schema "${schema}" holds other things (${names.join(", ")}); choose another name with --schema`;
+  return { kind: "foreign", reason };
+}
+
+/** Graphile Worker's part of it is one that we can work on. */
+interface Known {
+  readonly kind: "known";
+  readonly level: number;
+}
+
+function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | Known {
+  const has = (name: string) => found.known.includes(name);
+  const { level, breaking, age_s } = ledger;
+  if (level === null && found.known.length === 1 && found.others.length === 0) {
+    return { kind: "empty", hasLedger: true };
+  }
+  // Graphile Worker's table was "jobs" up to level 10; since then that is a view.
+  if (level === null || !has("jobs")) return stranger(found, schema);
+  if (level < OLDEST_LEVEL) {
+    const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
+    return { kind: "outdated", level, reason, age_s };
+  }
+  if (breaking !== null && breaking > KNOWN_LEVEL) {
+    const reason = `the schema "${schema}" is at level ${level}, whose breaking change ${breaking} this version (up to ${KNOWN_LEVEL}) does not know; install a newer version of worker`;
+    return { kind: "too-new", level, reason, age_s };
+  }
+  const missing = tables.find((table) => !has(table));
+  if (missing !== undefined) {
+    const reason = `the schema "${schema}" says it is at level ${level} but has no table "${missing}"; restore it, or choose another name with --schema`;
+    return { kind: "foreign", reason };
+  }
+  return { kind: "known", level };
+}
+
+function ready(
+  { known }: Catalogue,
+  level: number,
+  versions: Versions,
+  { registry, schema }: { readonly registry: readonly Extension[]; readonly schema: string },
+): SchemaState {
+  const newer = registry.find(({ name, version }) => (versions?.get(name) ?? 0) > version);
+  if (newer !== undefined) {
+    const reason = `the schema "${schema}" has version ${versions?.get(newer.name)} of the extension "${newer.name}", and this version of worker knows it up to ${newer.version}; install a newer version of worker`;
+    return { kind: "too-new", level, reason, age_s: Number.POSITIVE_INFINITY };
+  }
+  const has = (name: string) => known.includes(name);
+  const maker = has("_private_workers") ? "rust-port" : "graphile";
+  const there = registry.filter(({ objects: [first = ""] }) => has(first));
+  return {
+    kind: "ready",
+    origin: has("_private_extensions") ? "ours" : maker,
+    level,
+    extensions: new Set(there.map(({ name }) => name)),
+    objects: new Set(registry.flatMap(({ objects }) => objects.filter(has))),
+    versions,
+    warnings: [...levelWarnings(level), ...unknownWarnings(versions, registry)],
+  };
+}
+
+function levelWarnings(level: number): string[] {
+  if (level <= KNOWN_LEVEL) return [];
+  return [
+    `the schema is at level ${level}, newer than this version of worker knows (${KNOWN_LEVEL}) but marked compatible; plan an upgrade of worker`,
+  ];
+}
+
+/** Extensions only add, and each can be absent: one that we do not know is in nobody's way. */
+function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
+  return [...(versions?.keys() ?? [])]
+    .filter((name) => !registry.some((extension) => extension.name === name))
+    .map(
+      (name) =>
+        `the schema has an extension "${name}" that this version of worker does not know and leaves alone; plan an upgrade of worker`,
+    );
+}
+
+/** The state of a schema that can be worked on; throws schema_missing or schema_unsupported. */
+export async function assertUsableSchema(
+  db: Database,
+  registry: readonly Extension[] = extensions,
+): Promise<ReadySchema> {
+  const state = await schemaState(db, registry);
+  const { name } = db.schema;
+  const todo = `run "worker migrate" first, or name the right one with --schema`;
+  switch (state.kind) {
+    case "ready":
+      await assertRowsVisible(db);
+      return state;
+    case "absent":
+      throw new WorkerError("schema_missing", `there is no schema "${name}" here; ${todo}`);
+    case "empty":
+      throw new WorkerError("schema_missing", `the schema "${name}" is empty; ${todo}`);
+    case "foreign":
+    case "outdated":
+    case "too-new":
+      throw new WorkerError("schema_unsupported", state.reason);
+    default:
+      return state satisfies never;
+  }
+}
+
+// Row level security is on and has no policies: a role that it applies to sees an empty queue and no
+// error. With policies of somebody's own it is meant so.
+const hiddenSql: Statement = () => `
+  select row_security_active($1::text::regclass)
+    and not exists (select from pg_policy where polrelid = $1::text::regclass) as is_hidden`;
+
+async function assertRowsVisible(db: Database): Promise<void> {
+  const table = `${db.schema.quoted}._private_jobs`;
+  const [row] = await query<{ is_hidden: boolean }>(db, hiddenSql, [table]);
+  if (row?.is_hidden !== true) return;
+  throw new WorkerError(
+    "schema_unsupported",
+    `row level security hides all jobs of "${db.schema.name}" from this database role; use the schema's owner, a role with BYPASSRLS, or add a policy`,
+  );
+}

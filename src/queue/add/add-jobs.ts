@@ -1,0 +1,31 @@
+// Adds many jobs: all of them or, when anything is wrong, none.
+import { InputError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
+import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spec.ts";
+import { addKeyedJobs } from "./add-keyed-jobs.ts";
+import { insertJobs } from "./insert-jobs.ts";
+
+/** Most jobs in one call. */
+export const MAX_JOBS = 10_000;
+
+/**
+ * Adds the jobs as if each had been given to addJob in turn, and returns one job for each, in the
+ * same order. Any mix of identifiers, queues and keys will do; a batch without keys is fastest.
+ * A key may occur twice: then the later one meets the earlier one as its `jobKeyMode` says.
+ * Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or what the schema cannot hold.
+ */
+export async function addJobs(
+  db: Database,
+  jobs: readonly (JobToAdd | JobByTask)[],
+): Promise<Job[]> {
+  if (!Array.isArray(jobs)) throw new InputError([{ path: "jobs", message: "must be a list" }]);
+  if (jobs.length > MAX_JOBS) {
+    const message = `must have at most ${MAX_JOBS} jobs; split them into several calls`;
+    throw new InputError([{ path: "jobs", message }]);
+  }
+  const specs = resolveJobs(jobs);
+  if (specs.length === 0) return [];
+  const isKeyed = specs.some((spec) => spec.jobKey !== null);
+  return isKeyed ? addKeyedJobs(db, specs) : insertJobs(db, specs);
+}

@@ -1,0 +1,84 @@
+// Turns the addJob calls that a process makes at about the same time into one insert. Each NOTIFY
+// takes a lock over all commits of the database, so many small inserts stand in line where one
+// large one would not. A call waits only while the insert before it is under way: alone it goes
+// out at once.
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { isRefusal } from "../../database/errors/database-errors.ts";
+import type { Job } from "../../domain/job.ts";
+import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-spec.ts";
+import { addJob } from "./add-job.ts";
+import { insertJobs } from "./insert-jobs.ts";
+
+interface Waiting {
+  readonly spec: ResolvedJob;
+  resolve(job: Job): void;
+  reject(error: unknown): void;
+}
+
+/** Inserts under way at once, and in one of them jobs and characters of payload. */
+const MAX_INSERTS = 2;
+const MAX_BATCH = 1_000;
+const MAX_CHARACTERS = 16_000_000;
+
+/** Gives an addJob whose concurrent calls share inserts. */
+export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
+  let waiting: Waiting[] = [];
+  let inserts = 0;
+
+  const send = async (): Promise<void> => {
+    inserts++;
+    while (waiting.length > 0) {
+      const count = fitting(waiting);
+      const batch = waiting.slice(0, count);
+      waiting = waiting.slice(count);
+      await insert(db, batch);
+    }
+    inserts--;
+  };
+
+  return async (job) => {
+    // A key decides about one job at a time, and its caller may rely on the order of its calls.
+    if (job.spec?.jobKey !== undefined) return addJob(db, job);
+    // The payload as it is now, whatever becomes of the object until the insert.
+    const spec = resolveJob(job);
+    return new Promise((resolve, reject) => {
+      waiting.push({ spec, resolve, reject });
+      // A turn later, so that calls of one turn share the first insert, too.
+      if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void send());
+    });
+  };
+}
+
+/** How many go into one insert: jobs that could be added alone must not be too much together. */
+function fitting(waiting: readonly Waiting[]): number {
+  let characters = 0;
+  for (const [count, { spec }] of waiting.entries()) {
+    characters += spec.payload.length;
+    if (count === MAX_BATCH || (count > 0 && characters > MAX_CHARACTERS)) return count;
+  }
+  return waiting.length;
+}
+
+/** Divides what the database refuses until the bad one is alone. */
+async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const specs = batch.map(({ spec }) => spec);
+    const jobs = await insertJobs(db, specs);
+    for (const [index, { resolve }] of batch.entries()) resolve(jobs[index] as Job);
+  } catch (error) {
+    if (batch.length > 1 && isRefusal(error)) {
+      const half = Math.ceil(batch.length / 2);
+      await insert(db, batch.slice(0, half));
+      await insert(db, batch.slice(half));
+    } else {
+      for (const { reject } of batch) reject(individual(error));
+    }
+  }
+}
+
+/** Each caller gets an error of its own, with its own stack. */
+function individual(cause: unknown): Error {
+  if (!(cause instanceof WorkerError)) return new Error(messageOf(cause), { cause });
+  return new WorkerError(cause.code, cause.message, { cause });
+}

@@ -1,0 +1,228 @@
+// Adds any number of jobs by COPY, PostgreSQL's fastest way in: for imports and fan-outs. Memory
+// stays that of one part, whatever the length of the list.
+import { InputError, WorkerError } from "../../base/errors.ts";
+import { BinaryRows } from "../../database/connection/binary-rows.ts";
+import { copyIn } from "../../database/connection/copy-in.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import {
+  type JobByTask,
+  type JobToAdd,
+  type ResolvedJob,
+  resolveJobs,
+} from "../../domain/job-spec.ts";
+import { microsecondsOf } from "../../domain/moment.ts";
+import { contendedQuery } from "../sql/contended-query.ts";
+import { namesStatement } from "../sql/new-names.ts";
+import { announceJobs } from "../sql/notify.ts";
+import { flagsText } from "./given-jobs.ts";
+
+/** Jobs that are checked and written at a time. */
+const STEP_JOBS = 500;
+
+/** Of one COPY, and a step more: so many that the pause between two of them does not count. */
+const PART_BYTES = 1024 * 1024;
+
+type GivenJob = JobToAdd | JobByTask;
+type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
+
+/**
+ * Adds the jobs, all or none, and gives their number: once it resolves they are committed. On a
+ * client of the caller's they are written in the caller's transaction, and it is the rollback of that
+ * which takes back a part of them; without one, each part (about 1 MiB) stays. Workers are
+ * notified once. Jobs have no keys here: COPY cannot replace, use addJobs. Throws InputError (naming
+ * `jobs[n]`), WorkerError, and what an iterable throws.
+ */
+export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
+  if (!isIterable(jobs)) {
+    throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
+  }
+  const names: Names = { tasks: new Map(), queues: new Map() };
+  return inTransaction(db, async (inside) => {
+    const startUs = await now(inside);
+    let count = 0;
+    let part: Part | null = null;
+    // One part is written while the next one is made.
+    let written = Promise.resolve();
+    const send = async ({ rows, extras }: Part): Promise<void> => {
+      await written;
+      written = copyIn(inside, target(extras), rows);
+      // Awaited a part later; until then nobody else would hear it fail.
+      written.catch(() => {});
+      part = null;
+    };
+    try {
+      for await (const step of steps(jobs)) {
+        const specs = resolved(step, count);
+        await learnNames(db, names, specs, written);
+        const extras = extrasOf(specs);
+        // The jobs of one COPY have the same columns.
+        if (part !== null && part.extras.join() !== extras.join()) await send(part);
+        part ??= { rows: new BinaryRows(PART_BYTES), extras };
+        writeRows(part, specs, names, startUs + count);
+        count += specs.length;
+        if (part.rows.bytes >= PART_BYTES) await send(part);
+      }
+      if (part !== null) await send(part);
+    } finally {
+      // The connection is not free for a rollback before.
+      await written.catch(() => {});
+    }
+    await written;
+    if (count > 0) await query(inside, notifySql, [count]);
+    return count;
+  });
+}
+
+/** What one COPY writes. */
+interface Part {
+  readonly rows: BinaryRows;
+  readonly extras: readonly Extra[];
+}
+
+/** Strings do not count. */
+export function isIterable(jobs: unknown): jobs is Jobs {
+  const list = Object(jobs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
+  if (typeof jobs === "string") return false;
+  return (
+    typeof list[Symbol.asyncIterator] === "function" || typeof list[Symbol.iterator] === "function"
+  );
+}
+
+interface Names {
+  readonly tasks: Map<string, number>;
+  readonly queues: Map<string, number>;
+}
+
+async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
+  if (Array.isArray(jobs)) {
+    for (let at = 0; at < jobs.length; at += STEP_JOBS) yield jobs.slice(at, at + STEP_JOBS);
+    return;
+  }
+  let step: GivenJob[] = [];
+  for await (const job of jobs) {
+    step.push(job);
+    if (step.length < STEP_JOBS) continue;
+    yield step;
+    step = [];
+  }
+  if (step.length > 0) yield step;
+}
+
+function resolved(step: readonly GivenJob[], offset: number): ResolvedJob[] {
+  const specs = resolveFrom(step, offset);
+  const keyed = specs.findIndex(({ jobKey }) => jobKey !== null);
+  if (keyed < 0) return specs;
+  const path = `jobs[${offset + keyed}].spec.jobKey`;
+  throw new InputError([{ path, message: "cannot be given here: use addJobs" }]);
+}
+
+/** A problem names the job by its index in the whole list. */
+function resolveFrom(step: readonly GivenJob[], offset: number): ResolvedJob[] {
+  try {
+    return resolveJobs(step);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const moved = (path: string) =>
+      path.replace(/^jobs\[(\d+)\]/, (_, index) => `jobs[${offset + Number(index)}]`);
+    throw new InputError(
+      error.problems.map(({ path, message }) => ({ path: moved(path), message })),
+    );
+  }
+}
+
+const tasksSql = namesStatement("identifier");
+const queuesSql = namesStatement("queue_name");
+
+/**
+ * Outside of our transaction where that is possible: a new name would otherwise keep others who add
+ * it waiting until our last row. On the caller's one connection that is once `written` is through.
+ */
+async function learnNames(
+  db: Database,
+  { tasks, queues }: Names,
+  specs: readonly ResolvedJob[],
+  written: Promise<void>,
+): Promise<void> {
+  const newTasks = new Set<string>();
+  const newQueues = new Set<string>();
+  for (const { identifier, queueName } of specs) {
+    if (!tasks.has(identifier)) newTasks.add(identifier);
+    if (queueName !== null && !queues.has(queueName)) newQueues.add(queueName);
+  }
+  if (newTasks.size + newQueues.size > 0) await written;
+  await learn(db, tasksSql, tasks, newTasks);
+  await learn(db, queuesSql, queues, newQueues);
+}
+
+async function learn(
+  db: Database,
+  statement: Statement,
+  known: Map<string, number>,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  if (names.size === 0) return;
+  type Named = { id: number; name: string };
+  const found = await contendedQuery<Named>(db, statement, [[...names]]);
+  for (const { id, name } of found) known.set(name, id);
+}
+
+const nowSql: Statement = () => "select floor(extract(epoch from now()) * 1000000)::text as us";
+
+async function now(db: Database): Promise<number> {
+  const [row] = await query<{ us: string }>(db, nowSql);
+  if (row === undefined) throw new WorkerError("database_error", "the database has no time");
+  return Number(row.us);
+}
+
+const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
+
+/** What jobs may have beside task, payload and moment. */
+type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
+
+const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
+  job_queue_id: ({ queueName }) => queueName,
+  max_attempts: ({ maxAttempts }) => maxAttempts,
+  priority: ({ priority }) => priority,
+  flags: flagsText,
+};
+
+/** Columns in which some job has a value of its own: each costs PostgreSQL. */
+function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
+  const all = Object.keys(EXTRAS) as Extra[];
+  return all.filter((extra) => specs.some((spec) => EXTRAS[extra](spec) !== null));
+}
+
+const target =
+  (extras: readonly Extra[]): Statement =>
+  (s) =>
+    `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
+
+/**
+ * Jobs without a run_at get a microsecond each, counted on from the start of the transaction: none
+ * of them is in the future once it commits, a row takes longer than that.
+ */
+function writeRows(
+  { rows, extras }: Part,
+  specs: readonly ResolvedJob[],
+  names: Names,
+  firstUs: number,
+): void {
+  let us = firstUs;
+  for (const spec of specs) {
+    rows.row(3 + extras.length);
+    rows.integer(names.tasks.get(spec.identifier) as number);
+    rows.json(spec.payload);
+    rows.moment(spec.runAt === null ? us : microsecondsOf(spec.runAt));
+    for (const extra of extras) writeExtra(rows, extra, spec, names);
+    us++;
+  }
+}
+
+function writeExtra(rows: BinaryRows, extra: Extra, spec: ResolvedJob, { queues }: Names): void {
+  if (extra === "max_attempts") rows.smallint(spec.maxAttempts ?? 25);
+  else if (extra === "priority") rows.smallint(spec.priority ?? 0);
+  else if (EXTRAS[extra](spec) === null) rows.null();
+  else if (extra === "flags") rows.jsonb(flagsText(spec) as string);
+  else rows.integer(queues.get(spec.queueName as string) as number);
+}

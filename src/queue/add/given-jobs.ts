@@ -1,0 +1,78 @@
+// A batch of jobs on its way into a statement: one parameter a column, and only the columns in which
+// some job has a value of its own.
+import type { ResolvedJob } from "../../domain/job-spec.ts";
+import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
+
+interface Column {
+  readonly type: string;
+  of(spec: ResolvedJob): string | number | null;
+}
+
+/** Columns beside the payload. */
+export type GivenColumn =
+  | "identifier"
+  | "queue_name"
+  | "run_at"
+  | "max_attempts"
+  | "priority"
+  | "flags";
+
+/** In the order of their parameters. */
+const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
+  identifier: { type: "text", of: (spec) => spec.identifier },
+  queue_name: { type: "text", of: (spec) => spec.queueName },
+  run_at: { type: "timestamptz", of: (spec) => spec.runAt },
+  max_attempts: { type: "smallint", of: (spec) => spec.maxAttempts },
+  priority: { type: "smallint", of: (spec) => spec.priority },
+  flags: { type: "text", of: flagsText },
+};
+
+export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
+
+/** The columns that a batch needs: `identifier` only where the jobs have several. */
+export function columnsOf(specs: readonly ResolvedJob[]): GivenColumn[] {
+  const first = specs[0]?.identifier;
+  return ALL_COLUMNS.filter((column) =>
+    column === "identifier"
+      ? specs.some(({ identifier }) => identifier !== first)
+      : specs.some((spec) => COLUMNS[column].of(spec) !== null),
+  );
+}
+
+/** $1 the payloads, $2 their number, $3 … an array for each column. */
+export function givenValues(
+  specs: readonly ResolvedJob[],
+  columns: readonly GivenColumn[],
+): unknown[] {
+  return [
+    // One text costs neither us nor PostgreSQL the escapes of an array's.
+    specs.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
+    specs.length,
+    ...columns.map((column) => specs.map(COLUMNS[column].of)),
+  ];
+}
+
+/** Flags as they are stored: `{"name": true}`, and null for none. */
+export function flagsText({ flags }: ResolvedJob): string | null {
+  if (flags === null || flags.length === 0) return null;
+  return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
+}
+
+// A batch is first in, first out although it has one now(): jobs without a run_at get one
+// microsecond each, counted backwards so that none of them lies in the future.
+const SPREAD = "now() - ($2::int - n) * interval '1 microsecond'";
+
+/** The parameters as rows, numbered `n` from 1 in the order given, with the defaults filled in. */
+export function givenRows(columns: readonly GivenColumn[]): string {
+  const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
+  const or = (column: GivenColumn, otherwise: string) =>
+    columns.includes(column) ? `coalesce(${column}, ${otherwise})` : otherwise;
+  const names = columns.filter((column) => column === "identifier" || column === "queue_name");
+  return `
+    select
+      ${names.map((name) => `${name}, `).join("")}payload::json as payload, n,
+      ${or("run_at", SPREAD)} as run_at, ${or("max_attempts", "25")} as max_attempts,
+      ${or("priority", "0")} as priority, ${columns.includes("flags") ? "flags" : "null"}::jsonb as flags
+    from unnest(${[`string_to_array($1::text, E'\\x1f')`, ...arrays].join(", ")})
+      with ordinality as batch (${["payload", ...columns, "n"].join(", ")})`;
+}

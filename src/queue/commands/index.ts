@@ -1,0 +1,28 @@
+// THE list of what one may do to jobs, queues and workers. A new command is a file that declares it,
+// its row here, and its tests: HTTP, its document, the command line and the client follow.
+import type { Command } from "./declare/command.ts";
+import { addCommand } from "./jobs/add.ts";
+import { completeCommand } from "./jobs/complete-jobs.ts";
+import { failCommand } from "./jobs/permanently-fail-jobs.ts";
+import { removeCommand } from "./jobs/remove-job.ts";
+import { rescheduleCommand } from "./jobs/reschedule-jobs.ts";
+import { retryCommand } from "./jobs/retry.ts";
+import { runNowCommand } from "./jobs/run-now.ts";
+import { cleanupCommand } from "./maintenance/cleanup.ts";
+import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
+import { migrateCommand } from "./maintenance/migrate.ts";
+import { sweepCommand } from "./maintenance/sweep.ts";
+
+export const commands: readonly Command[] = Object.freeze([
+  addCommand,
+  completeCommand,
+  failCommand,
+  rescheduleCommand,
+  runNowCommand,
+  retryCommand,
+  removeCommand,
+  unlockCommand,
+  sweepCommand,
+  cleanupCommand,
+  migrateCommand,
+]);

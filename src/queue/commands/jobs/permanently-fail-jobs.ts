@@ -1,0 +1,65 @@
+// Ends jobs as if their attempts were used up: they stay, as failed, until someone acts on them.
+import { validate } from "../../../base/validate.ts";
+import type { Database, Statement } from "../../../database/database.ts";
+import type { Job } from "../../../domain/job.ts";
+import { checkedJobIds } from "../../../domain/job-ids.ts";
+import { boundedText } from "../../../domain/job-spec.ts";
+import { contendedQuery } from "../../sql/contended-query.ts";
+import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
+import { defineCommand } from "../declare/command.ts";
+import { jobIds, optional, text } from "../declare/field.ts";
+import { actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
+
+// As much as a long stack trace needs, and a bound on 10,000 copies of it.
+const reasonText = boundedText(0, 65_536);
+
+/**
+ * Sets attempts to max_attempts and last_error to `reason` (null: "Manually marked as failed").
+ * Returns the jobs that were changed, ascending by id; unknown ids, and jobs locked less than
+ * 4 hours ago, are left alone and are not in the answer.
+ * Throws InputError for bad ids (see completeJobs) or a reason longer than 65,536 characters.
+ */
+export async function permanentlyFailJobs(
+  db: Database,
+  ids: readonly string[],
+  reason: string | null,
+): Promise<Job[]> {
+  const checked = reason === null ? null : validate(reasonText, reason);
+  const rows = await contendedQuery<JobRow>(db, failSql, [checkedJobIds(ids), checked]);
+  return rows.map(toJob);
+}
+
+const failSql: Statement = (schema) => `
+  select ${jobColumns}
+  from ${schema}.permanently_fail_jobs($1::bigint[], $2::text) as jobs
+  ${jobNames(schema)}
+  order by jobs.id`;
+
+const DEFAULT_REASON = "Marked failed from the worker admin UI";
+
+export const failCommand = defineCommand({
+  name: "fail",
+  aliases: [],
+  summary: "Fail jobs for good: they stay, but are not tried again",
+  title: "Fail jobs",
+  verb: "Fail",
+  consequence: "The jobs get no more attempts, so they do not run again by themselves.",
+  consequenceOfOne: "The job gets no more attempts, so it does not run again by itself.",
+  permission: "jobs:write",
+  danger: "destroys",
+  http: jobAction("fail"),
+  positionals: ["ids"],
+  fields: {
+    ids: jobIds,
+    reason: optional(text(["Reason", "stands as the job's last error"], 0, 10_000), {
+      default: DEFAULT_REASON,
+      shellDefault: "Marked failed from the command line",
+    }),
+  },
+  answer: actedAnswer,
+  run: (db, { ids, reason }) =>
+    permanentlyFailJobs(db, ids, reason?.trim() ? reason : DEFAULT_REASON),
+  sentence: (jobs, input) => actedSentence("Failed", jobs, input),
+  tally: (jobs, input) => actedTally(jobs, input),
+  members: actedMembers,
+});

@@ -1,0 +1,114 @@
+// Changes when, how urgently and how often jobs may still run.
+import * as v from "valibot";
+import { strict, validate } from "../../../base/validate.ts";
+import type { Database, Statement } from "../../../database/database.ts";
+import type { Job } from "../../../domain/job.ts";
+import { checkedJobIds } from "../../../domain/job-ids.ts";
+import { attemptCount, attemptLimit, smallint } from "../../../domain/job-spec.ts";
+import { moment } from "../../../domain/moment.ts";
+import { contendedQuery } from "../../sql/contended-query.ts";
+import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
+import { defineCommand } from "../declare/command.ts";
+import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
+import {
+  actedAnswer,
+  actedMembers,
+  actedSentence,
+  actedTally,
+  isSpent,
+  jobAction,
+} from "./acted.ts";
+
+/** What is not given stays as it is. */
+export interface JobChanges {
+  /** A Date, RFC 3339 text with a zone, or `now`: this moment by the database's clock. */
+  readonly runAt?: Date | string | undefined;
+  /** Lower runs earlier, smallint. */
+  readonly priority?: number | undefined;
+  /** Attempts made so far, 0–32,767. Below max_attempts a failed job runs again. */
+  readonly attempts?: number | undefined;
+  /** 1–32,767. */
+  readonly maxAttempts?: number | undefined;
+}
+
+const changesSchema = v.pipe(
+  strict({
+    runAt: v.optional(v.union([v.literal("now"), moment], MOMENT())),
+    priority: v.optional(smallint),
+    attempts: v.optional(attemptCount),
+    maxAttempts: v.optional(attemptLimit),
+  }),
+  v.check(
+    (changes) => Object.values(changes).some((value) => value !== undefined),
+    "at least one of runAt, priority, attempts and maxAttempts is needed",
+  ),
+);
+
+function MOMENT(): string {
+  return 'must be "now", a Date, or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
+}
+
+/**
+ * Applies `changes` to the jobs and returns those that were changed, ascending by id. Unknown ids,
+ * and jobs locked less than 4 hours ago, are left alone and are not in the answer.
+ * Throws InputError for bad ids (see completeJobs), no change at all, or a value out of range.
+ */
+export async function rescheduleJobs(
+  db: Database,
+  ids: readonly string[],
+  changes: JobChanges,
+): Promise<Job[]> {
+  const { runAt, priority, attempts, maxAttempts } = validate(changesSchema, changes);
+  const rows = await contendedQuery<JobRow>(db, rescheduleSql, [
+    checkedJobIds(ids),
+    runAt === "now",
+    runAt === undefined || runAt === "now" ? null : runAt,
+    priority ?? null,
+    attempts ?? null,
+    maxAttempts ?? null,
+  ]);
+  return rows.map(toJob);
+}
+
+const rescheduleSql: Statement = (schema) => `
+  select ${jobColumns}
+  from ${schema}.reschedule_jobs(
+    $1::bigint[],
+    run_at => case when $2::boolean then now() else $3::timestamptz end,
+    priority => $4::int,
+    attempts => $5::int,
+    max_attempts => $6::int
+  ) as jobs
+  ${jobNames(schema)}
+  order by jobs.id`;
+
+/** A job that has no attempts left is rescheduled, but when its time comes nobody takes it. */
+const spentOf = (jobs: readonly Job[], runAt: string | undefined) =>
+  runAt === undefined ? 0 : jobs.filter(isSpent).length;
+
+export const rescheduleCommand = defineCommand({
+  name: "reschedule",
+  aliases: [],
+  summary: "Reschedule jobs: change when, how urgently and how often they run",
+  title: "Reschedule jobs",
+  verb: "Reschedule",
+  consequence: "What is given is changed; what stays empty is left as it is.",
+  permission: "jobs:write",
+  danger: "changes",
+  http: jobAction("reschedule"),
+  positionals: ["ids"],
+  fields: {
+    ids: jobIds,
+    run_at: optional(time(["Run at", "not before this time"])),
+    priority: optional(priority),
+    attempts: optional(attempts),
+    max_attempts: optional(maxAttempts),
+  },
+  needsOneOf: ["run_at", "priority", "attempts", "max_attempts"],
+  answer: actedAnswer,
+  run: (db, { ids, run_at: runAt, priority, attempts, max_attempts: maxAttempts }) =>
+    rescheduleJobs(db, ids, { runAt, priority, attempts, maxAttempts }),
+  sentence: (jobs, input) => actedSentence("Rescheduled", jobs, input, spentOf(jobs, input.run_at)),
+  tally: (jobs, input) => actedTally(jobs, input, spentOf(jobs, input.run_at)),
+  members: actedMembers,
+});

@@ -1,0 +1,29 @@
+// Gives jobs all their attempts back and lets them run now: what one does with failed jobs once
+// their cause is mended.
+import { defineCommand } from "../declare/command.ts";
+import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
+import { actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
+import { rescheduleJobs } from "./reschedule-jobs.ts";
+
+export const retryCommand = defineCommand({
+  name: "retry",
+  aliases: [],
+  summary: "Retry jobs: run them now, with all their attempts given back",
+  title: "Retry jobs",
+  verb: "Retry",
+  consequence: "The jobs have all their attempts again, and the next free workers take them.",
+  consequenceOfOne: "The job has all its attempts again, and the next free worker takes it.",
+  permission: "jobs:write",
+  danger: "changes",
+  http: jobAction("retry"),
+  positionals: ["ids"],
+  fields: { ids: jobIds, priority: optional(priority), max_attempts: optional(maxAttempts) },
+  forState: "failed",
+  dialogFields: [],
+  answer: actedAnswer,
+  run: (db, { ids, priority, max_attempts: maxAttempts }) =>
+    rescheduleJobs(db, ids, { runAt: "now", attempts: 0, priority, maxAttempts }),
+  sentence: (jobs, input) => actedSentence("Retried", jobs, input),
+  tally: (jobs, input) => actedTally(jobs, input),
+  members: actedMembers,
+});

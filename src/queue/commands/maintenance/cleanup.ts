@@ -1,0 +1,207 @@
+// Deletes what nobody will need again: failed jobs, and names without jobs.
+import * as v from "valibot";
+import { InputError } from "../../../base/errors.ts";
+import { didYouMean, strict, validate } from "../../../base/validate.ts";
+import type { Database, Statement } from "../../../database/database.ts";
+import { boundedText } from "../../../domain/job-spec.ts";
+import { contendedQuery } from "../../sql/contended-query.ts";
+import { isFailed } from "../../sql/job-state.ts";
+import { hasWorkerTable } from "../../workers/worker-table.ts";
+import { counted, defineCommand, jsonOf } from "../declare/command.ts";
+import { absentOnly, choice, list } from "../declare/field.ts";
+import { maintenanceAction } from "./maintenance-action.ts";
+
+/** Graphile Worker's three cleanup tasks, in the order in which they run. */
+export const cleanupTasks = [
+  "delete-permanently-failed-jobs",
+  "gc-task-identifiers",
+  "gc-job-queues",
+] as const;
+/** What cleanup() may delete: failed jobs, task identifiers without jobs, queues without jobs. */
+export type CleanupTask = (typeof cleanupTasks)[number];
+
+/** What was deleted; null = that task was not asked for. */
+export interface CleanupResult {
+  readonly deletedJobs: number | null;
+  readonly deletedTaskIdentifiers: number | null;
+  readonly deletedQueues: number | null;
+}
+
+const CHUNK = 10_000;
+
+const optionsSchema = strict({
+  taskIdentifiersToKeep: v.optional(
+    v.array(boundedText(0, 128), "must be a list of task identifiers"),
+    [],
+  ),
+});
+
+/** What cleanup() is to spare. */
+export interface CleanupOptions {
+  /** Tasks that "gc-task-identifiers" keeps although they have no job. Default: none. */
+  readonly taskIdentifiersToKeep?: readonly string[] | undefined;
+}
+
+/**
+ * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
+ * given; an empty list runs none. Failed jobs are deleted in steps of 10,000, each a statement of
+ * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats, and
+ * `taskIdentifiersToKeep`. Give the tasks of workers without heartbeats there, and of those who only
+ * add jobs: workers know their tasks by ids, and a job that is added at the very moment its task is
+ * collected keeps the old id and never runs.
+ * Throws InputError for an unknown task, or names that are none.
+ */
+export async function cleanup(
+  db: Database,
+  tasks: readonly CleanupTask[] = cleanupTasks,
+  options: CleanupOptions = {},
+): Promise<CleanupResult> {
+  const asked = new Set(checkedTasks(tasks));
+  const { taskIdentifiersToKeep } = validate(optionsSchema, options);
+  const run = async (task: CleanupTask, work: () => Promise<number>) =>
+    asked.has(task) ? await work() : null;
+  return {
+    deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db)),
+    deletedTaskIdentifiers: await run("gc-task-identifiers", () =>
+      deleteTasks(db, taskIdentifiersToKeep),
+    ),
+    deletedQueues: await run("gc-job-queues", () => count(db, deleteQueuesSql, [])),
+  };
+}
+
+function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
+  if (!Array.isArray(tasks)) throw new InputError([{ path: "tasks", message: "must be a list" }]);
+  const unknown = tasks.flatMap((task, index) => {
+    if (cleanupTasks.includes(task)) return [];
+    const hint = didYouMean(String(task), cleanupTasks);
+    const message = `unknown cleanup task${hint}; there are ${cleanupTasks.join(", ")}`;
+    return [{ path: `tasks[${index}]`, message }];
+  });
+  if (unknown.length > 0) throw new InputError(unknown);
+  return tasks;
+}
+
+async function count(db: Database, statement: Statement, values: unknown[]): Promise<number> {
+  const [row] = await contendedQuery<{ deleted: string }>(db, statement, values);
+  return Number(row?.deleted ?? 0);
+}
+
+async function deleteTasks(db: Database, kept: readonly string[]): Promise<number> {
+  return count(db, deleteTasksSql(await hasWorkerTable(db)), [kept]);
+}
+
+/** Chunk after chunk with ascending ids: it ends even while other jobs keep failing. */
+async function deleteFailedJobs(db: Database): Promise<number> {
+  let deleted = 0;
+  let last: string | null = "0";
+  while (last !== null) {
+    const values: unknown[] = [last, CHUNK];
+    const [row] = await contendedQuery<{ deleted: string; last: string | null }>(
+      db,
+      deleteFailedSql,
+      values,
+    );
+    deleted += Number(row?.deleted ?? 0);
+    last = row?.last ?? null;
+  }
+  return deleted;
+}
+
+// A job that somebody acts on at this moment is skipped, not waited for.
+const deleteFailedSql: Statement = (schema) => `
+  with failed as materialized (
+    select jobs.id
+    from ${schema}._private_jobs as jobs
+    where jobs.id > $1::bigint and ${isFailed("jobs")}
+    order by jobs.id
+    limit $2::int
+    for update skip locked
+  ), deleted as (
+    delete from ${schema}._private_jobs as jobs
+    using failed
+    where jobs.id = failed.id
+    returning jobs.id
+  )
+  select count(*) as deleted, max(id) as last from deleted`;
+
+// A worker's row is there as long as the worker is, or until its jobs are recovered.
+const isOfWorker = (schema: string) => `
+    and not exists (
+      select from ${schema}._private_workers as workers
+      where workers.metadata -> 'task_identifiers' ? tasks.identifier
+    )`;
+
+const deleteTasksSql =
+  (heartbeats: boolean): Statement =>
+  (schema) =>
+    `
+  with deleted as (
+    delete from ${schema}._private_tasks as tasks
+    where not exists (
+      select from ${schema}._private_jobs as jobs where jobs.task_id = tasks.id
+    )
+    and tasks.identifier <> all($1::text[])${heartbeats ? isOfWorker(schema) : ""}
+    returning 1
+  )
+  select count(*) as deleted from deleted`;
+
+const deleteQueuesSql: Statement = (schema) => `
+  with deleted as (
+    delete from ${schema}._private_job_queues as queues
+    where queues.locked_at is null
+    and not exists (
+      select from ${schema}._private_jobs as jobs where jobs.job_queue_id = queues.id
+    )
+    returning 1
+  )
+  select count(*) as deleted from deleted`;
+
+export const cleanupCommand = defineCommand({
+  name: "cleanup",
+  aliases: [],
+  summary: "Delete failed jobs, unused task identifiers and unused queues",
+  title: "Clean up",
+  verb: "Clean up",
+  consequence: "Jobs that failed for good, and names without jobs, are deleted.",
+  permission: "maintenance",
+  danger: "destroys",
+  http: maintenanceAction("cleanup"),
+  positionals: [],
+  fields: {
+    // Not null: who sends one by mistake must not lose every failed job.
+    cleanup_tasks: absentOnly(
+      list(
+        ["Tasks", "what to clean up; an empty list does nothing"],
+        choice(["Task", "one of the three"], cleanupTasks),
+        10,
+      ),
+      { option: "task", optionAliases: ["tasks"], isAllWhenAbsent: true, default: "all three" },
+    ),
+  },
+  answer: {
+    deleted_jobs: "integer?",
+    deleted_task_identifiers: "integer?",
+    deleted_queues: "integer?",
+  },
+  run: (db, { cleanup_tasks: tasks }) => cleanup(db, tasks),
+  sentence: (result) => {
+    const parts = [
+      partOf(result.deletedJobs, "failed job"),
+      partOf(result.deletedTaskIdentifiers, "task identifier"),
+      partOf(result.deletedQueues, "queue"),
+    ].filter((part) => part !== null);
+    return parts.length === 0
+      ? "No cleanup task was given, so nothing was done"
+      : `Deleted ${parts.join(", ")}`;
+  },
+  members: (result) =>
+    jsonOf({
+      deleted_jobs: result.deletedJobs,
+      deleted_task_identifiers: result.deletedTaskIdentifiers,
+      deleted_queues: result.deletedQueues,
+    }),
+});
+
+function partOf(count: number | null, one: string): string | null {
+  return count === null ? null : counted(count, one);
+}

@@ -1,0 +1,70 @@
+// Takes away the locks of workers that are known to be gone.
+import * as v from "valibot";
+import { validate } from "../../../base/validate.ts";
+import type { Database, Statement } from "../../../database/database.ts";
+import { contendedQuery } from "../../sql/contended-query.ts";
+import { UNLOCK, unlockQueues } from "../../sql/lock.ts";
+import { workerId } from "../../workers/worker-table.ts";
+import { counted, defineCommand, jsonOf } from "../declare/command.ts";
+import { workerIds } from "../declare/field.ts";
+import { maintenanceAction } from "./maintenance-action.ts";
+
+/** How many locks were taken away. */
+export interface UnlockedCounts {
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+const workerIdsSchema = v.pipe(
+  v.array(workerId, "must be a list of worker ids"),
+  v.minLength(1, "must list at least one worker id"),
+  v.maxLength(1_000, "must have at most 1,000 worker ids; split them into several calls"),
+);
+
+/**
+ * Unlocks every job and queue held by these ids and counts them. A job that a living worker still
+ * runs will run a second time: only name workers that are gone.
+ * Throws InputError unless there are 1 to 1,000 ids.
+ */
+export async function forceUnlockWorkers(
+  db: Database,
+  workerIds: readonly string[],
+): Promise<UnlockedCounts> {
+  const ids = validate(workerIdsSchema, workerIds);
+  const [row] = await contendedQuery<{ jobs: string; queues: string }>(db, unlockSql, [ids]);
+  return { jobs: Number(row?.jobs ?? 0), queues: Number(row?.queues ?? 0) };
+}
+
+// What the schema's function force_unlock_workers does, but counted: that one returns nothing.
+// "not is_available" lets the optional index on locked jobs serve (see list-locked-workers).
+const unlockSql: Statement = (schema) => `
+  with jobs as (
+    update ${schema}._private_jobs
+    set ${UNLOCK}
+    where locked_by = any($1::text[]) and locked_at is not null and not is_available
+    returning 1
+  ), queues as (
+    ${unlockQueues(schema, "locked_by = any($1::text[])")}
+    returning 1
+  )
+  select (select count(*) from jobs) as jobs, (select count(*) from queues) as queues`;
+
+export const unlockCommand = defineCommand({
+  name: "unlock",
+  aliases: ["force-unlock"],
+  summary: "Unlock the jobs and queues of workers that are gone",
+  title: "Force unlock workers",
+  verb: "Force unlock",
+  consequence:
+    "What these workers have locked may run again at once. If a process still lives, its jobs run twice.",
+  permission: "workers:write",
+  danger: "destroys",
+  http: maintenanceAction("force-unlock"),
+  positionals: ["worker_ids"],
+  fields: { worker_ids: workerIds },
+  answer: { unlocked_jobs: "integer", unlocked_queues: "integer" },
+  run: (db, { worker_ids: ids }) => forceUnlockWorkers(db, ids),
+  sentence: ({ jobs, queues }, { worker_ids: ids }) =>
+    `Unlocked ${counted(jobs, "job")} and ${counted(queues, "queue")} of ${counted(ids.length, "worker")}`,
+  members: ({ jobs, queues }) => jsonOf({ unlocked_jobs: jobs, unlocked_queues: queues }),
+});

@@ -1,0 +1,12 @@
+// What time it is, by the only clock that decides about jobs.
+import { type Database, query } from "../../database/database.ts";
+import { milliseconds } from "../sql/moments.ts";
+
+// clock_timestamp(), not now(): inside a transaction now() stands still.
+const sql = () => `select ${milliseconds("clock_timestamp()")} as now_ms`;
+
+/** Milliseconds since the epoch by the database's clock. */
+export async function databaseTime(db: Database): Promise<number> {
+  const rows = await query<{ now_ms: string }>(db, sql);
+  return Number(rows[0]?.now_ms);
+}

@@ -1,0 +1,88 @@
+// The ledger of timetables, shared with every worker on the schema, Graphile Worker's included: one
+// row per entry with its last tick. Whoever moves `last_execution` forward schedules what lies
+// between; that row's lock is what makes it one schedule per tick.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { milliseconds } from "../sql/moments.ts";
+
+/** Times are milliseconds since the epoch. */
+export interface KnownCrontab {
+  readonly identifier: string;
+  readonly knownSinceMs: number;
+  /** null: never yet. */
+  readonly lastExecutionMs: number | null;
+}
+
+interface CrontabRow {
+  readonly identifier: string;
+  readonly known_since_ms: string;
+  readonly last_execution_ms: string | null;
+}
+
+/** Makes unknown entries known from `sinceMs` on, and tells of all of them. */
+export async function registerCrontabs(
+  db: Database,
+  identifiers: readonly string[],
+  sinceMs: number,
+): Promise<KnownCrontab[]> {
+  await query(db, registerSql, [identifiers, new Date(sinceMs).toISOString()]);
+  return (await query<CrontabRow>(db, selectSql, [identifiers])).map(toCrontab);
+}
+
+/**
+ * Holds the entries until the end of the transaction, and tells of them as they are then: after
+ * another worker that held one has committed. An entry that somebody deleted is made known again.
+ */
+export async function lockCrontabs(
+  db: Database,
+  identifiers: readonly string[],
+  sinceMs: number,
+): Promise<KnownCrontab[]> {
+  const lock = () => query<CrontabRow>(db, lockSql, [identifiers]);
+  const rows = await lock();
+  if (rows.length === identifiers.length) return rows.map(toCrontab);
+  await query(db, registerSql, [identifiers, new Date(sinceMs).toISOString()]);
+  return (await lock()).map(toCrontab);
+}
+
+/** Moves the last tick of entries that this transaction holds. */
+export async function advanceCrontabs(
+  db: Database,
+  lastExecutionsMs: ReadonlyMap<string, number>,
+): Promise<void> {
+  const moments = [...lastExecutionsMs.values()].map((ms) => new Date(ms).toISOString());
+  await query(db, advanceSql, [[...lastExecutionsMs.keys()], moments]);
+}
+
+function toCrontab(row: CrontabRow): KnownCrontab {
+  const { identifier, known_since_ms, last_execution_ms } = row;
+  return {
+    identifier,
+    knownSinceMs: Number(known_since_ms),
+    lastExecutionMs: last_execution_ms === null ? null : Number(last_execution_ms),
+  };
+}
+
+const columns = `
+  identifier, ${milliseconds("known_since")} as known_since_ms,
+  ${milliseconds("last_execution")} as last_execution_ms`;
+
+// Here and below in the order of identifiers: two workers with the same entries cannot deadlock.
+const registerSql: Statement = (schema) => `
+  insert into ${schema}._private_known_crontabs (identifier, known_since)
+  select identifier, $2::timestamptz
+  from unnest($1::text[]) as given (identifier)
+  order by identifier
+  on conflict (identifier) do nothing`;
+
+const selectSql: Statement = (schema) => `
+  select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
+
+// Read committed: a row that had to be waited for is read again as it was committed. A stricter
+// isolation level reports a serialization failure instead, and the transaction is tried again.
+const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
+
+const advanceSql: Statement = (schema) => `
+  update ${schema}._private_known_crontabs as known
+  set last_execution = done.last_execution
+  from unnest($1::text[], $2::timestamptz[]) as done (identifier, last_execution)
+  where known.identifier = done.identifier`;

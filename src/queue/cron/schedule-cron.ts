@@ -1,0 +1,63 @@
+// Adds the jobs of ticks, each tick of an entry once, however many workers offer it.
+//
+// Graphile Worker decides with one statement a tick: it inserts into the ledger, on conflict moves
+// last_execution forward, and adds the jobs of the rows that it moved. Here the rows are locked and
+// read first, in the same transaction as the jobs. To other workers that is the same (they wait for
+// the row and then find it moved), and many ticks fit into one transaction: a backfill of a
+// thousand ticks takes a few round trips instead of a thousand.
+
+import { inTransaction } from "../../database/connection/transaction.ts";
+import type { Database } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
+import type { JobToAdd } from "../../domain/job-spec.ts";
+import { addJobs } from "../add/add-jobs.ts";
+import { advanceCrontabs, lockCrontabs } from "./known-crontabs.ts";
+
+/** A tick of an entry that has come. */
+export interface CronOffer {
+  /** The entry's identifier in the ledger. */
+  readonly identifier: string;
+  readonly tickMs: number;
+  /** null: the tick counts as done and adds nothing. */
+  readonly job: JobToAdd | null;
+}
+
+export interface ScheduledTick<Offer extends CronOffer> {
+  readonly offer: Offer;
+  readonly job: Job | null;
+}
+
+/**
+ * Schedules what nobody has scheduled yet, and returns that, in order. All of it happens or none.
+ * Offers come in the order of their ticks, at most 10,000. Throws WorkerError; after an error with
+ * an unknown result (a lost connection) offering the same again is safe.
+ */
+export async function scheduleCron<Offer extends CronOffer>(
+  db: Database,
+  offers: readonly Offer[],
+): Promise<ScheduledTick<Offer>[]> {
+  const identifiers = [...new Set(offers.map(({ identifier }) => identifier))];
+  const firstMs = offers[0]?.tickMs;
+  if (firstMs === undefined) return [];
+  return inTransaction(db, async (transaction) => {
+    const known = await lockCrontabs(transaction, identifiers, firstMs);
+    const lastMs = new Map(known.map((one) => [one.identifier, one.lastExecutionMs]));
+    const ours = offers.filter(
+      ({ identifier, tickMs }) => tickMs > (lastMs.get(identifier) ?? Number.NEGATIVE_INFINITY),
+    );
+    if (ours.length === 0) return [];
+    await advanceCrontabs(
+      transaction,
+      new Map(ours.map(({ identifier, tickMs }) => [identifier, tickMs])),
+    );
+    const jobs = await addJobs(
+      transaction,
+      ours.flatMap(({ job }) => job ?? []),
+    );
+    let added = 0;
+    return ours.map((offer) => ({
+      offer,
+      job: offer.job === null ? null : (jobs[added++] ?? null),
+    }));
+  });
+}

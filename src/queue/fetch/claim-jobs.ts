@@ -1,0 +1,66 @@
+// Takes ready jobs for a worker: the one statement that every poll, notification and refill runs.
+//
+//   finished jobs are deleted ─ ready jobs are found and locked ─ taken ─ their queues, too ─ answered
+import type { Statement } from "../../database/database.ts";
+import { lostIds } from "../settle/fence.ts";
+import { finishedJobs } from "../settle/finish.ts";
+import { lockBy, takeBy } from "../sql/lock.ts";
+import { readyJobs, readyName } from "./eligible-jobs.ts";
+import type { ReadyForm } from "./fetch-form.ts";
+import { type ClaimedColumns, claimedColumns, claimedSource } from "./job-columns.ts";
+
+/** What a claim gives beside its jobs. */
+export interface ClaimAnswer extends ClaimedColumns {
+  /** The claim's moment by the database's clock, seconds since the epoch. */
+  readonly now_s: number;
+  /** Some named queue is free. */
+  readonly queues: boolean;
+  /** Those of $4 that were no longer ours: `{1,2}`; null = none. */
+  readonly lost: string | null;
+}
+
+/*
+ * $1 text[]    identifiers of the tasks this worker knows
+ * $2 int       most jobs to take
+ * $3 text      the worker's id
+ * $4 bigint[]  jobs this worker has finished: deleted in the same transaction, so that a full pass
+ *              of work costs one commit. Fenced: only where the lock is still ours.
+ * $5 smallint  $6 float8  fetch cursor
+ * $7 int       most jobs of one named queue (only in the form with queues)
+ * last text[]  forbidden flags (only in the form with flags)
+ */
+const claimSql = (s: string, form: ReadyForm) => `
+with recursive done as (
+  ${finishedJobs(s, "locked_by", "$4", "$3")}
+), ${readyJobs(s, form, {
+  identifiers: "$1",
+  want: "$2",
+  priority: "$5",
+  runAt: "$6",
+  run: "$7",
+  slots: "0",
+  share: "0",
+  shares: "1",
+  flags: form.queues ? "$8" : "$7",
+})}, taken as (
+  update ${s}._private_jobs j
+  set ${takeBy("$3", "j")}
+  where j.ctid = any(array(select ctid from ${readyName(form)}))
+  returning ${claimedSource("j.attempts")}
+)${form.queues ? queuesTaken(s) : ""}
+select date_part('epoch', now()) as now_s,
+  exists (select from ${s}._private_job_queues where is_available) as queues,
+  ${lostIds("$4", "done")},
+  ${claimedColumns(s, form)}
+from taken j`;
+
+// Of the jobs that were taken, not of those that were picked: a queue without one is never freed.
+const queuesTaken = (s: string) => `, queue_taken as (
+  update ${s}._private_job_queues set ${lockBy("$3")}
+  where id = any(array(select job_queue_id from taken where job_queue_id is not null))
+)`;
+
+/** The statement's text for a form. */
+export function claimStatement(form: ReadyForm): Statement {
+  return (schema) => claimSql(schema, form);
+}

@@ -1,0 +1,179 @@
+// The jobs of one fetch, read from its columns: what nobody asks for is never parsed.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
+import { type ClaimedColumns, EARLIEST_S } from "./job-columns.ts";
+
+const YEAR_2000_S = 946_684_800;
+
+/** What few jobs have. */
+export interface RareColumns {
+  readonly key: string | null;
+  readonly revision: number;
+  readonly flags: readonly string[];
+  readonly lastError: string | null;
+}
+
+export const NOTHING_RARE: RareColumns = Object.freeze({
+  key: null,
+  revision: 0,
+  flags: [],
+  lastError: null,
+});
+
+type RareRow = [string, string | null, number, object | null, string | null];
+
+/** Jobs by their index in an answer. */
+export interface JobRows {
+  readonly ids: readonly string[];
+  readonly taskIds: readonly number[];
+  /** null: none of them is in a queue. */
+  readonly queueIds: readonly (number | null)[] | null;
+  readonly priorities: readonly number[];
+  /** Seconds since the epoch. */
+  readonly runAts: readonly number[];
+  /** The name of a queue among queueIds. */
+  queueName(queueId: number): string;
+  /** Exact JSON text. */
+  payloadText(index: number): string;
+  /** Fetches what the answer has left out, once. Throws WorkerError. */
+  load(db: Database): Promise<void>;
+  /** False where the payload could not be fetched. */
+  isLoaded(index: number): boolean;
+  attempts(index: number): number;
+  maxAttempts(index: number): number;
+  createdAt(index: number): number;
+  rare(index: number): RareColumns;
+}
+
+export class ClaimedRows implements JobRows {
+  readonly ids: readonly string[];
+  readonly taskIds: readonly number[];
+  readonly queueIds: readonly (number | null)[] | null;
+  readonly priorities: readonly number[];
+  readonly runAts: readonly number[];
+  readonly #payloads: string;
+  /** Columns that are parsed when somebody asks for them; the texts of the others are let go. */
+  readonly #texts: Pick<
+    ClaimedColumns,
+    "attempts" | "max_attempts" | "queue_names" | "created_ats" | "rare"
+  >;
+  /** By job; undefined where there are none. */
+  #large: Map<string, string> | undefined;
+  /** Where each payload begins; one more for the end. */
+  #payloadStarts: Uint32Array | undefined;
+  #attempts: readonly number[] | undefined;
+  #maxAttempts: readonly number[] | undefined;
+  #createdAts: readonly (number | string | null)[] | undefined;
+  #queueNames: Readonly<Record<string, string>> | undefined;
+  #rare: ReadonlyMap<string, RareColumns> | undefined;
+
+  constructor(columns: ClaimedColumns) {
+    const { attempts, max_attempts, queue_names, created_ats, rare } = columns;
+    this.#texts = { attempts, max_attempts, queue_names, created_ats, rare };
+    this.#payloads = columns.payloads ?? "";
+    this.ids = columns.ids === null ? [] : columns.ids.slice(1, -1).split(",");
+    const count = this.ids.length;
+    this.taskIds = numbers(columns.task_ids, count);
+    this.queueIds = columns.queue_ids === null ? null : parsed(columns.queue_ids);
+    this.priorities = numbers(columns.priorities, count);
+    this.runAts = momentsOf(columns.run_ats ?? "", count);
+  }
+
+  queueName(queueId: number): string {
+    this.#queueNames ??= JSON.parse(this.#texts.queue_names ?? "{}") as Record<string, string>;
+    return this.#queueNames[queueId] ?? "";
+  }
+
+  async load(db: Database): Promise<void> {
+    if (this.ids.length === 0 || !hasGap(this.#payloads)) return;
+    const missing = this.ids.filter((_, index) => this.payloadText(index) === "");
+    this.#large ??= new Map();
+    const rows = await query<{ id: string; payload: string }>(db, largeSql, [missing]);
+    for (const { id, payload } of rows) this.#large.set(id, payload);
+  }
+
+  isLoaded(index: number): boolean {
+    return this.#large === undefined || this.payloadText(index) !== "";
+  }
+
+  payloadText(index: number): string {
+    const large = this.#large?.get(this.ids[index] as string);
+    if (large !== undefined) return large;
+    this.#payloadStarts ??= startsIn(this.#payloads, this.ids.length);
+    const starts = this.#payloadStarts;
+    return this.#payloads.slice(starts[index], (starts[index + 1] as number) - 1);
+  }
+
+  attempts(index: number): number {
+    this.#attempts ??= numbers(this.#texts.attempts, this.ids.length);
+    return this.#attempts[index] as number;
+  }
+
+  maxAttempts(index: number): number {
+    this.#maxAttempts ??= numbers(this.#texts.max_attempts, this.ids.length);
+    return this.#maxAttempts[index] as number;
+  }
+
+  createdAt(index: number): number {
+    this.#createdAts ??= parsed<number | string | null>(this.#texts.created_ats);
+    const value = this.#createdAts[index] ?? this.runAts[index];
+    // JSON has no infinity: it comes as text.
+    return typeof value === "number" ? value : EARLIEST_S;
+  }
+
+  rare(index: number): RareColumns {
+    this.#rare ??= rareOf(this.#texts.rare);
+    return this.#rare.get(this.ids[index] as string) ?? NOTHING_RARE;
+  }
+}
+
+const largeSql: Statement = (s) =>
+  `select id::text, payload::text from ${s}._private_jobs where id = any($1::bigint[])`;
+
+/** Whether some payload is empty, as no JSON is. */
+function hasGap(payloads: string): boolean {
+  if (payloads.includes(PAYLOAD_SEPARATOR.repeat(2)) || payloads === "") return true;
+  return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
+}
+
+/** One number a job, instead of a string each that few would ever ask for twice. */
+function startsIn(payloads: string, count: number): Uint32Array {
+  const starts = new Uint32Array(count + 1);
+  for (let index = 1, at = 0; index < count; index++) {
+    at = payloads.indexOf(PAYLOAD_SEPARATOR, at) + 1;
+    starts[index] = at;
+  }
+  starts[count] = payloads.length + 1;
+  return starts;
+}
+
+function parsed<T>(column: string | null): readonly T[] {
+  return column === null ? [] : (JSON.parse(column) as T[]);
+}
+
+/** One for each job. */
+function numbers(column: string | null, count: number): readonly number[] {
+  if (column === null || column.startsWith("[")) return parsed(column);
+  return new Array<number>(count).fill(Number(column));
+}
+
+/** Of 8 bytes each: microseconds since 2000. -infinity is the smallest of them. */
+function momentsOf(column: string, count: number): readonly number[] {
+  const bytes = Buffer.from(column, "base64");
+  const moments: number[] = [];
+  for (let at = 0; at < 8 * count; at += 8) {
+    const us = bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+    moments.push(Math.max(us / 1e6 + YEAR_2000_S, EARLIEST_S));
+  }
+  return moments;
+}
+
+function rareOf(column: string | null): ReadonlyMap<string, RareColumns> {
+  const rows = parsed<RareRow>(column);
+  return new Map(
+    rows.map(([id, key, revision, flags, lastError]) => [
+      id,
+      { key, revision, flags: Object.keys(flags ?? {}), lastError },
+    ]),
+  );
+}

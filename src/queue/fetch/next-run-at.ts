@@ -1,0 +1,29 @@
+// When the next scheduled job falls due: lets an idle worker sleep until then instead of polling.
+import { type Database, query } from "../../database/database.ts";
+
+// One probe a priority, as in jobs-without-queue.ts. Not filtered by task: a job of somebody else's task
+// costs one look at its time, a filter would cost a walk over all of them.
+const sql = (s: string) => `
+with recursive level (priority) as (
+  (select priority from ${s}._private_jobs where is_available order by priority limit 1)
+  union all
+  select (select j.priority from ${s}._private_jobs j
+    where j.is_available and j.priority > level.priority order by j.priority limit 1)
+  from level where level.priority is not null
+)
+select extract(epoch from min(next.run_at) - now())::float8 * 1000 as wait_ms
+from level cross join lateral (
+  select j.run_at from ${s}._private_jobs j
+  where j.is_available and j.priority = level.priority
+    and j.run_at > to_timestamp($1::float8)
+    and j.run_at < now() + interval '1 day'
+  order by j.run_at limit 1) next`;
+
+/**
+ * Milliseconds until the next job falls due after `since_s`, both by the database's clock; less than
+ * none where that has happened meanwhile. null = none within a day.
+ */
+export async function nextRunAt(db: Database, since_s: number): Promise<number | null> {
+  const rows = await query<{ wait_ms: number | null }>(db, sql, [since_s]);
+  return rows[0]?.wait_ms ?? null;
+}

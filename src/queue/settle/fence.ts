@@ -1,0 +1,43 @@
+// Under which lock a worker has a job, and what follows from it for the statements that end it. What
+// a worker says about a job counts only where the job is still its own: a worker that lost its lease
+// cannot finish what somebody else has taken, and learns which jobs those were.
+//
+//   locked_by   the safe mode: the row says who has the job, and the attempt was counted when it was
+//               taken.
+//   row         the fast mode: the transaction that writes the end has the row locked, the row itself
+//               says nothing, and the attempt is not counted yet. Where the connection was lost, the
+//               row was free meanwhile: a locked_by then stands for another attempt, even where it is
+//               our own id, because our safe mode has taken the job.
+export type LockMode = "locked_by" | "row";
+
+/** A condition: the job is ours. `workerId`: the parameter with our id, for `locked_by` alone. */
+export function isOurs(mode: LockMode, job: string, workerId: string): string {
+  return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
+}
+
+/** The job's attempts with the one that has just ended. */
+export function attemptsMade(mode: LockMode, job: string): string {
+  return mode === "locked_by" ? `${job}.attempts` : `${job}.attempts + 1`;
+}
+
+/**
+ * For a select list: those ids of the parameter `ids` that the expression `written` has not, as
+ * `{1,2}`; null where it has them all, which costs no more than counting.
+ */
+export const lostIds = (ids: string, written: string): string =>
+  `case when (select count(*) from ${written}) < cardinality(${ids}::bigint[]) then
+    array(select unnest(${ids}::bigint[]) except select id from ${written})::text end as lost`;
+
+export interface LostIds {
+  readonly lost: string | null;
+}
+
+/** PostgreSQL's array text `{1,2}` → `["1", "2"]`; null → none. Ids only, so no quoting can occur. */
+export function parseIdArray(text: string | null | undefined): string[] {
+  return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
+}
+
+/** As PostgreSQL writes a bigint[]: pg would quote and escape each id first. */
+export function idArray(ids: readonly string[]): string {
+  return `{${ids.join(",")}}`;
+}

@@ -1,0 +1,50 @@
+// Gives jobs back that were taken and never started. Their attempt never began, so it does not count
+// towards max_attempts. Only where locked_by has them: row locks end with their transaction, which
+// gives back what it has not written.
+import { type Database, query } from "../../database/database.ts";
+import { UNLOCK, unlockQueues } from "../sql/lock.ts";
+import { idArray, isOurs, type LostIds, lostIds, parseIdArray } from "./fence.ts";
+
+const givenBack = (s: string, condition: string, returned: string) =>
+  `update ${s}._private_jobs j set attempts = greatest(0, j.attempts - 1), ${UNLOCK}
+  where ${condition} and ${isOurs("locked_by", "j", "$1")}
+  returning ${returned}`;
+
+const returnSql = (s: string) => `
+with returned as (
+  ${givenBack(s, "j.id = any($2::bigint[])", "j.id")}
+)
+select ${lostIds("$2", "returned")}`;
+
+/** Gives jobs back; their named queues stay locked. Gives the ids that were no longer ours. */
+export async function returnJobs(
+  db: Database,
+  workerId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const [row] = await query<LostIds>(db, returnSql, [workerId, idArray(ids)]);
+  return parseIdArray(row?.lost);
+}
+
+// After a connection was lost in the middle of a claim nobody knows whether it had committed: jobs
+// that are locked by us and that we never received are given back. No index has locked_by, so this
+// is a scan, and only runs after such a loss.
+const returnUnknownSql = (s: string) => `
+with returned as (
+  ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])", "j.id")}
+), freed as (
+  ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
+)
+select count(*)::int as count from returned`;
+
+/** Gives back what is locked by this worker but is not among `ids`; gives their number. */
+export async function returnUnknownJobs(
+  db: Database,
+  workerId: string,
+  ids: readonly string[],
+  queueIds: readonly number[],
+): Promise<number> {
+  const values = [workerId, idArray(ids), queueIds];
+  const [row] = await query<{ count: number }>(db, returnUnknownSql, values);
+  return row?.count ?? 0;
+}

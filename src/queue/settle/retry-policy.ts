@@ -1,0 +1,17 @@
+// Where a job is retried. A failed attempt leaves the job in its table: unlocked, with its error, and
+// due again after a delay that grows with each attempt. Nothing else brings it back: the next fetch
+// of any worker finds it once it is due.
+//
+//   taken (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
+//                                   └─▶ n = max_attempts: failed; it stays until somebody acts on it
+//
+// The delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and from the
+// tenth attempt on 6 hours each. With 25 attempts a job is tried for about four days.
+
+/**
+ * When the attempt after this one is due, for an update's `run_at`. From now or from the job's own
+ * time, whichever is later: a job that was moved while it ran is not tried before that.
+ * `attempts`: an expression, the attempts made, this one included. `job`: the alias of the row.
+ */
+export const retryAt = (job: string, attempts: string): string =>
+  `greatest(now(), ${job}.run_at) + exp(least(${attempts}, 10)) * interval '1 second'`;

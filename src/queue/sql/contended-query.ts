@@ -1,0 +1,43 @@
+// Statements that may collide with others: keys, names and rows that many sessions change at once.
+import { wait } from "../../base/clock.ts";
+import { codeOf } from "../../base/errors.ts";
+import { backoffDelay } from "../../base/retry.ts";
+import {
+  type Database,
+  type QueryOptions,
+  query,
+  type Statement,
+} from "../../database/database.ts";
+
+/** How often a statement is tried before its collision is the caller's to see. */
+export const MAX_TRIES = 5;
+
+// PostgreSQL has undone the whole statement in these cases: a deadlock, a serialization failure.
+const COLLISIONS = new Set(["40P01", "40001"]);
+const IN_FAILED_TRANSACTION = "25P02";
+
+/**
+ * Like `query`, but a statement that lost against another is tried again. Inside a transaction of
+ * the caller's that cannot help, PostgreSQL says so at once, and the collision itself is thrown.
+ */
+export async function contendedQuery<R extends object>(
+  db: Database,
+  statement: Statement,
+  values: unknown[],
+  options?: QueryOptions,
+): Promise<R[]> {
+  let collision: unknown;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await query<R>(db, statement, values, options);
+    } catch (error) {
+      const state = codeOf((error as Error).cause);
+      if (collision !== undefined && state === IN_FAILED_TRANSACTION) throw collision;
+      if (!COLLISIONS.has(state ?? "") || attempt + 1 >= MAX_TRIES) throw error;
+      collision ??= error;
+    }
+    await wait(backoffDelay(attempt, { firstMs: 5, longestMs: 100 }), NEVER);
+  }
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,130 @@
+// A job as its SQL row and as the `Job` everybody else sees. The only place that knows the columns.
+//
+// Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, never
+// through DateStyle or TimeZone; ids and payloads as text, never through a parser.
+import type { Job, JobState } from "../../domain/job.ts";
+import { stateOf } from "./job-state.ts";
+import { dateOf, microseconds, timeText } from "./moments.ts";
+
+/** What `jobColumns` selects, as `query()` delivers it. */
+export interface JobRow {
+  readonly id: string;
+  readonly task_id: number;
+  readonly task_identifier: string | null;
+  readonly job_queue_id: number | null;
+  readonly queue_name: string | null;
+  readonly payload: string;
+  readonly priority: number;
+  readonly run_at_us: string | number;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly last_error: string | null;
+  readonly created_at_us: string | number;
+  readonly updated_at_us: string | number;
+  readonly key: string | null;
+  readonly locked_at_us: string | null;
+  readonly locked_by: string | null;
+  readonly revision: number;
+  readonly flags: string | null;
+  readonly is_available: boolean;
+  readonly state: JobState;
+}
+
+/** Expects the tables under the names `jobs`, `tasks` and `queues`; see `jobNames`. */
+export const jobColumns = `
+  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, jobs.payload, jobs.priority,
+  ${microseconds("jobs.run_at")} as run_at_us,
+  jobs.attempts, jobs.max_attempts, jobs.last_error,
+  ${microseconds("jobs.created_at")} as created_at_us,
+  ${microseconds("jobs.updated_at")} as updated_at_us,
+  jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us, jobs.locked_by,
+  jobs.revision, jobs.flags, jobs.is_available,
+  ${stateOf("jobs")} as state`;
+
+/** Joins a job's task and queue. Left joins: neither has a foreign key, so a row can be missing. */
+export const jobNames = (schema: string) => `
+  left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
+  left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
+
+/** The job of a row. */
+export function toJob(row: JobRow): Job {
+  return new StoredJob(row);
+}
+
+// A class, not a literal with a getter in it: a batch makes ten thousand of them.
+class StoredJob implements Job {
+  readonly id: string;
+  readonly taskId: number;
+  readonly taskIdentifier: string | null;
+  readonly queueId: number | null;
+  readonly queueName: string | null;
+  readonly payloadText: string;
+  readonly priority: number;
+  readonly runAt: Date;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly key: string | null;
+  readonly lockedAt: Date | null;
+  readonly lockedBy: string | null;
+  readonly revision: number;
+  readonly flagsText: string | null;
+  readonly isAvailable: boolean;
+  readonly state: JobState;
+  readonly #row: JobRow;
+  #parsed: { readonly payload: unknown } | undefined;
+
+  constructor(row: JobRow) {
+    this.#row = row;
+    this.id = row.id;
+    this.taskId = row.task_id;
+    this.taskIdentifier = row.task_identifier;
+    this.queueId = row.job_queue_id;
+    this.queueName = row.queue_name;
+    this.payloadText = row.payload;
+    this.priority = row.priority;
+    this.runAt = dateOf(row.run_at_us);
+    this.attempts = row.attempts;
+    this.maxAttempts = row.max_attempts;
+    this.lastError = row.last_error;
+    this.createdAt = dateOf(row.created_at_us);
+    this.updatedAt = dateOf(row.updated_at_us);
+    this.key = row.key;
+    this.lockedAt = row.locked_at_us === null ? null : dateOf(row.locked_at_us);
+    this.lockedBy = row.locked_by;
+    this.revision = row.revision;
+    this.flagsText = row.flags;
+    this.isAvailable = row.is_available;
+    this.state = row.state;
+  }
+
+  /** Parsed when somebody first looks at it. */
+  get payload(): unknown {
+    this.#parsed ??= { payload: JSON.parse(this.payloadText) };
+    return this.#parsed.payload;
+  }
+
+  get runAtText(): string {
+    return timeText(this.#row.run_at_us);
+  }
+
+  get createdAtText(): string {
+    return timeText(this.#row.created_at_us);
+  }
+
+  get updatedAtText(): string {
+    return timeText(this.#row.updated_at_us);
+  }
+
+  get lockedAtText(): string | null {
+    const { locked_at_us } = this.#row;
+    return locked_at_us === null ? null : timeText(locked_at_us);
+  }
+
+  toJSON(): object {
+    return { ...this, payload: this.payload };
+  }
+}

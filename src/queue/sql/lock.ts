@@ -1,0 +1,19 @@
+// How jobs and named queues are locked and let go: the columns that say who has them.
+
+/** Sets the lock. `workerId`: the parameter with the worker's id, as `$1`. */
+export const lockBy = (workerId: string): string =>
+  `locked_by = ${workerId}::text, locked_at = now()`;
+
+/** Lets go. */
+export const UNLOCK = "locked_by = null, locked_at = null";
+
+/**
+ * Takes a job: an attempt counts from here on, before it runs, or a job that kills its worker would
+ * never use its attempts up. `job`: the alias of the row.
+ */
+export const takeBy = (workerId: string, job: string): string =>
+  `attempts = ${job}.attempts + 1, ${lockBy(workerId)}`;
+
+/** Lets go of the named queues for which `condition` holds: an update for a common table expression. */
+export const unlockQueues = (s: string, condition: string): string =>
+  `update ${s}._private_job_queues set ${UNLOCK} where ${condition}`;

@@ -1,0 +1,95 @@
+// A worker's lease on what it has locked: its row in the heartbeat table, renewed every few seconds.
+// A sweep that takes jobs away from it marks the row first (recover-jobs.ts), so a worker
+// that was only asleep learns it from its next beat. A beat never makes a row: one that is gone
+// stays gone, and its id with it.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Certainty } from "./recover-jobs.ts";
+import { isRecovered, staleWorkers } from "./stale-workers.ts";
+
+/** What a beat says and asks. */
+export interface Beat {
+  readonly leaseIds: readonly string[];
+  /** JSON text for one of the leases; null keeps what is there. */
+  readonly metadata: { readonly id: string; readonly text: string } | null;
+  /** null: do not ask for stale workers this time. */
+  readonly certainty: Certainty | null;
+}
+
+export interface BeatAnswer {
+  /** The database's clock, milliseconds since the epoch. */
+  readonly now_ms: number;
+  /** Leases with a row, and whether a sweep has taken jobs from them. */
+  readonly leases: ReadonlyMap<string, { readonly isRecovered: boolean }>;
+  readonly staleWorkerIds: readonly string[];
+}
+
+const registerSql: Statement = (s) => `
+insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
+values ($1::text, now(), $2::jsonb)`;
+
+/** Begins a lease. The id must be new. */
+export async function registerLease(db: Database, id: string, metadata: string): Promise<void> {
+  await query(db, registerSql, [id, metadata]);
+}
+
+// The update waits for a sweep that has locked the row, and then sees its mark. now() is the
+// beginning of the transaction: a beat that had to wait counts from before it did.
+const beatSql: Statement = (s) => `
+with beat as (
+  update ${s}._private_workers as workers
+  set last_heartbeat_at = now(),
+    metadata = case when id = $2::text and not coalesce(${isRecovered}, false)
+      then $3::jsonb else metadata end
+  where id = any($1::text[])
+  returning id, coalesce(${isRecovered}, false) as is_recovered
+)
+select extract(epoch from now())::float8 * 1000 as now_ms,
+  (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
+  case when $4::boolean then (
+    select coalesce(json_agg(id), '[]')::text from (${staleWorkers(s, "$5", "$6")}) as stale
+    where id <> all($1::text[])
+  ) else '[]' end as stale`;
+
+/** Renews leases and, in the same round trip, asks for workers that let theirs run out. */
+export async function beat(
+  db: Database,
+  { leaseIds, metadata, certainty }: Beat,
+): Promise<BeatAnswer> {
+  const [row] = await query<{ now_ms: number; leases: string; stale: string }>(db, beatSql, [
+    leaseIds,
+    metadata?.id ?? null,
+    metadata?.text ?? null,
+    certainty !== null,
+    certainty?.uptimeMs ?? 0,
+    certainty?.silenceMs ?? 0,
+  ]);
+  const leases = Object.entries(JSON.parse(row?.leases ?? "{}") as Record<string, boolean>);
+  return {
+    now_ms: row?.now_ms ?? 0,
+    leases: new Map(leases.map(([id, isRecovered]) => [id, { isRecovered }])),
+    staleWorkerIds: JSON.parse(row?.stale ?? "[]") as string[],
+  };
+}
+
+const endSql: Statement = (s) => `
+delete from ${s}._private_workers where id = any($1::text[])`;
+
+/** Ends leases whose holder has nothing locked any more. */
+export async function endLeases(db: Database, ids: readonly string[]): Promise<void> {
+  await query(db, endSql, [ids]);
+}
+
+const stillLockedSql: Statement = (s) => `
+select id::text as id from ${s}._private_jobs
+where id = any($2::bigint[]) and locked_by = $1::text`;
+
+/** Those of `jobIds` that this lease has lost. */
+export async function lostJobs(
+  db: Database,
+  leaseId: string,
+  jobIds: readonly string[],
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(db, stillLockedSql, [leaseId, jobIds]);
+  const kept = new Set(rows.map(({ id }) => id));
+  return jobIds.filter((id) => !kept.has(id));
+}

@@ -1,0 +1,46 @@
+// Who holds locks, heartbeat or not.
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+
+/** Who holds locks, and how many. */
+export interface LockedWorker {
+  readonly workerId: string;
+  readonly lockedJobs: number;
+  readonly lockedQueues: number;
+}
+
+interface LockedWorkerRow {
+  readonly worker_id: string;
+  readonly locked_jobs: string;
+  readonly locked_queues: string;
+}
+
+/** The ids that hold job or queue locks, ascending, at most 1,000. Reads all jobs once. */
+export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
+  const rows = await query<LockedWorkerRow>(db, lockedWorkersSql);
+  return rows.map((row) => ({
+    workerId: row.worker_id,
+    lockedJobs: Number(row.locked_jobs),
+    lockedQueues: Number(row.locked_queues),
+  }));
+}
+
+// "not is_available" says nothing new about a locked job; it is the predicate of the optional index
+// on locked jobs, which the planner can only use when it is told so.
+const lockedWorkersSql: Statement = (schema) => `
+  select
+    worker_id,
+    count(*) filter (where is_job) as locked_jobs,
+    count(*) filter (where not is_job) as locked_queues
+  from (
+    select locked_by as worker_id, true as is_job
+    from ${schema}._private_jobs
+    where locked_by is not null and locked_at is not null and not is_available
+    union all
+    select locked_by, false
+    from ${schema}._private_job_queues
+    where locked_by is not null and locked_at is not null
+  ) as locks
+  group by worker_id
+  order by worker_id
+  limit 1000`;

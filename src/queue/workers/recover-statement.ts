@@ -1,0 +1,166 @@
+// The statement of recover-jobs.ts, in the four forms in which it is needed.
+import type { Statement } from "../../database/database.ts";
+import { UNLOCK } from "../sql/lock.ts";
+import { announceJobs } from "../sql/notify.ts";
+import { endTransactions } from "./session-lock.ts";
+import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-workers.ts";
+
+export interface RecoverForm {
+  /** The schema has heartbeat rows. */
+  readonly heartbeats: boolean;
+  /** Changes nothing, only counts. */
+  readonly isDry: boolean;
+  /** Waits for another sweep, instead of leaving the work to it. */
+  readonly waits: boolean;
+}
+
+/*
+ * $1 float8  manual: the given threshold, milliseconds; null = each worker's own
+ * $2 text[]  manual: workers without a heartbeat row
+ * with heartbeats: $3 text[] asked for  $4 text[] their messages
+ *   $5 float8 uptime  $6 float8 our last beat  $7 float8 how old it may be
+ * last, where it is not dry: text the key of the lock, float8 the delay in milliseconds
+ *
+ * One statement, one transaction, so it is right behind a transaction pooler, too.
+ *
+ * `turn`: one sweeper at a time; another one finds nothing left to do, so a worker does not wait.
+ * `stale_row`: asked once more under the row's lock. A late beat either has committed, and saves its
+ *   worker, or waits for us, and finds the mark. A row that is locked at this moment is beating.
+ *   Our own last beat must be recent by the same clock: if that has jumped, or we slept, we know
+ *   nothing about others.
+ * `held`, `due`: locks are taken in id order and never waited for. What somebody else is working on
+ *   is left, and then its worker stays unmarked for the next sweep.
+ * `queue`: a queue stays with a resilient job of the same holder: its order would break.
+ * `ended`: open transactions, with the row locks of the fast mode.
+ * `freed`: attempts stay. The interrupted one counts, or a job that kills its worker would never
+ *   exhaust. run_at: behind what is ready now, so that such a job is not the first that each
+ *   worker takes after its start. In a named queue it keeps its place: those behind it may have
+ *   been locked with it, and none of them may be overtaken.
+ */
+export const recoverSql =
+  ({ heartbeats, isDry, waits }: RecoverForm): Statement =>
+  (s) => {
+    const [key, delay] = heartbeats ? ["$8", "$9"] : ["$3", "$4"];
+    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s)}`;
+    if (isDry) {
+      return `
+with ${found}
+select (select count(*)::int from held where is_due) as jobs,
+  (select count(*)::int from held_queue) as queues, '[]' as workers`;
+    }
+    return `
+with ${turn(key, waits)}, ${found}, ${freed(s, delay)}${heartbeats ? marked(s) : ""},
+ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
+), total as (
+  select (select count(*)::int from freed) as jobs, (select count(*)::int from freed_queue) as queues,
+    (select count(*)::int from ended where has_ended) as transactions
+)
+select total.jobs, total.queues,
+  (select coalesce(json_agg(id order by id), '[]')::text from stale
+    where not is_known or id in (select locked_by from held)) as workers,
+  case when total.jobs + total.queues + total.transactions > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
+from total`;
+  };
+
+const NO_TRANSACTIONS = "select false as has_ended where false";
+
+const turn = (key: string, waits: boolean) => {
+  const lock = `hashtextextended(${key}::text, 0)`;
+  const isOurs = waits
+    ? `pg_advisory_xact_lock(${lock})::text is not null`
+    : `pg_try_advisory_xact_lock(${lock})`;
+  return `turn as materialized (
+  select ${isOurs} as is_ours
+)`;
+};
+
+const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
+  select workers.id, ${AGE_MS} > ${resilientThresholdOf("$1")} as is_final, asked.message,
+    coalesce(${isRecovered}, false) as is_known
+  from ${s}._private_workers as workers
+  join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
+  where ${isDry ? "" : "(select is_ours from turn) and "}${isStale("$5", "$1")}
+  and abs(extract(epoch from now())::float8 * 1000 - $6::float8) < $7::float8
+  order by workers.id${isDry ? "" : " for update of workers skip locked"}
+)`;
+
+const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
+  const isOurTurn = isDry ? "true" : "(select is_ours from turn)";
+  const orphans = `select orphan.id, true as is_final, null::text as message, false as is_known,
+    false as has_row
+  from unnest($2::text[]) as orphan (id) where ${isOurTurn}`;
+  if (!heartbeats) {
+    return `stale as materialized (
+  ${orphans}
+)`;
+  }
+  return `stale as materialized (
+  select id, is_final, message, is_known, true as has_row from stale_row
+  union all
+  ${orphans}
+  and not exists (select from ${s}._private_workers as workers where workers.id = orphan.id)
+)`;
+};
+
+/** Of a worker without a row only old locks are taken: what it took meanwhile stays. */
+const isOld = (lock: string) =>
+  `(stale.has_row or ${lock}.locked_at < now() - $1::float8 * interval '1 millisecond')`;
+
+const held = (s: string) => `held as materialized (
+  select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
+    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
+  from ${s}._private_jobs as jobs join stale on stale.id = jobs.locked_by
+  where not jobs.is_available and ${isOld("jobs")}
+), held_queue as materialized (
+  select queues.id, queues.locked_by from ${s}._private_job_queues as queues
+  join stale on stale.id = queues.locked_by
+  where ${isOld("queues")} and not exists (
+    select from held where held.job_queue_id = queues.id and not held.is_due
+  )
+)`;
+
+const freed = (s: string, delay: string) => `due as materialized (
+  select id from ${s}._private_jobs
+  where id = any(array(select id from held where is_due))
+  and locked_by = any(array(select id from stale))
+  order by id for update skip locked
+), freed as (
+  update ${s}._private_jobs as jobs
+  set ${recoverJob(`coalesce(stale.message, format(
+      case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
+        else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
+      jobs.locked_by, jobs.attempts, jobs.locked_at))`)},
+    run_at = case when jobs.job_queue_id is null or ${delay}::float8 > 0
+      then greatest(jobs.run_at, now() + ${delay}::float8 * interval '1 millisecond')
+      else jobs.run_at end
+  from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
+  returning 1
+), queue as materialized (
+  select id from ${s}._private_job_queues
+  where id = any(array(select id from held_queue))
+  and locked_by = any(array(select id from stale))
+  order by id for update skip locked
+), freed_queue as (
+  update ${s}._private_job_queues set ${UNLOCK}
+  where id = any(array(select id from queue))
+  returning 1
+)`;
+
+/** What becomes of a job whose lock is taken away: for an update's `set`. */
+export const recoverJob = (message: string): string =>
+  `${UNLOCK}, updated_at = now(), last_error = ${message}`;
+
+const marked = (s: string) => `, unfinished as materialized (
+  select locked_by from held where is_due and id not in (select id from due)
+  union select locked_by from held_queue where id not in (select id from queue)
+), marked as (
+  update ${s}._private_workers as workers
+  set metadata = case when jsonb_typeof(metadata) = 'object' then metadata else '{}' end
+    || jsonb_build_object('recovered_at', now())
+  from stale_row where workers.id = stale_row.id and not stale_row.is_final
+  and stale_row.id not in (select locked_by from unfinished)
+), forgotten as (
+  delete from ${s}._private_workers as workers using stale_row
+  where workers.id = stale_row.id and stale_row.is_final
+  and stale_row.id not in (select locked_by from unfinished)
+)`;

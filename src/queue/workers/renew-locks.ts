@@ -1,0 +1,59 @@
+// Keeps the locks of jobs that run for hours young. Stock workers take away every lock older than
+// 4 hours, whoever holds it, and the functions of the schema treat such a job as unlocked.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockBy } from "../sql/lock.ts";
+
+/*
+ * $1 text the worker's id  $2 bigint[] jobs that it runs  $3 float8 milliseconds: older locks
+ *
+ * `is_needed`: cheap, by the ids of what runs. Only where one of these has an old lock, all locks of
+ * the worker are looked for, which no index has: a queue's other jobs, which wait for the one that
+ * runs, were locked with it.
+ * What somebody else works on at this moment is left: it is being finished, or the next renewal, well
+ * before the 4 hours, finds it.
+ */
+const renewSql: Statement = (s) => `
+with is_needed as materialized (
+  select 1 from ${s}._private_jobs
+  where id = any($2::bigint[]) and ${isOld} limit 1
+), job as materialized (
+  select id from ${s}._private_jobs
+  where exists (select from is_needed) and not is_available and ${isOld}
+  order by id for update skip locked
+), renewed as (
+  update ${s}._private_jobs set ${lockBy("$1")}
+  where id = any(array(select id from job))
+  returning 1
+), queue as materialized (
+  select id from ${s}._private_job_queues
+  where exists (select from is_needed) and ${isOld}
+  order by id for update skip locked
+), renewed_queue as (
+  update ${s}._private_job_queues set ${lockBy("$1")}
+  where id = any(array(select id from queue))
+  returning 1
+)
+select (select count(*)::int from renewed) as jobs,
+  (select count(*)::int from renewed_queue) as queues`;
+
+const isOld = "locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond'";
+
+export interface RenewedLocks {
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+/**
+ * Renews the worker's locks that are older than `olderThanMs`, those of named queues, too, where one
+ * of the jobs that it runs has such a lock. Only what is still its own.
+ */
+export async function renewLocks(
+  db: Database,
+  workerId: string,
+  runningIds: readonly string[],
+  olderThanMs: number,
+): Promise<RenewedLocks> {
+  const values = [workerId, runningIds, olderThanMs];
+  const [row] = await query<RenewedLocks>(db, renewSql, values);
+  return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0 };
+}

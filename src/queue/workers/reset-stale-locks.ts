@@ -1,0 +1,86 @@
+// The rule that all workers on a schema share, stock ones included: a lock older than 4 hours is
+// stale. It is the last resort for locks that no heartbeat stands for. Stock workers ask nothing
+// else; ours leave alone what a worker holds that was heard of since, and renew what they run
+// themselves (renew-locks.ts), so that stock ones leave that alone, too.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { UNLOCK } from "../sql/lock.ts";
+import { announceJobs } from "../sql/notify.ts";
+import { recoverJob } from "./recover-statement.ts";
+import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
+import { hasWorkerTable } from "./worker-table.ts";
+
+export interface ResetLocks {
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+// Far longer than a lease: after an outage of the database nobody has been heard of for a while.
+const isHeardOf = (s: string, lock: string) => `exists (
+    select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
+    and ${AGE_MS} < greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
+  )`;
+
+/** $1 float8 milliseconds  $2 text the same in words. A row that somebody works on now is skipped. */
+const resetSql =
+  (heartbeats: boolean): Statement =>
+  (s) => {
+    const isStaleLock = (lock: string) =>
+      `${lock}.locked_at < now() - $1::float8 * interval '1 millisecond'${
+        heartbeats ? ` and not ${isHeardOf(s, lock)}` : ""
+      }`;
+    return `
+with stale as materialized (
+  select jobs.id from ${s}._private_jobs as jobs
+  where ${isStaleLock("jobs")} and not jobs.is_available
+  order by jobs.id for update of jobs skip locked
+), recovered as (
+  update ${s}._private_jobs as jobs
+  set ${recoverJob(`format('Recovered: worker %s held attempt %s for more than %s',
+      jobs.locked_by, jobs.attempts, $2::text)`)},
+    run_at = greatest(run_at, now())
+  where id = any(array(select id from stale))
+  returning 1
+), stale_queue as materialized (
+  select queues.id from ${s}._private_job_queues as queues
+  where ${isStaleLock("queues")}
+  order by queues.id for update of queues skip locked
+), freed_queue as (
+  update ${s}._private_job_queues set ${UNLOCK}
+  where id = any(array(select id from stale_queue))
+  returning 1
+), total as (
+  select (select count(*)::int from recovered) as jobs,
+    (select count(*)::int from freed_queue) as queues
+)
+select total.jobs, total.queues,
+  case when total.jobs + total.queues > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
+from total`;
+  };
+
+const statements = { heard: resetSql(true), blind: resetSql(false) };
+
+/** Clears job and queue locks older than this that no heartbeat stands for; attempts stay. */
+export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
+  const statement = (await hasWorkerTable(db)) ? statements.heard : statements.blind;
+  const values = [thresholdMs, inWords(thresholdMs)];
+  const [row] = await query<{ jobs: number; queues: number }>(db, statement, values);
+  return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0 };
+}
+
+const HOUR_MS = 3_600_000;
+
+function inWords(ms: number): string {
+  return ms % HOUR_MS === 0 ? `${ms / HOUR_MS} hours` : `${ms} ms`;
+}
+
+/** Of every lock, where nothing else is said. */
+export const STALE_LOCK_MS = 4 * HOUR_MS;
+
+const forgetSql: Statement = (s) => `
+delete from ${s}._private_workers
+where last_heartbeat_at < now() - $1::float8 * interval '1 millisecond'`;
+
+/** Forgets workers that no sweep was allowed to recover: what they held has been reset by now. */
+export async function forgetStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
+  await query(db, forgetSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);
+}

@@ -1,0 +1,254 @@
+// One connection of a worker's own. What it sends goes out in one go (pg's pipeline mode, also behind
+// pgbouncer); each statement is a transaction of its own, unless begin() is called.
+import type pg from "pg";
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import { wait } from "../../base/clock.ts";
+import { settled } from "../../base/settled.ts";
+import { Client } from "../../database/connection/client.ts";
+import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";
+import type { Database, Queryable } from "../../database/database.ts";
+import type { SchemaName } from "../../database/schema-name.ts";
+import { endLostConnection, markConnection } from "../../queue/workers/session-lock.ts";
+
+export interface ConnectionSettings {
+  readonly connection: pg.ClientConfig;
+  readonly schema: SchemaName;
+  readonly preparedStatements: boolean;
+  /**
+   * The lease that stands for what transactions on this connection hold: whoever recovers its jobs
+   * ends them. null, or not given: none does.
+   */
+  leaseId?(): string | null;
+  onLoss(error: Error): void;
+}
+
+// A fetch is a few index probes. One that takes this long is stuck, and a server that is cut off says
+// nothing at all: the connection is given up then, so that a dead one is found within seconds.
+const STATEMENT_TIMEOUT_MS = 8_000;
+
+// Somebody's open transaction may have locked the row of a job that has ended, by adding one with its
+// key, say. That is no reason to give the connection up, and with it all that others could do.
+const LOCK_TIMEOUT_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** For a scan of all jobs, which a lost connection makes necessary. */
+const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
+const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
+
+/** How long a connection that may be dead has to answer. */
+const PROOF_TIMEOUT_MS = 5_000;
+const END_TIMEOUT_MS = 500;
+
+// A process that is frozen in the middle of a transaction gives its rows back after this long. With
+// a lease that is not left to PostgreSQL, which cannot tell it from one that a handler blocks: others
+// end the transaction when the heartbeat stops (queue/workers/session-lock.ts). Should there be none
+// who do, PostgreSQL does it in the end.
+const FROZEN_MS = 10_000;
+const FROZEN_LEASED_MS = 300_000;
+
+// A fetch's plan must walk its index in order whatever the statistics say: a bitmap or a
+// sequential scan would read every ready job to take a few. Such a connection runs nothing else.
+const SETTINGS = [
+  "enable_bitmapscan = off",
+  "enable_seqscan = off",
+  "jit = off",
+  "plan_cache_mode = force_generic_plan",
+  `statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+  `lock_timeout = ${LOCK_TIMEOUT_MS}`,
+  `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
+];
+const FOR_THE_SESSION = SETTINGS.map((one) => `set ${one}`).join("; ");
+const BEGIN_PATIENT = `begin; set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
+const BEGIN_WITH_SETTINGS = ["begin", ...SETTINGS.map((one) => `set local ${one}`)].join("; ");
+
+export class WorkerConnection {
+  /** Statements of queue operations over this connection. */
+  readonly database: Database;
+  readonly #settings: ConnectionSettings;
+  readonly #names = new Map<string, string>();
+  #client: pg.Client | null = null;
+  #isPatient = false;
+  /** Not connected yet. */
+  #connecting: pg.Client | null = null;
+  #listening: { readonly channel: string; heard(payload: string): void } | null = null;
+  /** The server's process of a connection that was lost, until the server is known to know. */
+  #lostPid: number | null = null;
+  /** Called when the connection is lost, too. */
+  onLoss: (() => void) | null = null;
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    const client: Queryable = { query: (config) => this.#query(config) };
+    this.database = { client, schema: settings.schema };
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== null;
+  }
+
+  /** Also listens on this connection from the next connect() on; heard whenever it is idle. */
+  listen(channel: string, heard: (payload: string) => void): void {
+    this.#listening = { channel, heard };
+  }
+
+  async connect(): Promise<void> {
+    const { connection, preparedStatements, onLoss } = this.#settings;
+    const client = new Client({
+      ...connection,
+      connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      pipeline: true,
+      keepAlive: true,
+    });
+    const lost = (error: Error): void => {
+      if (this.#client !== client) return;
+      this.#client = null;
+      this.#lostPid = processOf(client);
+      onLoss(error);
+      this.onLoss?.();
+    };
+    this.#connecting = client;
+    client.on("error", lost);
+    client.on("end", () => lost(new Error("the connection was closed")));
+    try {
+      await client.connect();
+      // Behind a transaction pooler they would reach somebody else: see begin().
+      if (preparedStatements) {
+        await client.query(FOR_THE_SESSION);
+        await this.#lease(client);
+      }
+      await this.#listen(client);
+    } catch (error) {
+      // Not end(): of a server that has refused us it would wait for an answer.
+      client.connection.stream.destroy();
+      throw error;
+    } finally {
+      this.#connecting = null;
+    }
+    this.#client = client;
+  }
+
+  /** Gives the connection up unless it answers within seconds: it may be dead without knowing it. */
+  async prove(): Promise<void> {
+    const client = this.#client;
+    // What is patient has a bound of its own, and the question would wait behind it.
+    if (client === null || this.#isPatient) return;
+    const question = { text: "select 1", query_timeout: PROOF_TIMEOUT_MS };
+    // A failure here is a lost connection, which lost() reports.
+    await client.query(question).catch(() => client.connection.stream.destroy());
+  }
+
+  async #lease(client: pg.Client): Promise<void> {
+    const { leaseId, schema } = this.#settings;
+    const id = leaseId?.() ?? null;
+    if (id === null) return;
+    await markConnection({ client, schema }, id);
+    if (this.#lostPid !== null) await endLostConnection({ client, schema }, id, this.#lostPid);
+    this.#lostPid = null;
+    await client.query(`set idle_in_transaction_session_timeout = ${FROZEN_LEASED_MS}`);
+  }
+
+  async #listen(client: pg.Client): Promise<void> {
+    const listening = this.#listening;
+    if (listening === null) return;
+    client.on("notification", ({ payload }) => listening.heard(payload ?? ""));
+    await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
+  }
+
+  /** Ends the connection, or the try to make one. Takes a moment at most, also of a dead one. */
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    if (client !== null) this.#lostPid = processOf(client);
+    this.#connecting?.connection.stream.destroy();
+    if (client === null) return;
+    const ended = new AbortController();
+    const ending = client.end().then(
+      () => ended.abort(),
+      () => ended.abort(),
+    );
+    if (await wait(END_TIMEOUT_MS, ended.signal)) client.connection.stream.destroy();
+    else await ending;
+  }
+
+  /** Whether statements stay prepared on its connection, which is its own then. */
+  get keepsStatements(): boolean {
+    return this.#settings.preparedStatements;
+  }
+
+  /** For connections that keep statements. */
+  async sendPacket(statement: PacketStatement, packet: Uint8Array): Promise<readonly TextRow[]> {
+    const client = this.#client;
+    if (client === null) throw new Error("Connection terminated");
+    return statement.send(client, packet);
+  }
+
+  /** Begins a transaction under the settings of such a connection. */
+  begin(): Promise<unknown> {
+    return this.#simply(this.#settings.preparedStatements ? "begin" : BEGIN_WITH_SETTINGS);
+  }
+
+  commit(): Promise<unknown> {
+    return this.#simply("commit");
+  }
+
+  /** Sends all that `work` sends as one packet: one wake-up of the server instead of several. */
+  together<T>(work: () => T): T {
+    const stream = this.#client?.connection.stream;
+    stream?.cork();
+    try {
+      return work();
+    } finally {
+      stream?.uncork();
+    }
+  }
+
+  /** A statement that may take long, in a transaction of its own. */
+  async patiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
+    const patient = { query_timeout: PATIENT_ANSWER_TIMEOUT_MS };
+    const client: Queryable = { query: (config) => this.#query({ ...config, ...patient }) };
+    this.#isPatient = true;
+    try {
+      await this.#simply(BEGIN_PATIENT);
+      return await work({ client, schema: this.#settings.schema });
+    } finally {
+      this.#isPatient = false;
+      await this.commit();
+    }
+  }
+
+  /** One statement under the settings of such a connection. */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#settings.preparedStatements) return work();
+    const [, result] = await settled([this.begin(), work(), this.commit()]);
+    return result as T;
+  }
+
+  /** Without parameters: a single message, for which nothing is prepared. */
+  #simply(text: string): Promise<unknown> {
+    return this.#client?.query(text) ?? Promise.reject(new Error("Connection terminated"));
+  }
+
+  #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+    const client = this.#client;
+    if (client === null) return Promise.reject(new Error("Connection terminated"));
+    if (!this.#settings.preparedStatements) return client.query<R>(config);
+    return client.query<R>({ ...config, name: this.#nameOf(config.text) });
+  }
+
+  /** Statement names of this connection; their number is that of our statements' forms. */
+  #nameOf(text: string): string {
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      name = `worker_${this.#names.size}`;
+      this.#names.set(text, name);
+    }
+    return name;
+  }
+}
+
+/** The number of the server's process; null behind what has not said it. */
+function processOf(client: pg.Client): number | null {
+  return (client as unknown as { readonly processID?: number | null }).processID ?? null;
+}

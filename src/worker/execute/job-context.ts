@@ -1,0 +1,81 @@
+// The context of one job. Everything but `job` is made on first use: a task that touches nothing costs
+// nothing.
+import type { Pool } from "pg";
+import type { Logger } from "../../base/logger.ts";
+import { withClient } from "../../database/connection/pool.ts";
+import type { ContextSource, TaskContext } from "../task/task-context.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+
+export class JobContext<Extensions> implements TaskContext<Extensions> {
+  readonly job: ClaimedJob;
+  readonly #source: ContextSource<Extensions>;
+  #abort: AbortController | undefined;
+  #logger: Logger | undefined;
+
+  constructor(job: ClaimedJob, source: ContextSource<Extensions>) {
+    this.job = job;
+    this.#source = source;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    return this.#abort.signal;
+  }
+
+  /** Ends the attempt's waits; `reason` says why. */
+  abort(reason: Error): void {
+    this.#abort ??= new AbortController();
+    this.#abort.abort(reason);
+  }
+
+  get logger(): Logger {
+    const { id, taskIdentifier } = this.job;
+    this.#logger ??= withFields(this.#source.logger, { job_id: id, task: taskIdentifier });
+    return this.#logger;
+  }
+
+  get workerId(): string {
+    return this.#source.workerId;
+  }
+
+  get utils(): TaskContext["utils"] {
+    return this.#source.utils;
+  }
+
+  get pool(): Pool {
+    return this.#source.pool;
+  }
+
+  get extensions(): Extensions {
+    return this.#source.extensions;
+  }
+
+  // Getters that give closures, so that a task can take the context apart: `({ addJob }) => …`.
+
+  get query(): TaskContext["query"] {
+    const { pool } = this.#source;
+    return (text, values) => pool.query(text, values);
+  }
+
+  get withPgClient(): TaskContext["withPgClient"] {
+    const { pool } = this.#source;
+    return (run) => withClient(pool, run);
+  }
+
+  get addJob(): TaskContext["addJob"] {
+    return this.#source.utils.addJob;
+  }
+
+  get addJobs(): TaskContext["addJobs"] {
+    return this.#source.utils.addJobs;
+  }
+}
+
+function withFields(logger: Logger, fields: object): Logger {
+  return {
+    debug: (more, message) => logger.debug({ ...fields, ...more }, message),
+    info: (more, message) => logger.info({ ...fields, ...more }, message),
+    warn: (more, message) => logger.warn({ ...fields, ...more }, message),
+    error: (more, message) => logger.error({ ...fields, ...more }, message),
+  };
+}

@@ -1,0 +1,240 @@
+// Runs one claimed job from its task to its result. The steps, in order: find the task, ask the
+// interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
+// record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
+import { monotonic } from "../../base/clock.ts";
+import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
+import type { Hooks, Verdict } from "../task/hooks.ts";
+import type { BatchResults, Task } from "../task/task.ts";
+import type { ContextSource } from "../task/task-context.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+import { JobContext } from "./job-context.ts";
+import type { Results } from "./results.ts";
+import {
+  errorText,
+  errorWithoutStack,
+  failure,
+  isThenable,
+  judge,
+  judgeBatch,
+  type Result,
+} from "./verdict.ts";
+
+/** One run of a job. It is the context that its task gets: one object less for each job. */
+class Attempt<E> extends JobContext<E> {
+  readonly task: Task<unknown, E>;
+  readonly startedAtMs = monotonic();
+  /** Decided: whatever comes later is too late. */
+  isOver = false;
+  /** By an interceptor: its task is not called. */
+  isSkipped = false;
+
+  constructor(job: ClaimedJob, source: ContextSource<E>, task: Task<unknown, E>) {
+    super(job, source);
+    this.task = task;
+  }
+}
+
+export class JobExecutor<E> {
+  readonly #tasks: ReadonlyMap<string, Task<unknown, E>>;
+  readonly #source: ContextSource<E>;
+  readonly #results: Results;
+  readonly #hooks: Hooks;
+  readonly #timeoutMs: number | undefined;
+  /** Attempts that something is waited for. */
+  readonly #running = new Set<Attempt<E>>();
+  /** Why all are to end: also those that begin later. */
+  #abortReason: Error | undefined;
+
+  constructor(
+    tasks: ReadonlyMap<string, Task<unknown, E>>,
+    source: ContextSource<E>,
+    results: Results,
+    hooks: Hooks,
+    timeoutMs: number | undefined,
+  ) {
+    this.#tasks = tasks;
+    this.#source = source;
+    this.#results = results;
+    this.#hooks = hooks;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Jobs whose handler has been called and has not ended. */
+  get running(): readonly ClaimedJob[] {
+    return [...this.#running].map(({ job }) => job);
+  }
+
+  /** Runs the job; a promise only where something has to be waited for. Never rejects. */
+  run(job: ClaimedJob): Promise<void> | undefined {
+    const task = this.#tasks.get(job.taskIdentifier);
+    if (task === undefined || !job.isLoaded) {
+      // Claims name our tasks, so this is a task that was removed and re-made in between.
+      this.#results.return(job);
+      return undefined;
+    }
+    const attempt = new Attempt(job, this.#source, task);
+    if (!isIntercepted(this.#hooks, "beforeJobRun")) return this.#handled(attempt);
+    return this.#remembered(attempt, this.#intercepted(attempt));
+  }
+
+  /** Only what takes a while can be asked after, aborted or abandoned. */
+  #remembered(attempt: Attempt<E>, pending: Promise<void>): Promise<void> {
+    if (attempt.isOver) return pending;
+    this.#running.add(attempt);
+    if (this.#abortReason !== undefined) attempt.abort(this.#abortReason);
+    return pending;
+  }
+
+  /** Aborts the signals of running jobs: all, or those with these ids. */
+  abort(reason: Error, ids?: ReadonlySet<string>): void {
+    for (const attempt of this.#running) {
+      if (ids === undefined || ids.has(attempt.job.id)) attempt.abort(reason);
+    }
+  }
+
+  /** Aborts the signals of running jobs and of all that are still to begin. */
+  abortForGood(reason: Error): void {
+    this.#abortReason = reason;
+    this.abort(reason);
+  }
+
+  /** Gives up on what still runs: it counts as failed, whatever it does later. */
+  abandon(reason: string): void {
+    for (const attempt of [...this.#running]) {
+      const { job } = attempt;
+      const { workerId } = attempt;
+      this.#hooks.emit("job:interrupted", { workerId, jobId: job.id, job, reason: "shutdown" });
+      this.#end(attempt, failure(reason));
+    }
+  }
+
+  async #intercepted(attempt: Attempt<E>): Promise<void> {
+    const { job } = attempt;
+    const input = { job, payloadText: job.payloadText, context: attempt };
+    let verdict: Verdict | undefined;
+    try {
+      verdict = await verdictOf(this.#hooks, "beforeJobRun", input);
+    } catch (error) {
+      return this.#finish(attempt, failure(error));
+    }
+    if (verdict?.action === "skip") {
+      attempt.isSkipped = true;
+      return this.#finish(attempt, null);
+    }
+    if (verdict?.action === "fail") {
+      return this.#finish(attempt, failure(verdict.message));
+    }
+    return this.#handled(attempt);
+  }
+
+  #handled(attempt: Attempt<E>): Promise<void> | undefined {
+    const { job, task } = attempt;
+    if (this.#hooks.observed("job:start")) {
+      this.#hooks.emit("job:start", { workerId: attempt.workerId, job });
+    }
+    let returned: unknown;
+    let isPending = task.kind === "batch";
+    try {
+      const { payload } = job;
+      if (task.kind === "batch" && !Array.isArray(payload)) {
+        return this.#finish(attempt, failure("the payload of a batch must be an array"));
+      }
+      returned = task.handle(payload, attempt);
+      isPending ||= isThenable(returned);
+    } catch (error) {
+      return this.#finish(attempt, failure(error));
+    }
+    if (!isPending) return this.#finish(attempt, judge(returned));
+    return this.#remembered(attempt, this.#awaited(attempt, returned));
+  }
+
+  async #awaited(attempt: Attempt<E>, returned: unknown): Promise<void> {
+    let result: Result;
+    try {
+      const judged = this.#judged(attempt, returned);
+      const timeoutMs = attempt.task.timeoutMs ?? this.#timeoutMs;
+      result = await (timeoutMs === undefined ? judged : limited(judged, attempt, timeoutMs));
+    } catch (error) {
+      result = failure(error);
+    }
+    return this.#finish(attempt, result);
+  }
+
+  async #judged({ job, task }: Attempt<E>, returned: unknown): Promise<Result> {
+    const value = await returned;
+    return task.kind === "batch" ? await judgeBatch(job, value as BatchResults) : judge(value);
+  }
+
+  #finish(attempt: Attempt<E>, result: Result): Promise<void> | undefined {
+    if (isIntercepted(this.#hooks, "afterJobRun")) {
+      return this.#remembered(attempt, this.#turned(attempt, result));
+    }
+    this.#end(attempt, result);
+    return undefined;
+  }
+
+  async #turned(attempt: Attempt<E>, result: Result): Promise<void> {
+    const { job, startedAtMs } = attempt;
+    const durationMs = monotonic() - startedAtMs;
+    // What is left of a batch is left of it whatever its failure is called.
+    const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
+    let turned = result;
+    try {
+      const input = () => ({ job, error: turned?.error ?? null, durationMs });
+      await ask(this.#hooks, "afterJobRun", input, (answer) => {
+        if (answer !== undefined) turned = answer.error === null ? null : failed(answer.error);
+        return false;
+      });
+    } catch (error) {
+      turned = failed(error);
+    }
+    this.#end(attempt, turned);
+  }
+
+  #end(attempt: Attempt<E>, result: Result): void {
+    const { job, startedAtMs, workerId } = attempt;
+    // An abandoned attempt may come to its end after all: it has been decided before.
+    if (attempt.isOver) return;
+    attempt.isOver = true;
+    this.#running.delete(attempt);
+    const hooks = this.#hooks;
+    if (result === null && attempt.isSkipped) {
+      this.#results.skip(job);
+      hooks.emit("job:skip", { workerId, job });
+      return;
+    }
+    if (result === null) {
+      this.#results.complete(job);
+      if (!hooks.observed("job:complete")) return;
+      hooks.emit("job:complete", { workerId, job, durationMs: monotonic() - startedAtMs });
+      return;
+    }
+    const { error, payload } = result;
+    const permanent = job.attempts >= job.maxAttempts;
+    this.#results.fail({ job, message: errorText(error), payload });
+    const name = permanent ? "job:permanentlyFail" : "job:fail";
+    hooks.emit(name, { workerId, job, error, durationMs: monotonic() - startedAtMs });
+  }
+}
+
+/** Fails the attempt when its time is up; what the handler does later is not waited for. */
+async function limited<E>(
+  judged: Promise<Result>,
+  attempt: Attempt<E>,
+  timeoutMs: number,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = errorWithoutStack(`timed out after ${timeoutMs} ms`);
+      attempt.abort(error);
+      reject(error);
+    }, timeoutMs);
+  });
+  judged.catch(() => {});
+  try {
+    return await Promise.race([judged, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

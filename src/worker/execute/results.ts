@@ -1,0 +1,158 @@
+// What has been decided about jobs and is not yet in the database. A connection takes all of it at
+// once; what could not be written comes back and is written again.
+import type { Failure } from "../../queue/settle/fail.ts";
+import type { Hooks, SettledResult } from "../task/hooks.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+
+export interface FailedJob extends Omit<Failure, "id"> {
+  readonly job: ClaimedJob;
+}
+
+export interface ResultBatch {
+  readonly done: ClaimedJob[];
+  readonly failures: FailedJob[];
+  readonly returned: ClaimedJob[];
+  /** Named queues whose run has ended. */
+  readonly freedQueues: number[];
+  /** A part may have been written before: a missing row then says nothing about the lease. */
+  readonly isRepeated: boolean;
+}
+
+type ResultPart = Partial<ResultBatch>;
+
+/** The batch that consists of these parts. */
+export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
+  const nothing = { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
+  return Object.assign(nothing, ...parts);
+}
+
+export function idOf({ id }: ClaimedJob): string {
+  return id;
+}
+
+export function toFailure({ job, ...failure }: FailedJob): Failure {
+  return { id: job.id, ...failure };
+}
+
+export function jobsIn(
+  batch: Pick<ResultBatch, "done" | "failures" | "returned">,
+): readonly ClaimedJob[] {
+  return [...batch.done, ...batch.failures.map(({ job }) => job), ...batch.returned];
+}
+
+/**
+ * Emits what has become of results that were sent: of those that are committed, and of jobs (by their
+ * ids: `lost`) that were no longer ours. `sent`: where those are found.
+ */
+export function emitSettled(
+  hooks: Hooks,
+  workerId: string,
+  written: Omit<ResultBatch, "freedQueues">,
+  lost: readonly string[],
+  sent: readonly ClaimedJob[] = written.done,
+): void {
+  // What may have been written before is missing for that reason, too.
+  for (const jobId of written.isRepeated ? [] : lost) {
+    const job = sent.find(({ id }) => id === jobId) ?? null;
+    hooks.emit("job:interrupted", { workerId, jobId, job, reason: "lease_lost" });
+  }
+  if (!hooks.observed("job:settled")) return;
+  const isLost = new Set(lost);
+  const emit = (job: ClaimedJob, result: SettledResult, error: string | null): void => {
+    if (!isLost.has(job.id)) hooks.emit("job:settled", { workerId, job, result, error });
+    else if (written.isRepeated) {
+      hooks.emit("job:settled", { workerId, job, result: "unknown", error: null });
+    }
+  };
+  for (const job of written.done) emit(job, skipped.has(job) ? "skipped" : "completed", null);
+  for (const { job, message } of written.failures) emit(job, "failed", message);
+  for (const job of written.returned) emit(job, "returned", null);
+}
+
+/** Jobs that are done without having run. Beside the batches: hardly any worker has one. */
+const skipped = new WeakSet<ClaimedJob>();
+
+export class Results {
+  #done: ClaimedJob[] = [];
+  #failures: FailedJob[] = [];
+  #returned: ClaimedJob[] = [];
+  #freedQueues: number[] = [];
+  #isRepeated = false;
+
+  complete(job: ClaimedJob): void {
+    this.#done.push(job);
+  }
+
+  /** Done without having run. */
+  skip(job: ClaimedJob): void {
+    skipped.add(job);
+    this.complete(job);
+  }
+
+  fail(failure: FailedJob): void {
+    this.#failures.push(failure);
+  }
+
+  /** Never started: the attempt is given back. */
+  return(job: ClaimedJob): void {
+    this.#returned.push(job);
+  }
+
+  freeQueue(queueId: number): void {
+    this.#freedQueues.push(queueId);
+  }
+
+  /** Never started, and their queues. */
+  giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
+    for (const job of jobs) this.return(job);
+    for (const id of queueIds) this.freeQueue(id);
+  }
+
+  /** The jobs that they are about. */
+  get jobs(): readonly ClaimedJob[] {
+    return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
+  }
+
+  get freedQueues(): readonly number[] {
+    return this.#freedQueues;
+  }
+
+  get isEmpty(): boolean {
+    return (
+      this.#done.length === 0 &&
+      this.#failures.length === 0 &&
+      this.#returned.length === 0 &&
+      this.#freedQueues.length === 0
+    );
+  }
+
+  /** Some of them could not be written, or nobody knows whether they were. */
+  get isRepeated(): boolean {
+    return this.#isRepeated;
+  }
+
+  take(): ResultBatch {
+    const batch = {
+      done: this.#done,
+      failures: this.#failures,
+      returned: this.#returned,
+      freedQueues: this.#freedQueues,
+      isRepeated: this.#isRepeated,
+    };
+    this.#done = [];
+    this.#failures = [];
+    this.#returned = [];
+    this.#freedQueues = [];
+    this.#isRepeated = false;
+    return batch;
+  }
+
+  putBack(batch: ResultBatch): void {
+    if (jobsIn(batch).length + batch.freedQueues.length === 0) return;
+    this.#done = batch.done.concat(this.#done);
+    this.#failures = batch.failures.concat(this.#failures);
+    this.#returned = batch.returned.concat(this.#returned);
+    this.#freedQueues = batch.freedQueues.concat(this.#freedQueues);
+    this.#isRepeated = true;
+  }
+}

@@ -1,0 +1,73 @@
+// What an attempt has come to, from what its handler has returned or thrown.
+import { inspect } from "node:util";
+import { jsonElements } from "../../base/json-members.ts";
+import type { BatchResults } from "../task/task.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+
+/** null = done; otherwise why not, and what is left of a batch. */
+export type Result = null | { readonly error: Error; readonly payload: string | null };
+
+export function judge(value: unknown): Result {
+  const isFailure = value instanceof Error || (typeof value === "string" && value !== "");
+  return isFailure ? failure(value) : null;
+}
+
+export async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Result> {
+  if (results === undefined || results === null) return null;
+  const items = jsonElements(job.payloadText.trim()) ?? [];
+  if (!Array.isArray(results) || results.length !== items.length) {
+    throw new Error(`a batch of ${items.length} needs as many results, in the same order`);
+  }
+  const settled = await Promise.allSettled(results);
+  const errors: string[] = [];
+  const left: string[] = [];
+  for (const [index, one] of settled.entries()) {
+    const result = one.status === "rejected" ? failure(one.reason) : judge(one.value);
+    if (result === null) continue;
+    errors.push(result.error.message);
+    left.push(items[index] as string);
+  }
+  if (left.length === 0) return null;
+  const message = `${left.length} of ${items.length} items failed: ${[...new Set(errors)].join("; ")}`;
+  return { ...failure(message), payload: `[${left.join(",")}]` };
+}
+
+/** Anything may be thrown. */
+export function failure(thrown: unknown): { error: Error; payload: null } {
+  return {
+    error: thrown instanceof Error ? thrown : errorWithoutStack(textOf(thrown)),
+    payload: null,
+  };
+}
+
+/** An error without a stack: it would only tell where in this file it was made. */
+export function errorWithoutStack(message: string): Error {
+  return Object.assign(new Error(message), { stack: message });
+}
+
+const UNSHOWN = "something was thrown that cannot be shown";
+
+function textOf(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  try {
+    return inspect(thrown);
+  } catch {
+    return UNSHOWN;
+  }
+}
+
+/** Query builders and the like are no promises, and often only begin when they are awaited. */
+export function isThenable(value: unknown): boolean {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
+}
+
+/** What is kept as last_error: the message, and where it came from. */
+export function errorText(error: Error): string {
+  try {
+    const { message, stack } = error;
+    if (typeof stack !== "string") return String(message);
+    return stack.includes(message) ? stack : `${message}\n${stack}`;
+  } catch {
+    return UNSHOWN;
+  }
+}

@@ -1,0 +1,41 @@
+// What one slot runs without a break: a job, or a run of jobs of one named queue.
+import type { ClaimedJob } from "./claimed-job.ts";
+
+/** Jobs of one named queue, which is locked for us: one slot runs them one after another. */
+export class QueueRun {
+  readonly queueId: number;
+  readonly jobs: ClaimedJob[] = [];
+
+  constructor(queueId: number) {
+    this.queueId = queueId;
+  }
+}
+
+/** What one slot runs without a break. */
+export type WorkUnit = ClaimedJob | QueueRun;
+
+export function jobsOf(unit: WorkUnit): readonly ClaimedJob[] {
+  return unit instanceof QueueRun ? unit.jobs : [unit];
+}
+
+/** Groups jobs, which are in order, into units. */
+export function workUnits(jobs: readonly ClaimedJob[]): readonly WorkUnit[] {
+  if (jobs.every((job) => job.queueId === null)) return jobs;
+  const runs = new Map<number, QueueRun>();
+  const units: WorkUnit[] = [];
+  for (const job of jobs) {
+    const { queueId } = job;
+    if (queueId === null) {
+      units.push(job);
+      continue;
+    }
+    let run = runs.get(queueId);
+    if (run === undefined) {
+      run = new QueueRun(queueId);
+      runs.set(queueId, run);
+      units.push(run);
+    }
+    run.jobs.push(job);
+  }
+  return units;
+}

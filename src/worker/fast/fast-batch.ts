@@ -1,0 +1,118 @@
+// The jobs that one transaction of the fast mode holds, as work for slots: one after another where they
+// are of one named queue. What has not started when the time is up is let go.
+import { type Clock, wait } from "../../base/clock.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { JobExecutor } from "../execute/job-executor.ts";
+import type { Slots, WorkSource } from "../execute/slots.ts";
+import { type QueueRun, type WorkUnit, workUnits } from "../execute/work-unit.ts";
+
+export interface FastBatchParts<E> {
+  /** In order. */
+  readonly jobs: readonly ClaimedJob[];
+  readonly executor: JobExecutor<E>;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  /** How long the transaction may hold them. */
+  readonly limitMs: number;
+  /** One of the slots that start() took is free again. */
+  slotEnded(): void;
+}
+
+export class FastBatch<E> implements WorkSource {
+  readonly #units: readonly WorkUnit[];
+  readonly #parts: FastBatchParts<E>;
+  /** A worker that was frozen has lost the rows, perhaps, before its timers say anything. */
+  readonly #endsAtMs: number;
+  #next = 0;
+  #isClosed = false;
+  #hasLeftRuns = false;
+  #busySlots = 0;
+  /** None of them is busy any more, or nobody waits for them. */
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor(parts: FastBatchParts<E>) {
+    this.#parts = parts;
+    this.#units = workUnits(parts.jobs);
+    this.#endsAtMs = parts.clock.monotonic() + parts.limitMs;
+  }
+
+  /** Jobs whose handlers have been called and have not ended. */
+  get running(): readonly ClaimedJob[] {
+    return this.#parts.slots.running(this);
+  }
+
+  /** Some slot that start() took has not ended. */
+  get isBusy(): boolean {
+    return this.#busySlots > 0;
+  }
+
+  get hasUnstarted(): boolean {
+    return this.#hasWaiting || this.#hasLeftRuns;
+  }
+
+  /** Runs the jobs in the slots that are free now. */
+  start(): void {
+    const hasMore = () => !this.#isClosed && this.#hasWaiting;
+    const ended = this.#parts.slots.fill(this, hasMore);
+    this.#busySlots = ended.length;
+    for (const one of ended) void one.then(() => this.#slotEnded());
+  }
+
+  /** Resolves when its slots have ended, or its time is up: false then, and no more is started. */
+  async ended(): Promise<boolean> {
+    // A timer only where something has to be waited for: what was done at once has ended already.
+    if (this.running.length === 0) {
+      if (this.#busySlots > 0) await this.#ended.promise;
+      return true;
+    }
+    const isOver = new AbortController();
+    void this.#ended.promise.then(() => isOver.abort());
+    if (!(await wait(this.#parts.limitMs, isOver.signal))) return true;
+    this.stop();
+    return false;
+  }
+
+  /** Starts no more of them. */
+  stop(): void {
+    this.#isClosed = true;
+  }
+
+  /** Somebody has given up on what runs. */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#parts.slots.abandon(this);
+    this.#busySlots = 0;
+    this.#ended.resolve();
+  }
+
+  mayStart(): boolean {
+    if (!this.#isClosed && this.#parts.clock.monotonic() > this.#endsAtMs) this.#isClosed = true;
+    return !this.#isClosed;
+  }
+
+  take(): WorkUnit | undefined {
+    return this.#units[this.#next++];
+  }
+
+  run(job: ClaimedJob): Promise<void> | undefined {
+    return this.#parts.executor.run(job);
+  }
+
+  finished(): void {}
+
+  runEnded(_run: QueueRun, unstarted: readonly ClaimedJob[]): void {
+    this.#hasLeftRuns ||= unstarted.length > 0;
+  }
+
+  #slotEnded(): void {
+    // Given up: not counted any more.
+    if (this.#busySlots === 0) return;
+    this.#busySlots--;
+    if (this.#busySlots === 0) this.#ended.resolve();
+    this.#parts.slotEnded();
+  }
+
+  get #hasWaiting(): boolean {
+    return this.#next < this.#units.length;
+  }
+}

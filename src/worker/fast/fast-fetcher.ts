@@ -1,0 +1,145 @@
+// The fast mode: jobs are held by the row locks of open transactions, one a connection, and deleted
+// with the commit. Opt-in, for short jobs without a key. What is not for it is left to the safe mode:
+// jobs with a key, and those whose row was locked so before, because that attempt ended badly, perhaps
+// with the whole process.
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import { JobExecutor } from "../execute/job-executor.ts";
+import { Results } from "../execute/results.ts";
+import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
+import type { KnownTasks } from "../fetch/known-tasks.ts";
+import type { Wakeups } from "../fetch/wakeups.ts";
+import type { FastLaneConfig, WorkerConfig } from "../options/worker-options.ts";
+import type { Hooks } from "../task/hooks.ts";
+import type { ContextSource } from "../task/task-context.ts";
+import { FastFetch } from "./fast-fetch.ts";
+import { FastLane } from "./fast-lane.ts";
+
+export interface FastFetcherParts<E> {
+  readonly config: WorkerConfig<E>;
+  readonly fastLane: FastLaneConfig;
+  readonly workerId: string;
+  readonly clock: Clock;
+  readonly connections: readonly WorkerConnection[];
+  readonly source: ContextSource<E>;
+  /** Of jobs that the worker's id has locked: the safe mode writes them. */
+  readonly lockedResults: Results;
+  readonly tasks: KnownTasks;
+  readonly hooks: Hooks;
+  readonly wakeups: Wakeups;
+}
+
+export class FastFetcher<E> implements Fetcher<E> {
+  readonly isInDoubt = false;
+  readonly executors: readonly JobExecutor<E>[];
+  readonly #lanes: readonly FastLane<E>[];
+  readonly #fetches: readonly FastFetch[];
+  readonly #takesQueues: boolean;
+  readonly #connections: readonly WorkerConnection[];
+  #isStopped = false;
+
+  constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
+    this.#takesQueues = parts.fastLane.queues;
+    this.#connections = parts.connections;
+    const made = parts.connections.map((_, index) => this.#lane(parts, link, index));
+    this.#lanes = made.map(({ lane }) => lane);
+    this.#fetches = made.map(({ fetch }) => fetch);
+    this.executors = made.map(({ executor }) => executor);
+  }
+
+  #lane(parts: FastFetcherParts<E>, link: FetcherLink, index: number) {
+    const { config, fastLane, workerId, clock, source, hooks, tasks, wakeups } = parts;
+    const connection = parts.connections[index] as WorkerConnection;
+    const results = new Results();
+    const executor = new JobExecutor(config.tasks, source, results, hooks, config.timeoutMs);
+    const share = { share: index, shares: parts.connections.length };
+    const fetch = new FastFetch(connection, tasks, fastLane.queues ? share : null, clock);
+    const lane = new FastLane({
+      clock,
+      connection,
+      executor,
+      results,
+      lockedResults: parts.lockedResults,
+      slots: link.slots,
+      fetch,
+      hooks,
+      workerId,
+      wakeups,
+      limitMs: fastLane.limitMs,
+      mayFetch: () => link.mayFetch(this),
+      onChange: () => link.changed(),
+      onWritten: () => link.written(),
+      onLeft: () => link.wakeOthers(this),
+      onFull: () => this.#lanes.find(({ isWaiting }) => isWaiting)?.wake(false),
+      onError: (error) => {
+        config.logger.warn({ error: messageOf(error) }, "a fast lane starts over");
+        link.connectionLost();
+      },
+    });
+    return { executor, lane, fetch };
+  }
+
+  /** Running jobs that are locked in the ordinary way. */
+  get jobs(): readonly ClaimedJob[] {
+    return this.#lanes.flatMap((lane) => lane.keptJobs);
+  }
+
+  /** Their queues. */
+  get queueIds(): readonly number[] {
+    return this.jobs.flatMap(({ queueId }) => (queueId === null ? [] : [queueId]));
+  }
+
+  get isFetchingFirst(): boolean {
+    return this.#lanes.some((lane) => lane.isFetchingFirst);
+  }
+
+  get isIdle(): boolean {
+    return this.#lanes.every((lane) => lane.isIdle);
+  }
+
+  async start(): Promise<void> {
+    if (this.#isStopped) return;
+    for (const lane of this.#lanes) lane.start();
+  }
+
+  /**
+   * One lane that is idle is enough to look, and calls another when there is more than it can take:
+   * all at once would only be in each other's way. Only queues are for one lane each.
+   */
+  wake(count: number): void {
+    const isNews = count > 0;
+    for (const fetch of this.#fetches) fetch.resetCursor();
+    const idle = this.#takesQueues ? undefined : this.#lanes.find(({ isWaiting }) => isWaiting);
+    if (idle !== undefined) idle.wake(isNews);
+    else for (const lane of this.#lanes) lane.wake(isNews);
+  }
+
+  /** The safe mode has let go of named queues. */
+  wakeForOthers(): void {
+    if (this.#takesQueues) this.wake(0);
+  }
+
+  advance(): void {
+    for (const lane of this.#lanes) lane.slotFreed();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const lane of this.#lanes) lane.stop();
+  }
+
+  abandon(): void {
+    for (const lane of this.#lanes) lane.abandon();
+  }
+
+  prove(): void {
+    for (const connection of this.#connections) void connection.prove();
+  }
+
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+}

@@ -1,0 +1,300 @@
+// One connection of the fast mode, which holds a batch of short jobs by the row locks of a transaction.
+//
+//   idle ──wake──▶ fetching ──rows──▶ running ──all ended──▶ (delete, commit, begin, fetch) ─┐
+//    ▲               │ none             │                                  ▲                 │
+//    └───────────────┘                  └─ limit passed: what runs is locked in the ordinary ◀┘
+//                                          way, what has not started is let go with the commit
+//
+// attempts is not raised before a job runs. A job that kills its process would so come back for ever;
+// but its row keeps the mark of the lock, and who has one is left to the safe mode, which counts.
+import type { Clock } from "../../base/clock.ts";
+import { retrying } from "../../base/retry.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { JobExecutor } from "../execute/job-executor.ts";
+import { idOf, type Results } from "../execute/results.ts";
+import type { Slots } from "../execute/slots.ts";
+import { Readiness } from "../fetch/readiness.ts";
+import type { Wakeups } from "../fetch/wakeups.ts";
+import { FastBatch } from "./fast-batch.ts";
+import type { FastFetch, Fetched } from "./fast-fetch.ts";
+import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
+import { Idle } from "./idle.ts";
+import { KeptJobs } from "./kept-jobs.ts";
+
+export interface FastLaneParts<E> extends FastTransactionParts {
+  readonly clock: Clock;
+  readonly executor: JobExecutor<E>;
+  /** The executor's: what has become of this lane's jobs. */
+  readonly results: Results;
+  /** Of jobs that are locked in the ordinary way: the safe mode writes them. */
+  readonly lockedResults: Results;
+  readonly slots: Slots;
+  readonly fetch: FastFetch;
+  readonly wakeups: Wakeups;
+  /** How long a transaction may hold its rows. */
+  readonly limitMs: number;
+  /** Jobs may be taken: the lease is good. */
+  mayFetch(): boolean;
+  /** Jobs ended, or the lane went idle. */
+  onChange(): void;
+  /** There is more than this lane can take. */
+  onFull(): void;
+  /** Jobs are at the head that are left to the safe mode. */
+  onLeft(): void;
+  onError(error: unknown): void;
+}
+
+const LOST = new Error("the lease was lost with the connection");
+
+export class FastLane<E> {
+  readonly #parts: FastLaneParts<E>;
+  readonly #transaction: FastTransaction;
+  readonly #readiness = new Readiness();
+  readonly #idle: Idle;
+  readonly #stop = new AbortController();
+  readonly #close = new AbortController();
+  /** Jobs that are left to others follow those of the open transaction. */
+  #leavesJobs = false;
+  /** A fetch that began in the moment of a wake(). */
+  #early: Promise<readonly ClaimedJob[]> | null = null;
+  #hasEnded = false;
+  /** Of the open transaction. */
+  #batch: FastBatch<E> | null = null;
+  /** Also those before it of which kept jobs still run. */
+  readonly #busy = new Set<FastBatch<E>>();
+  readonly #kept: KeptJobs;
+  #loop: Promise<unknown> | null = null;
+
+  constructor(parts: FastLaneParts<E>) {
+    this.#parts = parts;
+    this.#transaction = new FastTransaction(parts);
+    this.#idle = new Idle(parts.clock);
+    this.#kept = new KeptJobs(parts);
+  }
+
+  /** Nothing to fetch, nothing running, nothing unwritten; also while it cannot connect to end. */
+  get isIdle(): boolean {
+    const isWaiting = this.isWaiting && !this.#parts.wakeups.isRetrying(this);
+    const isEmpty = this.#busy.size === 0 && this.#parts.results.isEmpty;
+    const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
+    return isEmpty && (this.#loop === null || this.#hasEnded || isWaiting || isCutOff);
+  }
+
+  /** Running jobs that are locked in the ordinary way. */
+  get keptJobs(): readonly ClaimedJob[] {
+    return this.#kept.jobs;
+  }
+
+  get isWaiting(): boolean {
+    return this.#idle.isWaiting;
+  }
+
+  get isFetchingFirst(): boolean {
+    return this.#idle.isFetchingFirst;
+  }
+
+  start(): void {
+    // Others may take what the connection held: what runs is told to end.
+    this.#parts.connection.onLoss = () => this.#abortRunning();
+    this.#loop = this.#run();
+  }
+
+  /** Something may have become ready; `isNews`: just now. */
+  wake(isNews: boolean): void {
+    this.#readiness.raise();
+    this.#idle.wake(isNews);
+  }
+
+  /** A slot may be free: only matters to a lane that knows of ready jobs and may fetch them now. */
+  slotFreed(): void {
+    if (!this.#readiness.isDrained && this.#mayFetch) this.#idle.resume();
+  }
+
+  /** Fetches no more; running jobs end and are written. */
+  stop(): void {
+    this.#stop.abort();
+    this.#batch?.stop();
+    this.#idle.resume();
+  }
+
+  /** Waits no longer for what runs: the executor has given up on it. */
+  abandon(): void {
+    for (const batch of this.#busy) batch.abandon();
+    this.#busy.clear();
+    this.#idle.resume();
+  }
+
+  /** Lets the connection go; what is unwritten then runs again elsewhere. */
+  async close(): Promise<void> {
+    this.stop();
+    this.#close.abort();
+    await this.#parts.connection.close();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { connection, wakeups, onChange } = this.#parts;
+    // Also while it stops: what has ended is written when the database is back.
+    await retrying(
+      async (succeeded) => {
+        while (!this.#isOver()) {
+          if (!connection.isConnected) await connection.connect();
+          await this.#turn();
+          succeeded();
+        }
+      },
+      { signal: this.#close.signal, onError: (error) => this.#broken(error) },
+    );
+    wakeups.noRetry(this);
+    this.#hasEnded = true;
+    onChange();
+    await connection.close();
+  }
+
+  /**
+   * The rows are free again, and another worker may take them: what runs is told to end. What has
+   * ended is written all the same, where nobody else has the job by then. Not on this connection,
+   * whose transaction may be open still, or failed.
+   */
+  #broken(error: unknown): void {
+    const { connection, fetch, onError, onChange } = this.#parts;
+    this.#transaction.forget();
+    this.#leavesJobs = false;
+    fetch.failed();
+    this.#idle.answered();
+    this.#readiness.raise();
+    void connection.close();
+    this.#abortRunning();
+    if (!this.#close.signal.aborted) onError(error);
+    // Its rows have the mark of the lock: they are for the safe mode.
+    this.#parts.onLeft();
+    onChange();
+  }
+
+  /** Not what is locked in the ordinary way: that is still ours. */
+  #abortRunning(): void {
+    this.#batch?.stop();
+    this.#parts.executor.abort(LOST, new Set(this.#batch?.running.map(idOf)));
+  }
+
+  #isOver(): boolean {
+    if (this.#close.signal.aborted) return true;
+    const isQuiet = this.#busy.size === 0 && this.#early === null && this.#parts.results.isEmpty;
+    return this.#stop.signal.aborted && isQuiet && !this.#transaction.isOpen;
+  }
+
+  /** One round trip, and the jobs that it brought. */
+  async #turn(): Promise<void> {
+    const early = this.#early;
+    this.#early = null;
+    const jobs = await (early ?? this.#exchanged());
+    if (jobs.length > 0) await this.#runBatch(jobs);
+  }
+
+  async #exchanged(): Promise<readonly ClaimedJob[]> {
+    const { results, onChange, connection, fetch } = this.#parts;
+    this.#kept.handOver();
+    const isFetching = this.#mayFetch && !this.#readiness.isDrained;
+    if (!isFetching) this.#answered();
+    // An open transaction of which nothing could be started is ended, too: others wait for its rows.
+    if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
+      return this.#flushAndFetch(isFetching);
+    }
+    await this.#idle.wait(onChange, (isNews) => {
+      // At once, not a few turns later: some job waits for this.
+      if (!this.#mayFetch || !connection.isConnected) return;
+      this.#early = isNews && fetch.mayBeQuick() ? this.#quick() : this.#flushAndFetch(true);
+    });
+    return [];
+  }
+
+  /** For what has just become ready, after a while without. */
+  async #quick(): Promise<readonly ClaimedJob[]> {
+    const { fetch, slots } = this.#parts;
+    const fetched = await this.#transaction.open(() => fetch.quick(slots.free));
+    if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
+    this.#answered();
+    // It has not seen what is less urgent: a fetch of everything follows it.
+    return this.#received(fetched, null);
+  }
+
+  get #mayFetch(): boolean {
+    const { slots, mayFetch } = this.#parts;
+    return !this.#stop.signal.aborted && slots.free > 0 && mayFetch();
+  }
+
+  #answered(): void {
+    if (this.#idle.answered()) this.#parts.onChange();
+  }
+
+  /** Writes what ended, and takes a new batch in the same packet. */
+  async #flushAndFetch(isFetching: boolean): Promise<readonly ClaimedJob[]> {
+    const { slots, fetch, results } = this.#parts;
+    this.#kept.handOver();
+    const batch = results.take();
+    fetch.finished(batch.done.length + batch.failures.length);
+    const { count } = this.#readiness;
+    const next = isFetching ? () => fetch.fetch(slots.free) : null;
+    const fetched = await this.#transaction.next(batch, next).finally(() => this.#answered());
+    this.#announceLeft();
+    return fetched === null ? [] : this.#received(fetched, count);
+  }
+
+  /** What was left to others behind the last transaction's jobs is at the head now. */
+  #announceLeft(): void {
+    if (!this.#leavesJobs) return;
+    this.#leavesJobs = false;
+    this.#parts.onLeft();
+  }
+
+  /** `sentAt`: of the readiness, when everything was looked at. */
+  async #received(fetched: Fetched, sentAt: number | null): Promise<readonly ClaimedJob[]> {
+    const { jobs, isFull, isForOthers, isContended, leavesJobs } = fetched;
+    const { wakeups, onFull } = this.#parts;
+    if (isContended) wakeups.retry(this, () => this.wake(false));
+    else wakeups.noRetry(this);
+    if (isForOthers) onFull();
+    this.#leavesJobs = leavesJobs;
+    // What joins a queue while we hold it is seen by nobody else.
+    const hasQueued = jobs.some(({ isQueued }) => isQueued);
+    if (sentAt !== null && !isFull && !hasQueued) this.#readiness.drained(sentAt);
+    if (jobs.length > 0) return jobs;
+    // An empty transaction is not kept open.
+    await this.#transaction.commitEmpty();
+    this.#announceLeft();
+    return jobs;
+  }
+
+  async #runBatch(jobs: readonly ClaimedJob[]): Promise<void> {
+    const { executor, slots, clock, limitMs, onLeft } = this.#parts;
+    const slotEnded = (): void => {
+      if (!batch.isBusy) this.#busy.delete(batch);
+      this.#idle.resume();
+    };
+    const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
+    this.#batch = batch;
+    // The stop came while they were on their way.
+    if (this.#stop.signal.aborted) batch.stop();
+    batch.start();
+    if (batch.isBusy) this.#busy.add(batch);
+    if (!(await batch.ended())) await this.#keep(batch.running);
+    // What is let go unstarted keeps the mark of this lock: it is for the safe mode.
+    if (!batch.hasUnstarted) return;
+    if (this.#transaction.isOpen) this.#leavesJobs = true;
+    else onLeft();
+  }
+
+  /**
+   * The time is up: what still runs is locked in the ordinary way, the rest is let go. What has ended
+   * is written before that: the commit would give it to others. Throws where the rows are lost.
+   */
+  async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
+    if (!this.#parts.connection.isConnected) throw LOST;
+    // Who was kept before and has ended is no matter of this transaction.
+    this.#kept.handOver();
+    this.#kept.add(jobs);
+    await this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
+    this.#batch = null;
+    this.#announceLeft();
+  }
+}

@@ -1,0 +1,48 @@
+// Jobs of the fast mode that outlasted their transaction: they, and their queues, are locked in the
+// ordinary way now, so their results are for the safe mode to write.
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { Results } from "../execute/results.ts";
+
+export interface KeptJobsParts {
+  /** What has become of the jobs of a lane. */
+  readonly results: Results;
+  /** Of jobs that are locked in the ordinary way. */
+  readonly lockedResults: Results;
+  /** Something has been handed over. */
+  onChange(): void;
+}
+
+export class KeptJobs {
+  readonly #running = new Set<ClaimedJob>();
+  readonly #parts: KeptJobsParts;
+
+  constructor(parts: KeptJobsParts) {
+    this.#parts = parts;
+  }
+
+  /** Those that still run. */
+  get jobs(): readonly ClaimedJob[] {
+    return [...this.#running];
+  }
+
+  add(jobs: readonly ClaimedJob[]): void {
+    for (const job of jobs) this.#running.add(job);
+  }
+
+  /** Parts what has ended: kept jobs end in the ordinary way, the others with their transaction. */
+  handOver(): void {
+    const { results, lockedResults, onChange } = this.#parts;
+    if (this.#running.size === 0 || results.isEmpty) return;
+    const { done, failures } = results.take();
+    for (const job of done) (this.#letGo(job) ? lockedResults : results).complete(job);
+    for (const one of failures) (this.#letGo(one.job) ? lockedResults : results).fail(one);
+    onChange();
+  }
+
+  /** True for a job that was kept: its queue is free now, too. */
+  #letGo(job: ClaimedJob): boolean {
+    const wasKept = this.#running.delete(job);
+    if (wasKept && job.queueId !== null) this.#parts.lockedResults.freeQueue(job.queueId);
+    return wasKept;
+  }
+}

@@ -1,0 +1,68 @@
+// The tasks that a worker's fetches ask for: their identifiers, the ids that PostgreSQL knows them by,
+// and so how the rows of an answer become jobs.
+import { monotonic } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { registerTasks } from "../../queue/add/register-tasks.ts";
+import type { JobRows } from "../../queue/fetch/claimed-rows.ts";
+import { type ClaimedJob, jobsInOrder } from "../execute/claimed-job.ts";
+
+export interface KnownTasksParts {
+  readonly identifiers: readonly string[];
+  /** Jobs with one of these flags are left to other workers. */
+  readonly forbiddenFlags: readonly string[];
+  readonly logger: Logger;
+}
+
+export class KnownTasks {
+  /** As PostgreSQL writes a text[]: pg would make that anew for each statement. */
+  readonly identifiers: string;
+  /** The same of the forbidden flags; null = there are none, and statements leave the test out. */
+  readonly forbiddenFlags: string | null;
+  readonly #parts: KnownTasksParts;
+  #names: ReadonlyMap<number, string> = new Map();
+
+  constructor(parts: KnownTasksParts) {
+    this.#parts = parts;
+    this.identifiers = arrayText(parts.identifiers);
+    this.forbiddenFlags = parts.forbiddenFlags.length > 0 ? arrayText(parts.forbiddenFlags) : null;
+  }
+
+  /** Makes the tasks known and learns their ids: a cleanup may have given them new ones. */
+  async register(db: Database): Promise<void> {
+    this.#names = await registerTasks(db, this.#parts.identifiers);
+  }
+
+  /** Makes rows jobs, in order. What cannot be learned about them is given back unstarted. */
+  async jobs(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
+    await this.#learn(rows, db).catch(() => {});
+    await rows.load(db).catch((error: unknown) => {
+      this.#parts.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
+    });
+    return this.#jobsOf(rows);
+  }
+
+  /**
+   * The same in an open transaction that holds the rows: a question that fails there has ended it and
+   * freed them all, so it throws WorkerError.
+   */
+  async jobsInTransaction(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
+    await this.#learn(rows, db);
+    await rows.load(db);
+    return this.#jobsOf(rows);
+  }
+
+  /** A task that was cleaned up and made again has a new id. */
+  async #learn(rows: JobRows, db: Database): Promise<void> {
+    if (!rows.taskIds.every((id) => this.#names.has(id))) await this.register(db);
+  }
+
+  #jobsOf(rows: JobRows): ClaimedJob[] {
+    return jobsInOrder({ rows, taskNames: this.#names, atMs: monotonic() });
+  }
+}
+
+function arrayText(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}

@@ -1,0 +1,102 @@
+// Where the heartbeat runs: in a thread of its own, or here, where its connection cannot be handed to
+// a thread. Both take the same commands.
+import { Worker as Thread } from "node:worker_threads";
+import type pg from "pg";
+import { wait } from "../../base/clock.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import type { PortableConnection } from "../connection/connection-config.ts";
+import {
+  type HeartbeatCommand,
+  HeartbeatLoop,
+  type HeartbeatReport,
+  type HeartbeatSettings,
+} from "./heartbeat-loop.ts";
+import type { HeartbeatThreadData } from "./heartbeat-thread.ts";
+
+export interface HeartbeatHost {
+  send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
+  /** Ends within `limitMs`, whether the database answers or not. */
+  stop(endLeaseIds: readonly string[], limitMs: number): Promise<void>;
+}
+
+type Report = (report: HeartbeatReport) => void;
+
+// It needs a few MB of heap. The limit is there so that it can never take more than a little.
+const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
+
+/** Beats in this thread: as long as no handler blocks it. */
+export function beatHere(settings: HeartbeatSettings, report: Report): HeartbeatHost {
+  const loop = new HeartbeatLoop(settings, report);
+  const running = loop.run();
+  return {
+    send: (command) => loop.take(command),
+    stop: (endLeaseIds, limitMs) => within(limitMs, loop.stop(running, endLeaseIds)),
+  };
+}
+
+/**
+ * Beats in a thread. `onEnd` is called when the thread ends unasked. The thread does not keep the
+ * process alive.
+ */
+export async function beatInThread(
+  settings: Omit<HeartbeatSettings, "connection">,
+  { config, asksForPassword }: PortableConnection,
+  password: pg.ClientConfig["password"],
+  report: Report,
+  onEnd: (error: Error) => void,
+): Promise<HeartbeatHost> {
+  const workerData: HeartbeatThreadData = { ...settings, connection: config, asksForPassword };
+  const thread = await startThread(workerData);
+  const send = (command: HeartbeatCommand): void => thread.postMessage(command);
+  let isStopping = false;
+  const ended = new Promise<void>((resolve) => {
+    thread.once("exit", (code) => {
+      if (!isStopping) onEnd(new WorkerError("aborted", `the thread ended with code ${code}`));
+      resolve();
+    });
+  });
+  thread.on("error", (error) => {
+    if (isStopping) return;
+    isStopping = true;
+    onEnd(error instanceof Error ? error : new Error(messageOf(error)));
+  });
+  thread.on("message", (message: HeartbeatReport) => {
+    if (message.report !== "password") return report(message);
+    void resolved(password).then(
+      (text) => send({ command: "password", password: text }),
+      (error: unknown) => report({ report: "failed", error: messageOf(error) }),
+    );
+  });
+  thread.unref();
+  return {
+    send,
+    async stop(endLeaseIds, limitMs) {
+      isStopping = true;
+      send({ command: "stop", endLeaseIds });
+      thread.ref();
+      await within(limitMs, ended);
+      await thread.terminate();
+    },
+  };
+}
+
+async function resolved(password: pg.ClientConfig["password"]): Promise<string> {
+  return typeof password === "function" ? await password() : (password ?? "");
+}
+
+// No option of the application's Node, such as a preloaded module, is for this thread.
+async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
+  const options = { workerData, execArgv: [], resourceLimits: LIMITS, name: "worker heartbeat" };
+  const here = import.meta.url;
+  if (here.endsWith(".ts")) return new Thread(new URL("./heartbeat-thread.ts", here), options);
+  const { default: text } = await import("../../../dist/heartbeat-thread.json", {
+    with: { type: "json" },
+  });
+  return new Thread(text, { ...options, eval: true });
+}
+
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, wait(limitMs, over.signal)]);
+  over.abort();
+}

@@ -1,0 +1,170 @@
+// Beats: renews leases every few seconds on a connection of its own, and with each beat asks for
+// workers that let theirs run out. Runs in the heartbeat thread (heartbeat-thread.ts), or in the
+// worker's own where that is not possible; so it only takes commands and gives reports.
+import pg from "pg";
+import { monotonic, sharedMonotonicUs, wait } from "../../base/clock.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import { backoffDelay } from "../../base/retry.ts";
+import { Client } from "../../database/connection/client.ts";
+import { boundedQueryable } from "../../database/connection/pool.ts";
+import type { Database } from "../../database/database.ts";
+import type { SchemaName } from "../../database/schema-name.ts";
+import { type BeatAnswer, beat, endLeases } from "../../queue/workers/lease.ts";
+import type { Certainty } from "../../queue/workers/recover-jobs.ts";
+import { HeartbeatUptime } from "./heartbeat-uptime.ts";
+
+/** Plain data: it crosses into the thread. */
+export interface HeartbeatSettings {
+  readonly connection: pg.ClientConfig;
+  readonly schema: SchemaName;
+  readonly leaseIds: readonly string[];
+  readonly intervalMs: number;
+  readonly sweepIntervalMs: number;
+  readonly longestGapMs: number;
+  readonly statementTimeoutMs: number;
+  /** One 64-bit cell: when the last beat that went through was sent, by sharedMonotonicUs. */
+  readonly lastBeat: SharedArrayBuffer;
+}
+
+export type HeartbeatCommand =
+  /** What to renew; the first is the lease under which the worker takes jobs. */
+  | { readonly command: "leases"; readonly ids: readonly string[] }
+  | { readonly command: "metadata"; readonly id: string; readonly text: string }
+  | { readonly command: "password"; readonly password: string }
+  /** Ends these leases, if that takes one statement, and then everything. */
+  | { readonly command: "stop"; readonly endLeaseIds: readonly string[] };
+
+export type HeartbeatReport =
+  /** One went through at this moment of the database's clock, without a gap for so long. */
+  | { readonly report: "beat"; readonly nowMs: number; readonly uptimeMs: number }
+  /** Others look stale to us. */
+  | { readonly report: "stale"; readonly ids: readonly string[] }
+  /** Somebody has recovered the jobs of this lease. */
+  | { readonly report: "lost"; readonly id: string }
+  | { readonly report: "failed"; readonly error: string }
+  /** The table is gone, or out of our reach: no beat will ever go through again. */
+  | { readonly report: "impossible"; readonly error: string }
+  | { readonly report: "password" };
+
+export class HeartbeatLoop {
+  readonly #settings: HeartbeatSettings;
+  readonly #report: (report: HeartbeatReport) => void;
+  readonly #uptime: HeartbeatUptime;
+  readonly #lastBeat: BigInt64Array;
+  readonly #stop = new AbortController();
+  readonly #pool: pg.Pool;
+  readonly #db: Database;
+  #leaseIds: readonly string[];
+  /** Leases whose loss has been reported. */
+  readonly #lost = new Set<string>();
+  #metadata: { id: string; text: string } | null = null;
+  #sweptAtMs = 0;
+
+  constructor(
+    settings: HeartbeatSettings,
+    report: (report: HeartbeatReport) => void,
+    password?: () => Promise<string>,
+  ) {
+    this.#settings = settings;
+    this.#report = report;
+    this.#uptime = new HeartbeatUptime(settings.longestGapMs);
+    this.#lastBeat = new BigInt64Array(settings.lastBeat);
+    this.#leaseIds = settings.leaseIds;
+    const { connection, schema, statementTimeoutMs } = settings;
+    this.#pool = new pg.Pool({
+      ...connection,
+      ...(password === undefined ? {} : { password }),
+      Client,
+      max: 1,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: statementTimeoutMs,
+      keepAlive: true,
+      application_name: "worker heartbeat",
+    });
+    this.#pool.on("error", () => {}); // The next beat finds out.
+    const bounds = { statementTimeoutMs, lockTimeoutMs: statementTimeoutMs, readOnly: false };
+    this.#db = { client: boundedQueryable(this.#pool, bounds), schema };
+  }
+
+  /** Beats until it is stopped. Never rejects. */
+  async run(): Promise<void> {
+    const { intervalMs } = this.#settings;
+    const backoff = { firstMs: Math.min(100, intervalMs), longestMs: intervalMs };
+    for (let failures = 0; !this.#stop.signal.aborted; ) {
+      const startedAtMs = monotonic();
+      failures = (await this.#beat()) ? 0 : failures + 1;
+      const spentMs = monotonic() - startedAtMs;
+      const pauseMs =
+        failures === 0 ? Math.max(0, intervalMs - spentMs) : backoffDelay(failures - 1, backoff);
+      await wait(pauseMs, this.#stop.signal);
+    }
+  }
+
+  take(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void {
+    if (command.command === "metadata") this.#metadata = command;
+    else this.#leaseIds = command.ids;
+  }
+
+  /** Resolves when the connection is closed; the caller bounds the wait. */
+  async stop(running: Promise<void>, endLeaseIds: readonly string[]): Promise<void> {
+    this.#stop.abort();
+    await running;
+    // One try: without the database the leases run out by themselves.
+    if (endLeaseIds.length > 0) await endLeases(this.#db, endLeaseIds).catch(() => {});
+    await this.#pool.end();
+  }
+
+  async #beat(): Promise<boolean> {
+    const metadata = this.#metadata;
+    const sentAtUs = sharedMonotonicUs();
+    try {
+      const answer = await beat(this.#db, {
+        leaseIds: this.#leaseIds,
+        metadata,
+        certainty: this.#certainty(),
+      });
+      if (this.#metadata === metadata) this.#metadata = null;
+      this.#confirmed(answer, sentAtUs);
+      return true;
+    } catch (error) {
+      this.#uptime.break();
+      const isFinal = error instanceof WorkerError && error.code === "schema_missing";
+      this.#report({ report: isFinal ? "impossible" : "failed", error: messageOf(error) });
+      return false;
+    }
+  }
+
+  #certainty(): Certainty | null {
+    const { sweepIntervalMs, intervalMs } = this.#settings;
+    const { uptimeMs } = this.#uptime;
+    const nowMs = monotonic();
+    // A beat is never on time to the millisecond: half an interval early is time for it.
+    if (uptimeMs === 0 || nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) {
+      return null;
+    }
+    this.#sweptAtMs = nowMs;
+    return { uptimeMs, silenceMs: intervalMs };
+  }
+
+  #confirmed({ now_ms: nowMs, leases, staleWorkerIds }: BeatAnswer, sentAtUs: bigint): void {
+    this.#uptime.confirm(nowMs);
+    const { uptimeMs } = this.#uptime;
+    for (const id of this.#leaseIds) this.#check(id, leases.get(id));
+    // Under a lease that is lost no more jobs are taken.
+    const [current] = this.#leaseIds;
+    if (current !== undefined && !this.#lost.has(current)) {
+      Atomics.store(this.#lastBeat, 0, sentAtUs);
+    }
+    this.#report({ report: "beat", nowMs, uptimeMs });
+    // A gap that only this beat has shown makes its answer worthless.
+    if (uptimeMs > 0 && staleWorkerIds.length > 0) {
+      this.#report({ report: "stale", ids: staleWorkerIds });
+    }
+  }
+
+  #check(id: string, lease: { readonly isRecovered: boolean } | undefined): void {
+    if (this.#lost.has(id) || lease?.isRecovered === false) return;
+    this.#lost.add(id);
+    this.#report({ report: "lost", id });
+  }
+}

@@ -1,0 +1,62 @@
+// The heartbeat's own thread, so that a handler that blocks the event loop keeps its lease. The build
+// makes one text of this file and everything below it, which also runs inside the executable, where
+// nothing can be loaded.
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
+import { wait } from "../../base/clock.ts";
+import { WorkerError } from "../../base/errors.ts";
+import {
+  type HeartbeatCommand,
+  HeartbeatLoop,
+  type HeartbeatReport,
+  type HeartbeatSettings,
+} from "./heartbeat-loop.ts";
+
+export interface HeartbeatThreadData extends HeartbeatSettings {
+  readonly asksForPassword: boolean;
+}
+
+/** The main thread may be busy for long; then the password that was right before has to do. */
+const PASSWORD_WAIT_MS = 2_000;
+
+const port = parentPort;
+if (port === null) throw new WorkerError("configuration", "this file is a thread's, not a program");
+const settings = workerData as HeartbeatThreadData;
+const answers = new EventTarget();
+let password: string | null = null;
+
+const loop = new HeartbeatLoop(
+  settings,
+  (report: HeartbeatReport) => port.postMessage(report),
+  settings.asksForPassword ? askPassword : undefined,
+);
+const running = loop.run();
+
+port.on("message", (message: HeartbeatCommand) => {
+  switch (message.command) {
+    case "leases":
+    case "metadata":
+      loop.take(message);
+      break;
+    case "password":
+      password = message.password;
+      answers.dispatchEvent(new Event("password"));
+      break;
+    case "stop":
+      // With the port and the connection closed nothing keeps the thread.
+      void loop.stop(running, message.endLeaseIds).then(() => port.close());
+      break;
+    default:
+      message satisfies never;
+  }
+});
+
+async function askPassword(): Promise<string> {
+  const given = new AbortController();
+  port?.postMessage({ report: "password" } satisfies HeartbeatReport);
+  const answered = once(answers, "password", { signal: given.signal }).catch(() => {});
+  await Promise.race([answered, wait(PASSWORD_WAIT_MS, given.signal)]);
+  given.abort();
+  if (password === null) throw new WorkerError("aborted", "the password provider gave no answer");
+  return password;
+}

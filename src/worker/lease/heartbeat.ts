@@ -1,0 +1,137 @@
+// A worker's heartbeat as the rest of the worker sees it: when the last beat went through, and what
+// the beating thread has to say.
+//
+//   new ──start()──▶ beating in a thread ──stop()──▶ stopped
+//                        │ the thread cannot be had, or ended: ▲
+//                        └──────▶ beating here, and saying so ─┘
+import type pg from "pg";
+import { sharedMonotonicUs } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { SchemaName } from "../../database/schema-name.ts";
+import { portable } from "../connection/connection-config.ts";
+import type { RecoveryConfig } from "../options/recovery-options.ts";
+import { beatHere, beatInThread, type HeartbeatHost } from "./heartbeat-host.ts";
+import type { HeartbeatReport, HeartbeatSettings } from "./heartbeat-loop.ts";
+
+export interface HeartbeatParts {
+  readonly connection: pg.ClientConfig;
+  readonly schema: SchemaName;
+  readonly config: RecoveryConfig;
+  readonly logger: Logger;
+  report(report: Exclude<HeartbeatReport, { report: "failed" | "password" }>): void;
+  /** A beat has failed, or goes through again: other connections may be dead without knowing it. */
+  onTrouble(): void;
+}
+
+const STOP_LIMIT_MS = 2_000;
+
+export class Heartbeat {
+  readonly #parts: HeartbeatParts;
+  readonly #lastBeat = new BigInt64Array(new SharedArrayBuffer(8));
+  #host: HeartbeatHost | null = null;
+  #leaseIds: readonly string[] = [];
+  #isStopping = false;
+  #isFailing = false;
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts;
+  }
+
+  /** Time since the last beat that went through was sent, whatever this thread was doing then. */
+  get ageMs(): number {
+    return Number(sharedMonotonicUs() - Atomics.load(this.#lastBeat, 0)) / 1000;
+  }
+
+  /** A lease was registered by a statement that was sent then. */
+  registered(sentAtUs: bigint): void {
+    Atomics.store(this.#lastBeat, 0, sentAtUs);
+  }
+
+  /** Renews these leases from now on, first of all the current one. */
+  async start(leaseIds: readonly string[]): Promise<void> {
+    const { connection, logger } = this.#parts;
+    this.#leaseIds = leaseIds;
+    const plain = portable(connection);
+    if (plain === null) {
+      this.#fallBack("the pool's options cannot be handed to a thread");
+      return;
+    }
+    try {
+      this.#host = await beatInThread(
+        this.#settings(),
+        plain,
+        connection.password,
+        (report) => this.#receive(report),
+        (error) => this.#fallBack(messageOf(error)),
+      );
+      logger.debug({}, "the heartbeat runs in a thread of its own");
+    } catch (error) {
+      this.#fallBack(messageOf(error));
+    }
+  }
+
+  renew(leaseIds: readonly string[]): void {
+    this.#leaseIds = leaseIds;
+    this.#host?.send({ command: "leases", ids: leaseIds });
+  }
+
+  describe(id: string, text: string): void {
+    this.#host?.send({ command: "metadata", id, text });
+  }
+
+  /** Ends these leases, if the database is there. */
+  async stop(endLeaseIds: readonly string[]): Promise<void> {
+    this.#isStopping = true;
+    await this.#host?.stop(endLeaseIds, STOP_LIMIT_MS);
+    this.#host = null;
+  }
+
+  #settings(): Omit<HeartbeatSettings, "connection"> {
+    const { schema, config } = this.#parts;
+    const { heartbeatIntervalMs, thresholdMs, sweepIntervalMs } = config;
+    return {
+      schema,
+      leaseIds: this.#leaseIds,
+      intervalMs: heartbeatIntervalMs,
+      sweepIntervalMs,
+      // A worker at whose beats an outage went by unseen, because it fell between two of them, has
+      // others before it whose beats it hit: theirs must still be within the threshold.
+      longestGapMs: longestGap(config),
+      statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
+      lastBeat: this.#lastBeat.buffer,
+    };
+  }
+
+  #fallBack(reason: string): void {
+    if (this.#isStopping) return;
+    const { logger, connection } = this.#parts;
+    logger.warn(
+      { reason },
+      "the heartbeat runs in the worker's own thread: a handler that blocks it loses its lease",
+    );
+    this.#host = beatHere({ ...this.#settings(), connection }, (report) => this.#receive(report));
+  }
+
+  #receive(report: HeartbeatReport): void {
+    if (this.#isStopping || report.report === "password") return;
+    const { logger } = this.#parts;
+    if (report.report === "failed") {
+      if (!this.#isFailing) logger.warn({ error: report.error }, "a heartbeat did not go through");
+      if (!this.#isFailing) this.#parts.onTrouble();
+      this.#isFailing = true;
+      return;
+    }
+    if (report.report === "beat" && this.#isFailing) {
+      this.#isFailing = false;
+      logger.info({}, "heartbeats go through again");
+      this.#parts.onTrouble();
+    }
+    this.#parts.report(report);
+  }
+}
+
+/** Between two beats of a worker that may judge others. */
+export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
+  return thresholdMs - 1.25 * heartbeatIntervalMs;
+}

@@ -1,0 +1,64 @@
+// Keeps the locks of jobs that run for hours from looking stale: a quarter of the time after which a
+// lock counts as stale, each lock of a long job is made young again, with that of its named queue.
+// Stock workers and the schema's functions look at nothing but a lock's age.
+import { wait } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { renewLocks } from "../../queue/workers/renew-locks.ts";
+import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+
+/** What runs under one id of this worker. */
+export interface RunningJobs {
+  readonly id: string;
+  readonly runningIds: readonly string[];
+}
+
+export interface LockRenewalParts {
+  readonly database: Database;
+  /** The age at which a lock counts as stale here. Elsewhere it is 4 hours. */
+  readonly staleLockThresholdMs: number;
+  readonly logger: Logger;
+  running(): readonly RunningJobs[];
+}
+
+/** Three renewals may fail before a lock is stale. */
+const RENEWALS = 4;
+
+export class LockRenewal {
+  readonly #parts: LockRenewalParts;
+  readonly #everyMs: number;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(parts: LockRenewalParts) {
+    this.#parts = parts;
+    this.#everyMs = Math.min(parts.staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (await wait(this.#everyMs, this.#stop.signal)) await this.#renew();
+  }
+
+  async #renew(): Promise<void> {
+    const { database, logger, running } = this.#parts;
+    try {
+      for (const { id, runningIds } of running()) {
+        if (runningIds.length === 0) continue;
+        const { jobs, queues } = await renewLocks(database, id, runningIds, this.#everyMs / 2);
+        if (jobs > 0) logger.debug({ jobs, queues }, "the locks of long jobs were renewed");
+      }
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, "the locks of long jobs could not be renewed");
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// Every worker resets stale locks from time to time, as stock workers do: at a random moment of the
+// first minute, so that a fleet does not do it all at once, and then every 8 to 10.
+import { wait } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { forgetStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
+
+export interface LockResetParts {
+  readonly database: Database;
+  readonly intervalMs: number;
+  /** The age at which a lock that no heartbeat stands for is stale. */
+  readonly staleLockThresholdMs: number;
+  readonly logger: Logger;
+  /**
+   * Whether rows of workers that were not heard of for as long may go, too. Not while this worker
+   * cannot tell: after an outage nobody was heard of.
+   */
+  mayForget(): boolean;
+  /** Jobs have become ready. */
+  wake(): void;
+}
+
+const FIRST_WITHIN_MS = 60_000;
+
+export class LockReset {
+  readonly #parts: LockResetParts;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(parts: LockResetParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { intervalMs } = this.#parts;
+    let pauseMs = Math.random() * Math.min(FIRST_WITHIN_MS, intervalMs);
+    while (await wait(pauseMs, this.#stop.signal)) {
+      await this.#reset();
+      pauseMs = intervalMs * (0.9 + Math.random() * 0.2);
+    }
+  }
+
+  async #reset(): Promise<void> {
+    const { database, logger, mayForget, staleLockThresholdMs, wake } = this.#parts;
+    try {
+      const { jobs, queues } = await resetStaleLocks(database, staleLockThresholdMs);
+      if (mayForget()) await forgetStaleWorkers(database, staleLockThresholdMs);
+      if (jobs + queues === 0) return;
+      logger.warn({ jobs, queues }, "stale locks were reset");
+      wake();
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, "stale locks could not be reset");
+    }
+  }
+}

@@ -1,0 +1,222 @@
+// Recovery: this worker's lease on its jobs, and the sweep of those that let theirs run out. It asks
+// the application before it frees anything, and tells it afterwards.
+
+import type pg from "pg";
+import { sharedMonotonicUs, wait } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { endLeases, lostJobs, registerLease } from "../../queue/workers/lease.ts";
+import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
+import type { Maintenance } from "../connection/connection-config.ts";
+import type { RecoveryConfig } from "../options/recovery-options.ts";
+import { verdictOf } from "../task/ask.ts";
+import type { Hooks, Verdict } from "../task/hooks.ts";
+import { Heartbeat, longestGap } from "./heartbeat.ts";
+import type { HeartbeatReport } from "./heartbeat-loop.ts";
+import { metadataText, type WorkerDescription } from "./heartbeat-metadata.ts";
+import type { Leases } from "./leases.ts";
+
+export interface RecoveryParts {
+  readonly config: RecoveryConfig;
+  readonly connection: pg.ClientConfig;
+  readonly maintenance: Maintenance;
+  readonly hooks: Hooks;
+  readonly logger: Logger;
+  describe(): WorkerDescription;
+  /** Somebody has recovered the jobs of this lease. */
+  leaseLost(id: string): void;
+  /** Jobs may be ready, or may be taken again. */
+  wake(): void;
+  /** Every connection of the worker must answer within seconds, or is given up. */
+  prove(): void;
+}
+
+/** Beats after which the worker may say something new about itself. */
+const BEATS_PER_DESCRIPTION = 5;
+const STOP_LIMIT_MS = 2_000;
+
+export class Recovery implements Leases {
+  readonly #parts: RecoveryParts;
+  readonly #heartbeat: Heartbeat;
+  #leaseIds: readonly string[] = [];
+  #description = "";
+  #describing: NodeJS.Timeout | undefined;
+  #isOff = false;
+  #wasRefused = false;
+  #sweeping: Promise<void> | null = null;
+  /** What our last beat says about ourselves. */
+  #uptimeMs = 0;
+  #beatAtMs = 0;
+  /** Stale workers that an interceptor wants left alone. */
+  #skipped: ReadonlySet<string> = new Set();
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+    const { connection, config, logger, maintenance } = parts;
+    this.#heartbeat = new Heartbeat({
+      connection,
+      schema: maintenance.database.schema,
+      config,
+      logger,
+      report: (report) => this.#receive(report),
+      onTrouble: () => parts.prove(),
+    });
+  }
+
+  /** The first lease. Before any job is taken: a sweep only touches ids that had a row. */
+  async start(db: Database, id: string): Promise<void> {
+    await this.#register(db, id);
+    await this.#heartbeat.start(this.#leaseIds);
+    const { heartbeatIntervalMs } = this.#parts.config;
+    const everyMs = BEATS_PER_DESCRIPTION * heartbeatIntervalMs;
+    this.#describing = setInterval(() => this.#describe(), everyMs).unref();
+  }
+
+  /** A lease beside the ones there are, under which jobs are taken from now on. */
+  async begin(id: string): Promise<void> {
+    await this.#register(this.#parts.maintenance.database, id);
+    this.#heartbeat.renew(this.#leaseIds);
+  }
+
+  /** Ends a lease under which nothing is locked any more. */
+  async release(id: string): Promise<void> {
+    this.#leaseIds = this.#leaseIds.filter((one) => one !== id);
+    this.#heartbeat.renew(this.#leaseIds);
+    // Without the database it runs out by itself.
+    await endLeases(this.#parts.maintenance.database, [id]).catch(() => {});
+  }
+
+  /** Those of these jobs that are no longer locked under this id. */
+  lostJobs(id: string, jobIds: readonly string[]): Promise<string[]> {
+    return lostJobs(this.#parts.maintenance.database, id, jobIds);
+  }
+
+  /**
+   * Whether jobs may be taken: not when the lease may have run out. The clock says so even before
+   * the thread could tell, after a worker was frozen.
+   */
+  mayTake(): boolean {
+    const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
+    const isSafe = this.#isOff || this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
+    this.#wasRefused ||= !isSafe;
+    return isSafe;
+  }
+
+  /** False once there is nowhere to beat any more. */
+  get isOn(): boolean {
+    return !this.#isOff;
+  }
+
+  /** Whether this worker may judge others: its own beats go through, and for long enough. */
+  get isCertain(): boolean {
+    return !this.#isOff && this.mayTake() && this.#uptimeMs >= this.#parts.config.thresholdMs;
+  }
+
+  /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
+  async stop(endLeaseIds: readonly string[]): Promise<void> {
+    clearInterval(this.#describing);
+    await this.#heartbeat.stop(endLeaseIds);
+    // A sweep that waits for an interceptor, or for a frozen database, is left behind.
+    const over = new AbortController();
+    await Promise.race([this.#sweeping, wait(STOP_LIMIT_MS, over.signal)]);
+    over.abort();
+  }
+
+  async #register(db: Database, id: string): Promise<void> {
+    const sentAtUs = sharedMonotonicUs();
+    this.#description = metadataText(this.#parts.describe(), this.#parts.config);
+    await registerLease(db, id, this.#description);
+    this.#heartbeat.registered(sentAtUs);
+    this.#leaseIds = [id, ...this.#leaseIds];
+  }
+
+  #describe(): void {
+    const text = metadataText(this.#parts.describe(), this.#parts.config);
+    const [id] = this.#leaseIds;
+    if (text === this.#description || id === undefined) return;
+    this.#description = text;
+    this.#heartbeat.describe(id, text);
+  }
+
+  #receive(report: Exclude<HeartbeatReport, { report: "failed" | "password" }>): void {
+    const { logger, leaseLost, wake } = this.#parts;
+    switch (report.report) {
+      case "beat":
+        this.#uptimeMs = report.uptimeMs;
+        this.#beatAtMs = report.nowMs;
+        if (this.#wasRefused) {
+          this.#wasRefused = false;
+          wake();
+        }
+        return;
+      case "stale":
+        this.#sweeping ??= this.#sweep(report.ids).finally(() => {
+          this.#sweeping = null;
+        });
+        return;
+      case "lost":
+        leaseLost(report.id);
+        return;
+      case "impossible":
+        logger.error({ error: report.error }, "recovery is off: there is nowhere to beat");
+        this.#isOff = true;
+        void this.stop([]);
+        wake();
+        return;
+      default:
+        report satisfies never;
+    }
+  }
+
+  async #sweep(ids: readonly string[]): Promise<void> {
+    const { config, maintenance, hooks, logger, wake } = this.#parts;
+    try {
+      const asked = await this.#ask(ids);
+      if (asked.size === 0) return;
+      const { workerIds, jobs, queues } = await recoverStaleWorkers(maintenance.database, {
+        staleWorkerIds: [...asked.keys()],
+        messages: [...asked.values()],
+        delayMs: config.delayMs,
+        uptimeMs: this.#uptimeMs,
+        beatAtMs: this.#beatAtMs,
+        longestGapMs: longestGap(config),
+      });
+      if (workerIds.length === 0) return;
+      const workerId = this.#leaseIds[0] ?? "";
+      hooks.emit("worker:recovered", { workerId, deadWorkerIds: workerIds, jobs });
+      if (jobs + queues > 0) wake();
+    } catch (error) {
+      // They are still stale at the next beat.
+      logger.warn({ error: messageOf(error) }, "the jobs of stale workers could not be recovered");
+    }
+  }
+
+  /** Stale worker → the message of an interceptor's `fail`, or null; without those to be skipped. */
+  async #ask(ids: readonly string[]): Promise<Map<string, string | null>> {
+    const asked = new Map<string, string | null>();
+    const skipped = new Set<string>();
+    for (const staleWorkerId of ids) {
+      const verdict = this.#skipped.has(staleWorkerId) ? SKIP : await this.#verdict(staleWorkerId);
+      if (verdict === null) continue;
+      if (verdict?.action === "skip") skipped.add(staleWorkerId);
+      else asked.set(staleWorkerId, verdict?.action === "fail" ? verdict.message : null);
+    }
+    this.#skipped = skipped;
+    return asked;
+  }
+
+  /** The first word of an interceptor that does not just continue; null when one threw. */
+  async #verdict(staleWorkerId: string): Promise<Verdict | undefined | null> {
+    const { hooks, logger } = this.#parts;
+    try {
+      return await verdictOf(hooks, "jobRecovery", { deadWorkerId: staleWorkerId });
+    } catch (error) {
+      const fields = { stale_worker_id: staleWorkerId, error: messageOf(error) };
+      logger.error(fields, "an interceptor threw; the stale worker is left to the next beat");
+      return null;
+    }
+  }
+}
+
+const SKIP: Verdict = { action: "skip" };

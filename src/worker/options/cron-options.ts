@@ -1,0 +1,100 @@
+// What an application says about a worker's timetable, checked when the worker is made; only the
+// file is read when it starts.
+import { readFile } from "node:fs/promises";
+import * as v from "valibot";
+import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
+import { strict, validate } from "../../base/validate.ts";
+import { type CronEntry, checkedEntry } from "../../domain/cron-entry.ts";
+import { parseCrontab } from "../../domain/crontab.ts";
+
+/** Entries from all three places together; their identifiers must differ. At most 10,000. */
+export interface CronOptions {
+  /** Made with everyMinute(), everyMinutes() and cronEntry(). */
+  readonly entries?: readonly CronEntry[] | undefined;
+  /** Text in Graphile Worker's crontab format. */
+  readonly crontab?: string | undefined;
+  /** Path of a file in that format, read once at the start. */
+  readonly crontabFile?: string | undefined;
+}
+
+export interface CronConfig {
+  readonly entries: readonly CronEntry[];
+  readonly crontabFile: string | null;
+}
+
+const MAX_ENTRIES = 10_000;
+
+const optionsSchema = strict({
+  entries: v.optional(
+    v.array(
+      v.custom<CronEntry>((entry) => typeof entry === "object" && entry !== null),
+      "must be a list of entries",
+    ),
+    [],
+  ),
+  crontab: v.optional(v.string("must be a string"), ""),
+  crontabFile: v.optional(v.pipe(v.string("must be a string"), v.minLength(1, "must be a path"))),
+});
+
+/**
+ * Checks everything but the file. Throws InputError with all problems, whose paths begin with
+ * `cron.`; null when there is no timetable.
+ */
+export function resolveCronOptions(options: CronOptions | undefined): CronConfig | null {
+  if (options === undefined) return null;
+  const problems: Problem[] = [];
+  const collect = <T>(prefix: string, step: () => T): T | undefined => {
+    try {
+      return step();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      for (const { path, message } of error.problems) {
+        const separator = path === "" ? "" : path.startsWith("line ") ? ", " : ".";
+        problems.push({ path: prefix + separator + path, message });
+      }
+      return undefined;
+    }
+  };
+  const checked = collect("cron", () => validate(optionsSchema, options));
+  const entries = (checked?.entries ?? []).flatMap(
+    (entry, index) => collect(`cron.entries[${index}]`, () => checkedEntry(entry)) ?? [],
+  );
+  entries.push(...(collect("cron.crontab", () => parseCrontab(checked?.crontab ?? "")) ?? []));
+  collect("cron", () => assertUnique(entries));
+  if (problems.length > 0) throw new InputError(problems);
+  const crontabFile = checked?.crontabFile ?? null;
+  return entries.length === 0 && crontabFile === null ? null : { entries, crontabFile };
+}
+
+/** All entries, the file's included. Throws WorkerError `configuration` or InputError about it. */
+export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
+  const { entries, crontabFile: file } = config;
+  if (file === null) return entries;
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const message = `cannot read the crontab file (${messageOf(cause)}); check cron.crontabFile`;
+    throw new WorkerError("configuration", message, { cause });
+  });
+  try {
+    const all = [...entries, ...parseCrontab(text)];
+    assertUnique(all);
+    return all;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const place = (path: string) => (path === "" ? file : `${file}, ${path}`);
+    throw new InputError(
+      error.problems.map(({ path, message }) => ({ path: place(path), message })),
+    );
+  }
+}
+
+function assertUnique(entries: readonly CronEntry[]): void {
+  if (entries.length > MAX_ENTRIES) throw new InputError(`at most ${MAX_ENTRIES} entries`);
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { identifier } of entries) (seen.has(identifier) ? twice : seen).add(identifier);
+  if (twice.size === 0) return;
+  const names = [...twice].map((name) => `"${name}"`).join(", ");
+  throw new InputError(
+    `more than one entry is called ${names}; tell them apart with identifier or ?id=…`,
+  );
+}

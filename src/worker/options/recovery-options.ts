@@ -1,0 +1,116 @@
+// How soon a worker that died is noticed, and what then becomes of its jobs. A lease is as long as
+// its holder says, so workers of one fleet may differ; these are the words in which it says it.
+import * as v from "valibot";
+import { InputError, type Problem } from "../../base/errors.ts";
+import { strict, validate } from "../../base/validate.ts";
+import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+
+/** How soon a worker that died is noticed. Durations are milliseconds. */
+export interface RecoveryOptions {
+  /** Between two heartbeats, milliseconds. Default 2,000. */
+  readonly heartbeatIntervalMs?: number;
+  /**
+   * Without a heartbeat for so long this worker counts as stale and its jobs are recovered; at least
+   * three intervals. Default 7,000: with the sweep every 2 s a job waits at most 10 s.
+   */
+  readonly thresholdMs?: number;
+  /** The same for jobs with the flag `infrastructure_resilient`. Default 60,000. */
+  readonly resilientThresholdMs?: number;
+  /** Between two sweeps of stale workers, at least a heartbeat interval. Default: that interval. */
+  readonly sweepIntervalMs?: number;
+  /** How long a recovered job waits before it may run again. Default 0. */
+  readonly delayMs?: number;
+  /** Between two resets of stale locks, ± 10 %. Default 540,000: 8 to 10 minutes. */
+  readonly resetLocksIntervalMs?: number;
+  /**
+   * The age at which a lock is stale and this worker resets it, where its holder was not heard of
+   * since either. At least 1,000, at most 30 days. Default 14,400,000, 4 hours, as stock workers
+   * have it, who ask nobody; so the locks of jobs that run longer are renewed four times within it.
+   */
+  readonly staleLockThresholdMs?: number;
+}
+
+export interface RecoveryConfig {
+  readonly heartbeatIntervalMs: number;
+  readonly thresholdMs: number;
+  readonly resilientThresholdMs: number;
+  readonly sweepIntervalMs: number;
+  readonly delayMs: number;
+}
+
+const RESET_LOCKS_MS = 540_000;
+const DAY_MS = 86_400_000;
+/** Beats that may fail before the lease is in danger. */
+const INTERVALS_PER_LEASE = 3;
+
+const milliseconds = (least: number, most = DAY_MS) =>
+  v.pipe(
+    v.number("must be a number"),
+    v.integer("must be a whole number"),
+    v.minValue(least, `must be at least ${least}`),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+
+// As a member, so that problems come with its name before them.
+const schema = strict({
+  recovery: v.optional(
+    strict({
+      heartbeatIntervalMs: v.optional(milliseconds(50), 2_000),
+      thresholdMs: v.optional(milliseconds(150), 7_000),
+      resilientThresholdMs: v.optional(milliseconds(150), 60_000),
+      sweepIntervalMs: v.optional(milliseconds(50)),
+      delayMs: v.optional(milliseconds(0), 0),
+      resetLocksIntervalMs: v.optional(milliseconds(100), RESET_LOCKS_MS),
+      staleLockThresholdMs: v.optional(milliseconds(1_000, 30 * DAY_MS), STALE_LOCK_MS),
+    }),
+    {},
+  ),
+});
+
+/** The options with the defaults filled in. `recovery` null: there is none. */
+export interface ResolvedRecovery {
+  readonly recovery: RecoveryConfig | null;
+  /** Locks are reset whether there are heartbeats or not. */
+  readonly resetLocksIntervalMs: number;
+  readonly staleLockThresholdMs: number;
+}
+
+/** Throws InputError with all problems, also where the durations do not fit each other. */
+export function resolveRecovery(options: false | RecoveryOptions | undefined): ResolvedRecovery {
+  if (options === false) {
+    return {
+      recovery: null,
+      resetLocksIntervalMs: RESET_LOCKS_MS,
+      staleLockThresholdMs: STALE_LOCK_MS,
+    };
+  }
+  const checked = validate(schema, { recovery: options }).recovery;
+  const { heartbeatIntervalMs, thresholdMs, resilientThresholdMs, delayMs } = checked;
+  const sweepIntervalMs = checked.sweepIntervalMs ?? heartbeatIntervalMs;
+  const problems: Problem[] = [];
+  const need = (fits: boolean, name: string, message: string): void => {
+    if (!fits) problems.push({ path: `recovery.${name}`, message });
+  };
+  need(
+    thresholdMs >= INTERVALS_PER_LEASE * heartbeatIntervalMs,
+    "thresholdMs",
+    `must be at least ${INTERVALS_PER_LEASE} times heartbeatIntervalMs`,
+  );
+  need(
+    resilientThresholdMs >= thresholdMs,
+    "resilientThresholdMs",
+    "must not be less than thresholdMs",
+  );
+  need(
+    sweepIntervalMs >= heartbeatIntervalMs,
+    "sweepIntervalMs",
+    "must not be less than heartbeatIntervalMs: stale workers are asked for with a heartbeat",
+  );
+  if (problems.length > 0) throw new InputError(problems);
+  const durations = { heartbeatIntervalMs, thresholdMs, resilientThresholdMs };
+  return {
+    recovery: { ...durations, sweepIntervalMs, delayMs },
+    resetLocksIntervalMs: checked.resetLocksIntervalMs,
+    staleLockThresholdMs: checked.staleLockThresholdMs,
+  };
+}

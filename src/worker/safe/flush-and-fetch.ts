@@ -1,0 +1,164 @@
+// One round trip of the safe mode: it flushes the results of jobs to the database and fetches new jobs.
+import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
+import { type ClaimAnswer, claimStatement } from "../../queue/fetch/claim-jobs.ts";
+import { ClaimedRows, type JobRows } from "../../queue/fetch/claimed-rows.ts";
+import type { JobKind, ReadyForm } from "../../queue/fetch/fetch-form.ts";
+import { failJobs } from "../../queue/settle/fail.ts";
+import { parseIdArray } from "../../queue/settle/fence.ts";
+import { finishJobs } from "../../queue/settle/finish.ts";
+import { returnJobs } from "../../queue/settle/give-back.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import { batchOf, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
+import type { CursorPosition } from "../fetch/fetch-cursor.ts";
+import type { KnownTasks } from "../fetch/known-tasks.ts";
+
+/** What a fetch asks for. */
+export interface FetchRequest {
+  readonly tasks: KnownTasks;
+  readonly want: number;
+  /** Also look at named queues. */
+  readonly queues: boolean;
+  /** Which jobs: those that no other fetcher takes. */
+  readonly kinds: JobKinds;
+  readonly from: CursorPosition;
+  readonly sentAtMs: number;
+}
+
+/** Which jobs a fetcher takes: of those without a queue, and of those in named queues. */
+export interface JobKinds {
+  readonly free: JobKind;
+  readonly queued: JobKind;
+}
+
+/**
+ * True when a fetch beside this one may have come back short for what this one had locked and left:
+ * then nobody would look for that again. Where it took queued jobs only, their end is a reason to.
+ */
+export function leavesLocked({ queues, want }: FetchRequest, jobs: readonly ClaimedJob[]): boolean {
+  return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);
+}
+
+export interface FlushAnswer {
+  /** null: nothing was fetched, or it failed. */
+  readonly rows: JobRows | null;
+  /** Some named queue is free: the next fetch should look at queued jobs, too. */
+  readonly queuesAreFree: boolean;
+  /** The fetch's moment by the database's clock, seconds since the epoch. */
+  readonly nowSeconds: number;
+  readonly written: ResultBatch;
+  /** Jobs among them that were no longer ours. */
+  readonly lost: readonly string[];
+  /** What failed, or, when the connection was lost, may have failed. */
+  readonly unwritten: ResultBatch;
+  /** Why some result was not written, or nothing fetched; what came is to be kept all the same. */
+  readonly failure: unknown;
+}
+
+/**
+ * Jobs of one named queue that are taken at once. They run one after another, so more would only
+ * keep them from other workers for longer.
+ */
+const QUEUE_RUN_JOBS = 50;
+
+/** A statement on its way, and the results that it writes. */
+interface Write {
+  readonly part: Partial<ResultBatch>;
+  /** Jobs that were no longer ours. */
+  readonly lost: Promise<string[]>;
+}
+
+/** Writes results and takes new jobs, all in one round trip. */
+export async function flushAndFetch(
+  connection: WorkerConnection,
+  workerId: string,
+  batch: ResultBatch,
+  request: FetchRequest | null,
+): Promise<FlushAnswer> {
+  const { done, freedQueues, isRepeated } = batch;
+  const writes = failuresAndReturns(connection.database, workerId, batch);
+  // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
+  // does the same, so then the deletes go with the freeing, ahead of the fetch.
+  const isApart = request === null || freedQueues.length > 0;
+  if (isApart && done.length + freedQueues.length > 0) {
+    const lost = finishJobs(
+      connection.database,
+      workerId,
+      done.map(idOf),
+      "locked_by",
+      freedQueues,
+    );
+    writes.push({ part: { done, freedQueues }, lost });
+  }
+  let answer: ClaimAnswer | null = null;
+  if (request !== null) {
+    const ids = isApart ? [] : done.map(idOf);
+    const lost = claim(connection, workerId, request, ids).then((claimed) => {
+      answer = claimed;
+      return parseIdArray(claimed.lost);
+    });
+    writes.push({ part: isApart ? {} : { done }, lost });
+  }
+  // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
+  // a claim that went through are ours.
+  const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
+  const isWritten = (_: Write, index: number) => outcomes[index]?.status === "fulfilled";
+  const together = (some: readonly Write[]) =>
+    batchOf(
+      isRepeated,
+      some.map(({ part }) => part),
+    );
+  const claimed = answer as ClaimAnswer | null;
+  return {
+    rows: claimed === null ? null : new ClaimedRows(claimed),
+    queuesAreFree: claimed?.queues ?? false,
+    nowSeconds: claimed?.now_s ?? 0,
+    written: together(writes.filter(isWritten)),
+    lost: outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+    unwritten: together(writes.filter((write, index) => !isWritten(write, index))),
+    failure: outcomes.find((one) => one.status === "rejected")?.reason ?? null,
+  };
+}
+
+function failuresAndReturns(db: Database, workerId: string, batch: ResultBatch): Write[] {
+  const { failures, returned } = batch;
+  const writes: Write[] = [];
+  if (failures.length > 0) {
+    const lost = failJobs(db, workerId, failures.map(toFailure), "locked_by");
+    writes.push({ part: { failures }, lost });
+  }
+  if (returned.length > 0) {
+    writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned.map(idOf)) });
+  }
+  return writes;
+}
+
+async function claim(
+  connection: WorkerConnection,
+  workerId: string,
+  { tasks, want, queues, kinds, from }: FetchRequest,
+  done: readonly string[],
+): Promise<ClaimAnswer> {
+  const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, ...kinds };
+  const ids = `{${done.join(",")}}`;
+  const values: unknown[] = [tasks.identifiers, want, workerId, ids];
+  values.push(from.priority, from.runAtSeconds);
+  // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
+  if (queues) values.push(QUEUE_RUN_JOBS);
+  if (form.flags) values.push(tasks.forbiddenFlags);
+  const work = () => query<ClaimAnswer>(connection.database, statementOf(form), values);
+  const [row] = await connection.within(work);
+  return row as ClaimAnswer;
+}
+
+const statements = new Map<string, Statement>();
+
+function statementOf(form: ReadyForm): Statement {
+  const key = JSON.stringify(Object.values(form));
+  let statement = statements.get(key);
+  if (statement === undefined) {
+    statement = builtOnce(claimStatement(form));
+    statements.set(key, statement);
+  }
+  return statement;
+}

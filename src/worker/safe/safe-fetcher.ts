@@ -1,0 +1,294 @@
+// The safe mode: jobs are taken by writing the worker's id into `locked_by`, wait in the local queue,
+// and leave with their results. Two connections overlap, so that Node and PostgreSQL do not take turns.
+//
+//   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
+//
+// A lost connection is normal weather: jobs in hand go on, their results wait, and before the next
+// fetch everything that was locked for us without our knowing is given back.
+import { type Clock, monotonic } from "../../base/clock.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
+import { Connections } from "../connection/connections.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { InFlight } from "../execute/in-flight.ts";
+import type { JobExecutor } from "../execute/job-executor.ts";
+import { emitSettled, idOf, jobsIn, type ResultBatch, type Results } from "../execute/results.ts";
+import type { WorkSource } from "../execute/slots.ts";
+import { type QueueRun, workUnits } from "../execute/work-unit.ts";
+import { BEGINNING, FetchCursor } from "../fetch/fetch-cursor.ts";
+import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
+import type { KnownTasks } from "../fetch/known-tasks.ts";
+import { PendingFetches } from "../fetch/pending-fetches.ts";
+import { Readiness } from "../fetch/readiness.ts";
+import type { WorkerConfig } from "../options/worker-options.ts";
+import type { Hooks } from "../task/hooks.ts";
+import {
+  type FetchRequest,
+  type FlushAnswer,
+  flushAndFetch,
+  type JobKinds,
+  leavesLocked,
+} from "./flush-and-fetch.ts";
+import { LocalQueue } from "./local-queue.ts";
+
+export interface SafeFetcherParts<E> {
+  readonly config: WorkerConfig<E>;
+  readonly workerId: string;
+  readonly clock: Clock;
+  readonly connections: readonly WorkerConnection[];
+  readonly executor: JobExecutor<E>;
+  /** Of all jobs that the worker's id has locked, also those that another fetcher hands over. */
+  readonly results: Results;
+  readonly tasks: KnownTasks;
+  readonly hooks: Hooks;
+  /** The jobs that no other fetcher takes. */
+  readonly kinds: JobKinds;
+}
+
+export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
+  readonly isFetchingFirst = false;
+  readonly #parts: SafeFetcherParts<E>;
+  readonly #link: FetcherLink;
+  readonly #connections: Connections;
+  readonly #localQueue: LocalQueue;
+  readonly #cursor: FetchCursor;
+  readonly #pending: PendingFetches;
+  readonly #readiness = new Readiness();
+  /** Some named queue may be free: fetches look at queued jobs, too. */
+  #queuesAreFree = true;
+  #isInDoubt = false;
+  #phase: "new" | "fetching" | "ending" = "new";
+
+  constructor(parts: SafeFetcherParts<E>, link: FetcherLink) {
+    const { config, workerId, clock, hooks } = parts;
+    this.#parts = parts;
+    this.#link = link;
+    this.#cursor = new FetchCursor(clock);
+    this.#pending = new PendingFetches(clock, () => link.changed());
+    this.#connections = new Connections(parts.connections, {
+      reconcile: (connection) => this.#reconcile(connection),
+      lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
+      back: () => {
+        hooks.emit("worker:reconnected", { workerId });
+        this.wake(0);
+      },
+      logger: config.logger,
+    });
+    this.#localQueue = new LocalQueue(config.localQueue, {
+      clock,
+      hooks,
+      workerId,
+      giveBack: (jobs, queueIds) => {
+        parts.results.giveBack(jobs, queueIds);
+        link.changed();
+      },
+      delayOver: () => this.advance(),
+    });
+  }
+
+  get executors(): readonly JobExecutor<E>[] {
+    return [this.#parts.executor];
+  }
+
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
+  }
+
+  get jobs(): readonly ClaimedJob[] {
+    return [...this.#localQueue.jobs, ...this.#link.slots.jobs(this), ...this.#parts.results.jobs];
+  }
+
+  get queueIds(): InFlight["queueIds"] {
+    const { freedQueues } = this.#parts.results;
+    return [...this.#localQueue.queueIds, ...this.#link.slots.queueIds(this), ...freedQueues];
+  }
+
+  get isIdle(): boolean {
+    const isDrained = this.#phase !== "fetching" || this.#readiness.isDrained;
+    const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
+    // Who stops waits for a database that is away only where that has something of ours.
+    return isDrained && isEmpty && this.#pending.isNone && !this.#isInDoubt;
+  }
+
+  async start(): Promise<void> {
+    await this.#connections.connect();
+    await this.#parts.tasks.register((this.#connections.any as WorkerConnection).database);
+    if (this.#phase !== "new") return;
+    // Not before: connections may be lost and repaired meanwhile, and a start that fails runs nothing.
+    this.#phase = "fetching";
+    this.#localQueue.start();
+    this.advance();
+  }
+
+  wake(count: number): void {
+    const wasDrained = this.#readiness.raise();
+    this.#cursor.reset();
+    this.#localQueue.announce(Math.max(1, count));
+    // In this moment, not a turn later: some job waits for it.
+    if (wasDrained && this.#pending.isNone) this.advance();
+    else this.#link.changed();
+  }
+
+  wakeForOthers(): void {
+    this.#readiness.raise();
+    this.#link.changed();
+  }
+
+  advance(): void {
+    void this.#link.slots.fill(this, () => this.#localQueue.size > 0);
+    while (this.#connections.hasIdle) {
+      const want = this.#wanted();
+      if (want === 0 && this.#parts.results.isEmpty) return;
+      const connection = this.#connections.take() as WorkerConnection;
+      void this.#exchange(connection, this.#parts.results.take(), want);
+    }
+  }
+
+  stop(): void {
+    this.#phase = "ending";
+    this.#localQueue.release();
+    this.#link.changed();
+  }
+
+  abandon(): void {
+    this.#phase = "ending";
+    this.#link.slots.abandon(this);
+    this.#link.changed();
+  }
+
+  prove(): void {
+    this.#connections.prove();
+  }
+
+  async close(): Promise<void> {
+    this.#localQueue.release();
+    await this.#connections.close();
+  }
+
+  connectionLost(error: Error): void {
+    this.#link.connectionLost();
+    this.#connections.lost(error);
+  }
+
+  // What slots ask of the local queue.
+
+  /** Jobs of a lease that may be over are others' perhaps: they are given back, fenced, unstarted. */
+  mayStart(): boolean {
+    if (this.#phase === "fetching" && this.#link.mayStart()) return true;
+    this.#localQueue.giveBackAll();
+    return false;
+  }
+
+  take() {
+    return this.#localQueue.take();
+  }
+
+  run(job: ClaimedJob): Promise<void> | undefined {
+    return this.#parts.executor.run(job);
+  }
+
+  finished(): void {
+    this.#localQueue.finished();
+  }
+
+  runEnded({ queueId }: QueueRun, unstarted: readonly ClaimedJob[]): void {
+    this.#parts.results.giveBack(unstarted, [queueId]);
+  }
+
+  /** How many jobs to ask for now: none beside results that may wait for somebody's lock again. */
+  #wanted(): number {
+    if (this.#parts.results.isRepeated) return 0;
+    if (this.#phase !== "fetching" || !this.#link.mayFetch(this)) return 0;
+    if (this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
+    return this.#localQueue.wanted(this.#link.slots.free, this.#pending);
+  }
+
+  async #exchange(connection: WorkerConnection, batch: ResultBatch, want: number): Promise<void> {
+    const { workerId, hooks, tasks } = this.#parts;
+    const sent = this.#pending.sent(want);
+    const { count } = this.#readiness;
+    const request = want === 0 ? null : this.#request(want);
+    const answer = await flushAndFetch(connection, workerId, batch, request);
+    this.#written(answer, batch);
+    if (answer.failure !== null) this.#unwritten(answer, request !== null);
+    // A fetch that failed says nothing about what is there.
+    if (request !== null && answer.rows !== null) {
+      const jobs = await tasks.jobs(answer.rows, connection.database);
+      const durationMs = monotonic() - request.sentAtMs;
+      hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
+      this.#received(jobs, request, answer, count);
+    }
+    this.#pending.answered(sent);
+    this.#connections.giveBack(connection);
+    this.advance();
+    this.#link.changed();
+  }
+
+  #request(want: number): FetchRequest {
+    const { tasks, kinds } = this.#parts;
+    const queues = this.#queuesAreFree;
+    return { tasks, want, queues, kinds, from: this.#cursor.position, sentAtMs: monotonic() };
+  }
+
+  #written({ written, lost }: FlushAnswer, sent: ResultBatch): void {
+    // A queue that is free again has perhaps more work: look at once, not at the next poll.
+    if (written.freedQueues.length > 0) {
+      this.wakeForOthers();
+      this.#link.wakeOthers(this);
+    }
+    if (written.done.length + written.failures.length > 0) this.#link.written();
+    const { hooks, workerId } = this.#parts;
+    emitSettled(hooks, workerId, written, lost, jobsIn(sent));
+  }
+
+  #unwritten({ unwritten, failure }: FlushAnswer, hasFetched: boolean): void {
+    this.#parts.results.putBack(unwritten);
+    const error = failure instanceof Error ? failure : new Error(messageOf(failure));
+    // The victim of a deadlock has waited already. Others may have passed over what it had locked.
+    if (hasFetched) this.#readiness.raise();
+    if (error instanceof WorkerError && error.code === "database_busy") return;
+    this.#isInDoubt ||= hasFetched;
+    this.#localQueue.fetchFailed();
+    this.connectionLost(error);
+  }
+
+  #received(
+    jobs: readonly ClaimedJob[],
+    request: FetchRequest,
+    answer: FlushAnswer,
+    count: number,
+  ): void {
+    const { want, queues, from, sentAtMs } = request;
+    const isFull = jobs.length >= want;
+    const sawQueues = queues || !answer.queuesAreFree;
+    // Behind a cursor one only sees what is behind it.
+    const isLast = !isFull && sawQueues && from === BEGINNING;
+    this.#queuesAreFree = answer.queuesAreFree;
+    this.#cursor.learn({ jobs, isFull, hasQueues: answer.queuesAreFree, sentAtMs });
+    if (leavesLocked(request, jobs)) this.#readiness.raise();
+    if (isLast && this.#readiness.drained(count)) this.#link.nothingReady(answer.nowSeconds);
+    this.#localQueue.add(workUnits(jobs), jobs.length, want);
+  }
+
+  /** Gives back what a broken fetch may have locked for us without our knowing. */
+  async #reconcile(connection: WorkerConnection): Promise<void> {
+    const { results, tasks, workerId } = this.#parts;
+    // A fetch under way on another connection may have committed without our having its answer yet:
+    // its jobs would look unknown, be given back, and run twice.
+    await this.#pending.ended();
+    // What may not be written is written again before anything is fetched: later the lock of such a
+    // job may be that of another attempt.
+    const batch = results.take();
+    const answer = await flushAndFetch(connection, workerId, batch, null);
+    this.#written(answer, batch);
+    if (answer.failure !== null) {
+      results.putBack(answer.unwritten);
+      throw answer.failure;
+    }
+    await tasks.register(connection.database);
+    const { jobs, queueIds } = this.#link.inFlight();
+    await connection.patiently((db) => returnUnknownJobs(db, workerId, jobs.map(idOf), queueIds));
+    this.#isInDoubt = false;
+  }
+}

@@ -1,0 +1,167 @@
+// All that works under one id in `locked_by`: the fetchers with their connections, and what runs their
+// jobs. When its lease is lost, the worker goes on with another session (sessions.ts).
+import { randomBytes } from "node:crypto";
+import type pg from "pg";
+import { systemClock } from "../base/clock.ts";
+import { nextRunAt } from "../queue/fetch/next-run-at.ts";
+import { WorkerConnection } from "./connection/worker-connection.ts";
+import { JobExecutor } from "./execute/job-executor.ts";
+import { Results } from "./execute/results.ts";
+import { FastFetcher } from "./fast/fast-fetcher.ts";
+import { NEW_JOBS } from "./fetch/announcements.ts";
+import { Dispatcher } from "./fetch/dispatcher.ts";
+import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
+import { KnownTasks } from "./fetch/known-tasks.ts";
+import { Wakeups } from "./fetch/wakeups.ts";
+import type { WorkerConfig } from "./options/worker-options.ts";
+import type { JobKinds } from "./safe/flush-and-fetch.ts";
+import { SafeFetcher } from "./safe/safe-fetcher.ts";
+import type { Hooks } from "./task/hooks.ts";
+import type { ContextSource, SharedContext } from "./task/task-context.ts";
+
+/** The worker's lease as its sessions see it (upkeep.ts). */
+export interface SessionLease {
+  /** Heartbeats stand for what a session has taken. */
+  readonly isLeased: boolean;
+  /** Whether jobs may be taken: the lease is good. */
+  mayTake(): boolean;
+}
+
+export interface SessionParts<E> {
+  readonly config: WorkerConfig<E>;
+  readonly connection: pg.ClientConfig;
+  readonly source: SharedContext<E>;
+  readonly hooks: Hooks;
+  readonly lease: SessionLease;
+  /** A connection was lost: all others must answer within seconds, or are given up. */
+  prove(): void;
+  /** New jobs were announced: what the database has said. */
+  announced(payload: string): void;
+}
+
+export class Session<E> {
+  /**
+   * What `locked_by` holds. Short: it is written with every lock. Of 10,000 workers two have the same
+   * once in five million times.
+   */
+  readonly id = `w${randomBytes(6).toString("base64url")}`;
+  readonly dispatcher: Dispatcher<E>;
+  readonly #parts: SessionParts<E>;
+  readonly #source: ContextSource<E>;
+  readonly #results = new Results();
+  readonly #tasks: KnownTasks;
+  readonly #wakeups: Wakeups;
+
+  constructor(parts: SessionParts<E>) {
+    const { config, lease } = parts;
+    this.#parts = parts;
+    this.#source = { ...parts.source, workerId: this.id };
+    this.#tasks = new KnownTasks({
+      identifiers: [...config.tasks.keys()],
+      forbiddenFlags: config.forbiddenFlags,
+      logger: config.logger,
+    });
+    let asking: WorkerConnection | undefined;
+    this.#wakeups = new Wakeups({
+      clock: systemClock,
+      pollIntervalMs: config.pollIntervalMs,
+      wake: () => this.dispatcher.wake(0),
+      nextRunAt: async (sinceSeconds) =>
+        asking?.isConnected ? nextRunAt(asking.database, sinceSeconds) : null,
+    });
+    this.dispatcher = new Dispatcher({
+      concurrency: config.concurrency,
+      wakeups: this.#wakeups,
+      mayTake: () => lease.mayTake(),
+      connectionLost: () => parts.prove(),
+      fetchers: (link) => {
+        const safe = this.#safeFetcher(link);
+        asking = safe.connections[0];
+        return [...this.#fastFetchers(link), safe.fetcher];
+      },
+    });
+  }
+
+  get runningIds(): string[] {
+    return this.dispatcher.executors.flatMap((one) => one.running.map(({ id }) => id));
+  }
+
+  /** Tells running jobs with these ids to end. */
+  abortJobs(reason: Error, ids: ReadonlySet<string>): void {
+    for (const one of this.dispatcher.executors) one.abort(reason, ids);
+  }
+
+  /** Tells all jobs to end. */
+  abort(reason: Error): void {
+    for (const one of this.dispatcher.executors) one.abortForGood(reason);
+  }
+
+  /** Gives up on what still runs. */
+  abandon(reason: string): void {
+    for (const one of this.dispatcher.executors) one.abandon(reason);
+    this.dispatcher.abandon();
+  }
+
+  /** Takes no more jobs, lets the running ones end and writes all results, until `signal` aborts. */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.dispatcher.stop();
+    await this.dispatcher.drained(signal);
+  }
+
+  #safeFetcher(link: FetcherLink) {
+    const { config, hooks } = this.#parts;
+    const source = this.#source;
+    const results = this.#results;
+    const executor = new JobExecutor(config.tasks, source, results, hooks, config.timeoutMs);
+    let fetcher: SafeFetcher<E> | undefined;
+    const connections = this.#connections((error) => fetcher?.connectionLost(error));
+    fetcher = new SafeFetcher(
+      {
+        config,
+        workerId: this.id,
+        clock: systemClock,
+        connections,
+        executor,
+        results,
+        tasks: this.#tasks,
+        hooks,
+        kinds: kindsLeft(config),
+      },
+      link,
+    );
+    return { fetcher, connections };
+  }
+
+  /** None, or one. */
+  #fastFetchers(link: FetcherLink): Fetcher<E>[] {
+    const { config, hooks, announced } = this.#parts;
+    const source = this.#source;
+    const { fastLane, notify, preparedStatements } = config;
+    if (fastLane === null) return [];
+    // Each looks after its own connection.
+    const leaseId = () => (this.#parts.lease.isLeased ? this.id : null);
+    const connections = this.#connections(() => {}, leaseId);
+    // A server process that has just announced a job is awake when it is asked for it. Not behind a
+    // pooler, where the channel would stay with somebody else's connection.
+    if (notify && preparedStatements) connections[0]?.listen(NEW_JOBS, announced);
+    const own = { config, fastLane, workerId: this.id, clock: systemClock, connections, source };
+    const shared = { lockedResults: this.#results, tasks: this.#tasks, wakeups: this.#wakeups };
+    return [new FastFetcher({ ...own, ...shared, hooks }, link)];
+  }
+
+  #connections(
+    onLoss: (error: Error) => void,
+    leaseId: () => string | null = () => null,
+  ): WorkerConnection[] {
+    const { connection, config } = this.#parts;
+    const { schema, preparedStatements, lanes } = config;
+    const settings = { connection, schema, preparedStatements, leaseId, onLoss };
+    return Array.from({ length: lanes }, () => new WorkerConnection(settings));
+  }
+}
+
+/** What the fast mode, where there is one, leaves to the safe mode. */
+function kindsLeft<E>({ fastLane }: WorkerConfig<E>): JobKinds {
+  if (fastLane === null) return { free: "all", queued: "all" };
+  return { free: "safe", queued: fastLane.queues ? "safe" : "all" };
+}

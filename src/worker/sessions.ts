@@ -1,0 +1,119 @@
+// The ids under which a worker works: one at a time, and a new one when a lease was lost, because
+// the worker was frozen or cut off for too long. What then still runs under the old id ends there:
+// its results count where the lock is still ours, and are reported as lost where it is not.
+//
+//   current ──lease lost──▶ ending (takes nothing; lost jobs are told to end) ──▶ gone
+//      ▲                      a new one registers and starts, as often as it takes ─┐
+//      └────────────────────────────────────────────────────────────────────────────┘
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
+import { retrying } from "../base/retry.ts";
+import type { Leases } from "./lease/leases.ts";
+import type { Session } from "./session.ts";
+import type { Hooks } from "./task/hooks.ts";
+
+export interface SessionsParts {
+  readonly hooks: Hooks;
+  readonly logger: Logger;
+  /** Aborts when the ends of jobs are not waited for any longer. */
+  readonly givenUp: AbortSignal;
+}
+
+export class Sessions<E> {
+  readonly #make: () => Session<E>;
+  readonly #parts: SessionsParts;
+  readonly #stop = new AbortController();
+  readonly #ending = new Set<Session<E>>();
+  #current: Session<E>;
+  #succession: Promise<void> | null = null;
+
+  constructor(make: () => Session<E>, parts: SessionsParts) {
+    this.#make = make;
+    this.#parts = parts;
+    this.#current = make();
+  }
+
+  get current(): Session<E> {
+    return this.#current;
+  }
+
+  get all(): readonly Session<E>[] {
+    return [...new Set([this.#current, ...this.#ending])];
+  }
+
+  /** Goes on under a new id, where it is the current one that was lost. */
+  leaseLost(leases: Leases, id: string): void {
+    const old = this.#current;
+    if (id !== old.id || this.#succession !== null || this.#stop.signal.aborted) return;
+    void this.#retire(leases, old);
+    this.#succession = this.#succeed(leases, old).finally(() => {
+      this.#succession = null;
+    });
+  }
+
+  /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
+  async drained(signal: AbortSignal): Promise<void> {
+    let current: Session<E>;
+    do {
+      current = this.#current;
+      await current.dispatcher.drained(signal);
+      await this.#succession;
+    } while (current !== this.#current && !signal.aborted);
+  }
+
+  /** At once nothing more is started. */
+  stopTaking(): void {
+    this.#stop.abort();
+    for (const { dispatcher } of this.all) dispatcher.stop();
+  }
+
+  /** Lets all running jobs end. Gives the ids under which nothing is locked any more. */
+  async stop(): Promise<string[]> {
+    this.stopTaking();
+    await this.#succession;
+    const ended = this.all;
+    await Promise.all(ended.map((one) => one.stop(this.#parts.givenUp)));
+    return ended.filter(({ dispatcher }) => dispatcher.holdsNothing).map(({ id }) => id);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#succession;
+    await Promise.all(this.all.map(({ dispatcher }) => dispatcher.close()));
+  }
+
+  async #succeed(leases: Leases, old: Session<E>): Promise<void> {
+    const { hooks, logger } = this.#parts;
+    const onError = (error: unknown) =>
+      logger.debug({ error: messageOf(error) }, "cannot begin under a new id yet");
+    await retrying(
+      async () => {
+        const next = this.#make();
+        try {
+          await leases.begin(next.id);
+          await next.dispatcher.start();
+        } catch (error) {
+          await next.dispatcher.close();
+          await leases.release(next.id);
+          throw error;
+        }
+        this.#current = next;
+        hooks.emit("worker:leaseLost", { workerId: old.id, newWorkerId: next.id });
+      },
+      { signal: this.#stop.signal, onError },
+    );
+  }
+
+  async #retire(leases: Leases, old: Session<E>): Promise<void> {
+    this.#ending.add(old);
+    const ended = old.stop(this.#parts.givenUp);
+    // What is lost needs no more work: nothing of it can be kept.
+    const lost = await leases.lostJobs(old.id, old.runningIds).catch(() => []);
+    old.abortJobs(new Error("the lease was lost: the job runs elsewhere"), new Set(lost));
+    await ended;
+    await old.dispatcher.close();
+    if (this.#stop.signal.aborted) return;
+    this.#ending.delete(old);
+    await leases.release(old.id);
+  }
+}

@@ -1,0 +1,76 @@
+// Words for what a worker does: the one listener that turns events into log lines. The code that
+// emits them does not know about logging.
+import { type Logger, silentLogger } from "../../base/logger.ts";
+import type { Hooks } from "./hooks.ts";
+import type { TaskJob } from "./task-job.ts";
+
+/** Registers the listener; nothing is registered for a logger that says nothing anyway. */
+export function logEvents(hooks: Hooks, logger: Logger): void {
+  if (logger === silentLogger) return;
+  logWorker(hooks, logger);
+  logJobs(hooks, logger);
+  hooks.on("cron:scheduled", ({ timestamp, identifier, jobId, backfilled }) => {
+    const fields = { cron: identifier, job_id: jobId, timestamp, backfilled };
+    logger.info(fields, "a cron job was scheduled");
+  });
+}
+
+function logWorker(hooks: Hooks, logger: Logger): void {
+  hooks.on("worker:start", ({ workerId }) => {
+    logger.info({ worker_id: workerId }, "the worker has started");
+  });
+  hooks.on("worker:shutdown", ({ workerId, reason }) => {
+    logger.info({ worker_id: workerId, reason }, "the worker stops");
+  });
+  hooks.on("worker:disconnected", ({ workerId, error }) => {
+    const fields = { worker_id: workerId, error: error.message };
+    logger.warn(fields, "the database is away; running jobs go on, their results wait");
+  });
+  hooks.on("worker:reconnected", ({ workerId }) => {
+    logger.info({ worker_id: workerId }, "the database is back");
+  });
+  hooks.on("worker:leaseLost", ({ workerId, newWorkerId }) => {
+    const fields = { worker_id: workerId, new_worker_id: newWorkerId };
+    logger.warn(
+      fields,
+      "the worker was away too long and lost its lease; it goes on under a new id",
+    );
+  });
+  hooks.on("worker:recovered", ({ workerId, deadWorkerIds, jobs }) => {
+    const fields = { worker_id: workerId, dead_worker_ids: deadWorkerIds, jobs };
+    logger.warn(fields, "recovered the jobs of stale workers");
+  });
+}
+
+function logJobs(hooks: Hooks, logger: Logger): void {
+  hooks.on("job:start", ({ job }) => {
+    logger.debug(fieldsOf(job), "a job starts");
+  });
+  hooks.on("job:skip", ({ job }) => {
+    logger.debug(fieldsOf(job), "a job was skipped");
+  });
+  hooks.on("job:complete", ({ job, durationMs }) => {
+    logger.debug({ ...fieldsOf(job), duration_ms: rounded(durationMs) }, "a job is done");
+  });
+  hooks.on("job:fail", ({ job, error, durationMs }) => {
+    const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
+    logger.warn(fields, "a job failed and will be tried again");
+  });
+  hooks.on("job:permanentlyFail", ({ job, error, durationMs }) => {
+    const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
+    logger.error(fields, "a job failed and has no attempts left");
+  });
+  hooks.on("job:interrupted", ({ jobId, job, reason }) => {
+    const fields = { job_id: jobId, task: job?.taskIdentifier, reason };
+    const what =
+      reason === "shutdown" ? "was interrupted" : "is no longer ours: its lease was lost";
+    logger.warn(fields, `a job ${what}`);
+  });
+}
+
+function fieldsOf(job: TaskJob) {
+  const { id, taskIdentifier, attempts, maxAttempts } = job;
+  return { job_id: id, task: taskIdentifier, attempt: attempts, max_attempts: maxAttempts };
+}
+
+const rounded = (ms: number) => Math.round(ms * 10) / 10;

@@ -1,0 +1,81 @@
+// Compares values with the schemas of the OpenAPI document: as much of JSON Schema as it uses.
+import assert from "node:assert/strict";
+import type { Client, Json } from "./admin-harness.ts";
+
+type Schema = Readonly<Record<string, Json>>;
+
+export interface OpenapiDocument {
+  readonly text: string;
+  readonly root: Json;
+  /** The schema of what `POST path` takes, or of what a method answers with. */
+  body(path: string): Schema;
+  answer(method: string, path: string): Schema;
+  /** The schema behind a reference, or the schema itself. */
+  resolve(schema: Schema): Schema;
+  /** Every member is described, and of the type that is described. */
+  assertFits(value: unknown, schema: Schema, path: string): void;
+}
+
+export async function openapiDocument(client: Client): Promise<OpenapiDocument> {
+  const { body: root, text } = await client.get("/api/openapi.json");
+
+  const resolve = (schema: Schema): Schema => {
+    const reference = schema["$ref"];
+    if (reference === undefined) return schema;
+    const found = root.components.schemas[reference.replace("#/components/schemas/", "")];
+    assert.ok(found, `${reference} is not in the document`);
+    return found;
+  };
+
+  const assertFits = (value: unknown, given: Schema, path: string): void => {
+    const schema = resolve(given);
+    if (Array.isArray(schema["anyOf"])) {
+      const [first] = failures(schema["anyOf"], (one) => assertFits(value, one, path));
+      assert.equal(first, undefined, `${path}: ${first}`);
+    }
+    const types = [schema["type"] ?? []].flat();
+    const type = typeOf(value);
+    assert.ok(types.length === 0 || types.includes(type), `${path} is ${type}, not ${types}`);
+    if (type === "array") {
+      for (const [index, item] of (value as unknown[]).entries()) {
+        assertFits(item, schema["items"], `${path}[${index}]`);
+      }
+    }
+    const properties: Record<string, Schema> | undefined = schema["properties"];
+    if (type !== "object" || properties === undefined) return;
+    assert.deepEqual(Object.keys(value as object).sort(), Object.keys(properties).sort(), path);
+    for (const [name, item] of Object.entries(value as object)) {
+      assertFits(item, properties[name] ?? {}, `${path}.${name}`);
+    }
+  };
+
+  const contentOf = (place: Json): Schema => place.content["application/json"].schema;
+  return {
+    text,
+    root,
+    body: (path) => contentOf(root.paths[path].post.requestBody),
+    answer: (method, path) => contentOf(root.paths[path][method.toLowerCase()].responses[200]),
+    resolve,
+    assertFits,
+  };
+}
+
+/** Nothing when one of the attempts succeeds, else why each of them failed. */
+function failures<T>(attempts: readonly T[], run: (attempt: T) => void): string[] {
+  const reasons: string[] = [];
+  for (const attempt of attempts) {
+    try {
+      run(attempt);
+      return [];
+    } catch (error) {
+      reasons.push((error as Error).message);
+    }
+  }
+  return reasons;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
+}

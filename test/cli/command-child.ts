@@ -1,0 +1,24 @@
+// A process that runs one command line after another, for tests of many: to start Node for each
+// would take most of their time. Gives back what would have been printed.
+import { runCli } from "../../src/cli/cli.ts";
+
+export interface Order {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+let printed = { stdout: "", stderr: "" };
+for (const name of ["stdout", "stderr"] as const) {
+  process[name].write = ((text: string) => {
+    printed[name] += text;
+    return true;
+  }) as typeof process.stdout.write;
+}
+process.stdout.setMaxListeners(0); // each run listens for its own errors
+
+process.on("message", ({ args, env }: Order) => {
+  for (const name of ["DATABASE_URL", "WORKER_SCHEMA"]) delete process.env[name];
+  Object.assign(process.env, env);
+  printed = { stdout: "", stderr: "" };
+  void runCli(args).then((status) => process.send?.({ ...printed, status }));
+});

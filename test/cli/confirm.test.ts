@@ -1,0 +1,88 @@
+// What asks before it destroys: only a person at a terminal is asked. `script` gives a command a
+// terminal of its own, on which the test types.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { before, test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
+import { command, worker } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+});
+
+interface Seen {
+  readonly status: number | null;
+  readonly screen: string;
+}
+
+/** Runs a command on a terminal and types `answer` when it asks. */
+async function onTerminal(args: readonly string[], answer: string): Promise<Seen> {
+  const line = [process.execPath, ...command, ...args].map(quoted).join(" ");
+  const child = spawn("script", ["-qefc", line, "/dev/null"], {
+    env: { ...process.env, ...env, SHELL: "/bin/sh" },
+  });
+  let screen = "";
+  let isAsked = false;
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    screen += text;
+    if (isAsked || !screen.includes("[y/N]")) return;
+    isAsked = true;
+    child.stdin.write(answer);
+  });
+  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { status, screen };
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
+
+async function addJob(): Promise<string> {
+  const ran = await worker(["add", "t", "{}", "--key", "k", "--json"], env);
+  return String(JSON.parse(ran.stdout).jobs[0].id);
+}
+
+async function isThere(id: string): Promise<boolean> {
+  return (await worker(["show", id], env)).status === 0;
+}
+
+const yes = "y\r";
+const no = "\r";
+const ctrlD = "\u0004";
+
+test("On a terminal a destroying command says what it will do, and waits for a yes.", async () => {
+  const id = await addJob();
+  for (const answer of [no, "nope\r", ctrlD]) {
+    const { status, screen } = await onTerminal(["complete", id], answer);
+    assert.match(screen, new RegExp(`complete ${id}: .*deleted.* Go on\\? \\[y/N\\]`));
+    assert.match(screen, /nothing was changed/);
+    assert.equal(status, 1);
+  }
+  assert.equal(await isThere(id), true);
+  const done = await onTerminal(["complete", id], yes);
+  assert.deepEqual([done.status, /Completed 1 of 1 job/.test(done.screen)], [0, true]);
+  assert.equal(await isThere(id), false);
+});
+
+test("--yes answers before it is asked, and so does the lack of a terminal.", async () => {
+  for (const run of [
+    (id: string) => onTerminal(["complete", id, "-y"], no),
+    (id: string) => worker(["complete", id], env),
+  ]) {
+    const id = await addJob();
+    assert.equal((await run(id)).status, 0);
+    assert.equal(await isThere(id), false);
+  }
+});
+
+test("Each command that destroys asks; a dry run and what can be undone do not.", async () => {
+  const id = await addJob();
+  const asking = [["remove", "k"], ["fail", id], ["unlock", "w"], ["sweep"], ["cleanup", "--all"]];
+  for (const args of asking) {
+    const { status, screen } = await onTerminal(args, no);
+    assert.deepEqual([status, screen.includes("[y/N]")], [1, true], screen);
+  }
+  for (const args of [["sweep", "--dry-run"], ["run-now", id], ["retry", id], ["list"]]) {
+    const { status, screen } = await onTerminal(args, no);
+    assert.deepEqual([status, screen.includes("[y/N]")], [0, false], screen);
+  }
+});

@@ -1,0 +1,141 @@
+// A database whose every text tries to drive the operator's terminal: whatever a command prints of
+// it, no control character and no invisible one reaches stdout or stderr.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { commands } from "../../src/cli/commands/index.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { quickly, type Ran, worker } from "./command.ts";
+
+// Clear screen, title, C1 CSI, bidi override, carriage return, tab, separators, delete, soft hyphen.
+const EVIL =
+  "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
+const LINES = `${EVIL}\nworker: done\n${EVIL}`;
+// JSON keeps C0 characters out of strings, but neither the others nor white space between tokens.
+const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
+
+let env: { DATABASE_URL: string };
+let client: pg.Client;
+const sql = (text: string, values: unknown[] = []) => client.query(text, values);
+after(() => client.end());
+
+before(async () => {
+  const { url } = await migratedDatabase();
+  env = { DATABASE_URL: url };
+  client = new pg.Client(url);
+  await client.connect();
+});
+
+/** Ready, failed and locked jobs with keys k1, k2, k3 and ids 1, 2, 3, all of it hostile. */
+async function fill(): Promise<void> {
+  await sql(
+    "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",
+  );
+  for (const n of [1, 2, 3]) {
+    await sql(
+      `select worker.add_job(identifier => $1, payload => $2, queue_name => $3, job_key => $4, flags => $5)`,
+      [`task ${EVIL}`, PAYLOAD, `queue ${n} ${LINES}`, `k${n} ${LINES}`, [`flag ${EVIL}`]],
+    );
+  }
+  await sql("update worker._private_jobs set last_error = $1", [LINES]);
+  await sql("update worker._private_jobs set attempts = 25 where id = 2");
+  await sql(
+    "update worker._private_jobs set locked_at = now() - interval '1 hour', locked_by = $1 where id = 3",
+    [`worker ${LINES}`],
+  );
+  await sql(
+    "update worker._private_job_queues set locked_at = now() - interval '1 hour', locked_by = $1 where queue_name like 'queue 3%'",
+    [`worker ${LINES}`],
+  );
+  await sql(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     values ($1, now() - interval '1 hour', $2)`,
+    [`worker ${LINES}`, JSON.stringify({ host: LINES })],
+  );
+}
+
+const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  status: [[]],
+  list: [[], ["--state", "locked"], ["--search", EVIL]],
+  show: [["1"], ["2"], ["3"], [`9${EVIL}`]],
+  queues: [[]],
+  workers: [[]],
+  add: [
+    [EVIL, PAYLOAD, "--key", LINES, "--queue", EVIL],
+    [`t ${EVIL}`, PAYLOAD, "--key", `k1 ${LINES}`, "--key-mode", "unsafe-dedupe"],
+    [EVIL, "--run-at", EVIL],
+  ],
+  complete: [["1", "3", "9"], [EVIL]],
+  fail: [["1", "--reason", LINES]],
+  "run-now": [["1", "2"]],
+  retry: [["2", "3"]],
+  reschedule: [["1", "--run-at", "+10m"]],
+  remove: [[`k1 ${LINES}`], [`k3 ${LINES}`], [`none ${LINES}`]],
+  unlock: [[`worker ${LINES}`]],
+  sweep: [["--dry-run"], []],
+  cleanup: [["--all"]],
+  migrate: [[], ["--schema", `s ${EVIL}`]],
+  admin: [
+    ["--auth", EVIL],
+    ["--listen", EVIL],
+    ["--schema", `none ${EVIL}`],
+  ],
+  demo: [["--data-dir", `/dev/null/${EVIL}`]],
+};
+
+function assertHarmless({ stdout, stderr }: Ran, what: string): void {
+  for (const text of [stdout, stderr]) {
+    const found = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.exec(text);
+    assert.equal(found, null, `${what}: ${JSON.stringify(text)}`);
+  }
+}
+
+test("Every command is called below.", () => {
+  assert.deepEqual(commands.map(({ name }) => name).sort(), Object.keys(calls).sort());
+});
+
+for (const [name, lists] of Object.entries(calls)) {
+  test(`Nothing that worker ${name} prints can drive a terminal.`, async () => {
+    // These write log lines, which go past what a process can collect of itself.
+    const run = ["admin", "demo", "migrate"].includes(name) ? worker : quickly;
+    await fill();
+    const destroys = !["status", "list", "show", "queues", "workers"].includes(name);
+    for (const args of lists) {
+      for (const more of [[], ["--json"], ["--verbose"]]) {
+        if (destroys) await fill();
+        const ran = await run([name, ...args, ...more], env);
+        assert.ok(ran.stdout + ran.stderr !== "", name);
+        assertHarmless(ran, `${name} ${more}`);
+        if (more.includes("--json")) assertOneJson(ran);
+      }
+    }
+  });
+}
+
+function assertOneJson({ stdout, stderr }: Ran): void {
+  for (const text of [stdout, stderr].filter((one) => one !== "")) {
+    assert.equal(text.trimEnd().split("\n").length, 1, text);
+    JSON.parse(text);
+  }
+}
+
+test("JSON says exactly what is stored: its codes stand for the characters.", async () => {
+  await fill();
+  const { stdout } = await quickly(["show", "1", "--json"], env);
+  assert.match(stdout, /"n": 9007199254740993/);
+  const job = JSON.parse(stdout);
+  assert.equal(job.payload.a, JSON.parse(PAYLOAD).a);
+  assert.deepEqual([job.key, job.last_error], [`k1 ${LINES}`, LINES]);
+});
+
+test("A last error keeps its lines, and none of them looks like one of ours.", async () => {
+  await fill();
+  const { stdout } = await quickly(["show", "1"], env);
+  assert.match(stdout, /last error:\n {2}x\\u001b\[2J.*\n {2}worker: done\n/);
+});
+
+test("What was mistyped is not repeated raw either.", async () => {
+  for (const args of [[EVIL], ["list", `--${EVIL}`], ["list", EVIL], ["show", EVIL]]) {
+    assertHarmless(await quickly(args, env), String(args));
+  }
+});

@@ -1,0 +1,122 @@
+// --json: one dialect in every command, that of the HTTP contract; and what commands say of what
+// they did.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { commands } from "../../src/cli/commands/index.ts";
+import { commands as declarations } from "../../src/queue/commands/index.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { quickly } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+let client: pg.Client;
+before(async () => {
+  const { url } = await migratedDatabase();
+  env = { DATABASE_URL: url };
+  client = new pg.Client(url);
+  await client.connect();
+});
+after(() => client.end());
+
+async function json(...args: string[]) {
+  const ran = await quickly([...args, "--json"], env);
+  assert.equal(ran.stderr, "");
+  return JSON.parse(ran.stdout);
+}
+
+/** A job that a stale worker has locked, and one in a queue that it has locked. */
+async function addStale(): Promise<void> {
+  await quickly(["add", "t", "{}", "--queue", "q"], env);
+  await client.query(
+    `update worker._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'gone'`,
+  );
+  await client.query(
+    `update worker._private_job_queues set locked_at = now() - interval '1 hour', locked_by = 'gone'`,
+  );
+  await client.query(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     values ('gone', now() - interval '1 hour', '{"hostName": "h"}') on conflict do nothing`,
+  );
+}
+
+/** The names of all members, but for what users have stored. */
+function names(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(names);
+  const stored = ["payload", "flags", "metadata"];
+  return Object.entries(value).flatMap(([name, member]) =>
+    stored.includes(name) ? [name] : [name, ...names(member)],
+  );
+}
+
+test("Every member has the name that HTTP gives it, and ids are integers.", async () => {
+  await addStale();
+  const answers = [
+    await json("add", "t", '{"camelCase": 1}', "--key", "k"),
+    await json("status"),
+    await json("list"),
+    await json("show", "1"),
+    await json("queues"),
+    await json("workers"),
+    await json("run-now", "2"),
+    await json("fail", "2", "999"),
+    await json("retry", "2"),
+    await json("reschedule", "2", "--priority", "3"),
+    await json("sweep", "--dry-run"),
+    await json("unlock", "nobody"),
+    await json("cleanup", "--task", "gc-job-queues"),
+    await json("remove", "k"),
+    await json("migrate"),
+  ];
+  for (const answer of answers) {
+    for (const name of names(answer)) assert.match(name, /^[a-z_]+$/);
+  }
+  const [added, , listed, shown, queues, workers] = answers;
+  for (const job of [...added.jobs, ...listed.jobs, shown]) assert.equal(typeof job.id, "number");
+  assert.deepEqual(
+    [queues.queues[0].queue_name, queues.queues[0].locked_count, workers.workers[0].worker_id],
+    ["q", 1, "gone"],
+  );
+  assert.deepEqual(workers.active_workers[0].metadata, { hostName: "h" });
+});
+
+test("A sweep says what it would free, of whom, and frees as much.", async () => {
+  await addStale();
+  const locked = (await json("status")).locked;
+  assert.ok(locked > 0);
+  const would = await quickly(["sweep", "--dry-run"], env);
+  assert.match(would.stdout, new RegExp(`Would free ${locked} jobs? of 1 `));
+  assert.match(would.stdout, /Stale workers: gone/);
+  assert.equal((await json("status")).locked, locked);
+  assert.match((await quickly(["sweep"], env)).stdout, new RegExp(`${locked} jobs? recovered`));
+  assert.equal((await json("status")).locked, 0);
+});
+
+test("Adding with a key that is taken says what became of it.", async () => {
+  const add = async (...mode: string[]) =>
+    (await quickly(["add", "t", "{}", "--key", "taken", ...mode], env)).stdout;
+  assert.match(await add(), /^Added job \d+/);
+  assert.match(await add("--key-mode", "unsafe_dedupe"), /^Nothing was added: job \d+ has the key/);
+  assert.match(await add(), /^Updated job \d+/);
+});
+
+test("Each declared command is one of the command line, with an option for each of its fields.", () => {
+  for (const { name, fields } of declarations) {
+    const command = commands.find((one) => one.name === name);
+    assert.ok(command, name);
+    const typed = Object.values({ ...command.words, ...command.options }).map((one) => one.field);
+    for (const [field, { isHidden }] of Object.entries(fields)) {
+      assert.equal(typed.includes(field), isHidden !== true, `${name} ${field}`);
+    }
+  }
+});
+
+test("No option takes a value in one command and none in another: it may stand before them.", () => {
+  const forms = new Map<string, boolean>();
+  for (const { name, options } of commands) {
+    for (const [key, { form }] of Object.entries(options)) {
+      assert.equal(forms.get(key) ?? form === null, form === null, `${name} --${key}`);
+      forms.set(key, form === null);
+    }
+  }
+});

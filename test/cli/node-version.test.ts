@@ -1,0 +1,31 @@
+// What an older Node is told, before anything of it fails.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { command } from "./command.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Runs the command line where process.versions says another version. */
+function runAs(version: string) {
+  const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
+  const preload = `Object.defineProperty(process, "versions", { value: ${versions} })`;
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, ...command];
+  return spawnSync(process.execPath, [...args, "--version"], { encoding: "utf8" });
+}
+
+test("A Node that is too old is named, with the one that is needed.", () => {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const needed = engines.node.replace(">=", "");
+  for (const version of ["18.20.4", "20.19.0", "22.14.9"]) {
+    const ran = runAs(version);
+    assert.equal(
+      ran.stderr,
+      `worker: this is Node.js ${version}, and worker needs ${needed} or later\n`,
+    );
+    assert.deepEqual([ran.status, ran.stdout], [1, ""]);
+  }
+  for (const version of [`${needed}.0`, "24.0.0"]) assert.equal(runAs(version).status, 0);
+});

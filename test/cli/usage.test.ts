@@ -1,0 +1,269 @@
+// How the command line is typed: what stands where, other names, times, and what is said to whoever
+// mistypes it.
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { duration, moment } from "../../src/cli/arguments/times.ts";
+import { commands } from "../../src/cli/commands/index.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { quickly, worker } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+});
+
+interface Listed {
+  readonly id: number;
+  readonly task_identifier: string;
+  readonly run_at: string;
+  readonly created_at: string;
+}
+
+async function jobsOf(...filter: string[]): Promise<Listed[]> {
+  const ran = await quickly(["list", "--json", ...filter], env);
+  assert.equal(ran.status, 0, ran.stderr);
+  return JSON.parse(ran.stdout).jobs;
+}
+
+test("Global options may stand before the command.", async () => {
+  const ran = await quickly(["--schema", "worker", "--json", "stats"], env);
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.deepEqual(Object.keys(JSON.parse(ran.stdout)).length, 5);
+  const none = await quickly(["--schema", "worker", "run-now", "1"], env);
+  assert.match(none.stdout, /0 of 1 job/);
+});
+
+test("Space around DATABASE_URL is not part of it.", async () => {
+  const padded = { DATABASE_URL: `  ${env.DATABASE_URL}\n` };
+  assert.equal((await quickly(["status"], padded)).status, 0);
+});
+
+test("PostgreSQL's own variables do where there is no URL; a service is refused in words.", async () => {
+  const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
+  const of = (name: string) => url.searchParams.get(name);
+  const ran = await worker(["status", "--json"], {
+    PGHOST: of("host") ?? url.hostname,
+    PGPORT: of("port") ?? url.port,
+    PGUSER: of("user") ?? url.username,
+    PGPASSWORD: url.password,
+    PGDATABASE: url.pathname.slice(1),
+  });
+  assert.deepEqual([ran.stderr, ran.status], ["", 0]);
+  const service = await worker(["status"], { PGSERVICE: "x" });
+  assert.match(service.stderr, /PGSERVICE is not read here: set DATABASE_URL/);
+  const named = await quickly(["status"], { DATABASE_URL: "postgres:///?service=x" });
+  assert.match(named.stderr, /names a service, which is not looked up here/);
+});
+
+const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
+  [["lst"], /unknown command "lst"; did you mean "list"\?/],
+  [["run"], /unknown command "run"; did you mean "run-now"\?/],
+  [["serve"], /unknown command "serve"; see/],
+  [["completion"], /unknown command "completion"; see/],
+  [["fial", "1"], /unknown command "fial"; see/],
+  [["remov", "k"], /unknown command "remov"; see/],
+  [["cleanu"], /unknown command "cleanu"; see/],
+  [["list", "--__proto__.x"], /list has no option --__proto__\.x/],
+  [["list", "--__proto__"], /list has no option --__proto__; see/],
+  [["list", "--constructor"], /list has no option --constructor; see/],
+  [["list", "--$0"], /list has no option --\$0; see/],
+  [["complete", "--_", "1"], /complete has no option --_; see/],
+  [["complete", "1", "--y"], /complete has no option --y; see/],
+  [["complete", "1", "-Y"], /complete has no option -Y; see/],
+  [["remove", "---"], /remove has no option ---; see/],
+  [["list", "--no-limit"], /list has no option --no-limit; see/],
+  [["list", "--lmit", "3"], /list has no option --lmit; did you mean "--limit"\?/],
+  [["cleanup", "--al"], /no option --al; see/],
+  [["add", "t", "--run-at"], /--run-at needs a value/],
+  [["add", "t", "--queue", "--json"], /--queue needs a value/],
+  [["add", "t", "--queue", "--jsn"], /--queue needs a value; see "worker add --help"/],
+  [["admin", "--listen"], /--listen needs a value/],
+  [["list", "--json=yes"], /--json takes no value/],
+  [["show"], /<id> is missing: job id; see "worker show --help"/],
+  [["complete"], /<ids> is missing: ids of the jobs/],
+  [["unlock"], /<worker-ids> is missing/],
+  [["show", "1", "2"], /show does not know what to do with "2"/],
+  [["cleanup"], /say what with --task, or everything with --all/],
+  [["cleanup", "--all", "--task", "gc-job-queues"], /--all and --task say two things/],
+  [["list", "--state", "odd"], /--state: must be one of all, /],
+  [["demo", "--schema", "x"], /demo takes no --schema: it runs on a database of its own/],
+  [["--database-url", "postgres://x", "demo"], /demo takes no --database-url/],
+  [["add", "t", "{}", "--payload-file", "x"], /<payload> and --payload-file say two things/],
+];
+for (const [args, says] of refusals) {
+  test(`worker ${args.join(" ")} is refused in words.`, async () => {
+    const ran = await quickly(args, env);
+    assert.match(ran.stderr, says);
+    assert.deepEqual([ran.status, ran.stdout], [2, ""]);
+  });
+}
+
+const badValues: [args: string[], says: RegExp][] = [
+  [["list", "--limit", "501"], /--limit: must be a whole number from 0 to 500/],
+  [["list", "--limit", "x"], /--limit: must be a whole number/],
+  [["complete", "1", "abc"], /<ids> "abc": must be a job id/],
+  [["show", "abc"], /<id>: must be a job id/],
+  [["add", " ", "{}"], /<identifier>: must not be blank/],
+  [["add", "t", "--key-mode", "replace"], /--key-mode: needs a key/],
+  [["reschedule", "1"], /at least one of --run-at, --priority, --attempts and --max-attempts/],
+  [["reschedule", "1", "--run-at", "soon"], /--run-at: must be "now", a time from now/],
+  [["sweep", "--threshold", "soon"], /--threshold: must be a duration such as 30s/],
+  [["add", "t", "--payload-file", "/no/such/file"], /<payload>: cannot be read: ENOENT/],
+];
+for (const [args, says] of badValues) {
+  test(`worker ${args.join(" ")} names what was typed.`, async () => {
+    const ran = await quickly(args, env);
+    assert.match(ran.stderr, says);
+    assert.deepEqual([ran.status, ran.stdout], [1, ""]);
+  });
+}
+
+test("A payload may be piped or lie in a file; only the last newline is not part of it.", async () => {
+  const text = ' {"b": 9007199254740993, "b":1} ';
+  const path = join(mkdtempSync(join(tmpdir(), "worker-cli-")), "payload.json");
+  writeFileSync(path, `${text}\n`);
+  const added = [
+    await worker(["add", "piped", "-"], env, `${text}\r\n`),
+    await quickly(["add", "piped", "--payload-file", path], env),
+    await worker(["add", "piped", "--payload-file", "-"], env, text),
+    await quickly(["add", "--identifier", "piped", text], env),
+    await quickly(["add", "--task", "piped", "--payload", text], env),
+  ];
+  for (const { status, stderr } of added) assert.equal(status, 0, stderr);
+  const { stdout } = await quickly(["list", "--identifier", "piped", "--json"], env);
+  assert.equal(stdout.split(`"payload":${text},"priority"`).length - 1, added.length, stdout);
+  assert.equal(stdout.trimEnd().split("\n").length, 1);
+  const broken = await worker(["add", "piped", "-"], env, "");
+  assert.match(broken.stderr, /payload.*JSON/);
+});
+
+test("Times are given as moments, from now, or as now; by the database's clock.", async () => {
+  const ahead: [args: string[], seconds: number][] = [
+    [["--run-at", "now"], 0],
+    [["--now"], 0],
+    [["--run-at", "+10m"], 600],
+    [["--run-at", "in 2h"], 7_200],
+    [["--run-at=30s"], 30],
+  ];
+  for (const [args, seconds] of ahead) {
+    const ran = await quickly(["add", "timed", "{}", ...args, "--json"], env);
+    assert.equal(ran.status, 0, ran.stderr);
+    const [job] = JSON.parse(ran.stdout).jobs as Listed[];
+    const after = (Date.parse(job?.run_at ?? "") - Date.parse(job?.created_at ?? "")) / 1_000;
+    assert.ok(Math.abs(after - seconds) < 5, `${args}: ${after} s`);
+  }
+  const [first] = await jobsOf("--task", "timed");
+  const id = String(first?.id);
+  await quickly(["reschedule", id, "--run-at", "2030-01-02T03:04:05Z"], env);
+  assert.equal((await jobsOf("--task", "timed"))[0]?.run_at, "2030-01-02T03:04:05.000Z");
+  await quickly(["reschedule", id, "--now"], env);
+  assert.ok(Date.parse((await jobsOf("--task", "timed"))[0]?.run_at ?? "") < Date.now() + 5_000);
+});
+
+test("Durations and moments are read in every usual spelling, and nothing else is.", () => {
+  const spans: [string, number][] = [
+    ["30s", 30_000],
+    ["5m", 300_000],
+    ["1h30m", 5_400_000],
+    ["1 day 2 hours", 93_600_000],
+    ["1.5h", 5_400_000],
+    ["90", 90_000],
+    ["250ms", 250],
+    ["0", 0],
+  ];
+  for (const [text, ms] of spans) assert.equal(duration(text), ms, text);
+  for (const text of ["", "m", "-5m", "5x", "1e9", "5m30", "366d", "now"]) {
+    assert.throws(() => duration(text), /must be a duration/, text);
+  }
+  assert.deepEqual(moment("IN 2h"), { afterMs: 7_200_000 });
+  assert.deepEqual(moment("+10m"), { afterMs: 600_000 });
+  assert.equal(moment(" Now "), "now");
+  for (const text of ["", "10", "+10", "tomorrow", "2026-01-01", "in", "2026-02-31T00:00:00Z"]) {
+    assert.throws(() => moment(text), /must be "now"/, text);
+  }
+});
+
+test("Both spellings of a key mode are known, and the names of graphile_worker_rs.", async () => {
+  for (const mode of ["preserve_run_at", "preserve-run-at"]) {
+    const ran = await quickly(["add", "keyed", "--key", "m", "--key-mode", mode], env);
+    assert.equal(ran.status, 0, ran.stderr);
+  }
+  const lines = [
+    ["force-unlock", "nobody"],
+    ["sweep-stale-workers", "--sweep-threshold", "5m", "--recovery-delay", "30s", "--dry-run"],
+    ["list", "--identifier", "keyed", "--offset", "1"],
+    ["sweep", "--threshold", "300", "--delay", "1m"],
+  ];
+  for (const args of lines) {
+    const ran = await quickly(args, env);
+    assert.equal(ran.status, 0, ran.stderr);
+  }
+});
+
+test("-h and help explain, -v says the version, and the first lines name no other project.", async () => {
+  const help = await quickly(["-h"]);
+  assert.equal(help.stdout, (await quickly(["help"])).stdout);
+  assert.doesNotMatch(help.stdout.split("\n").slice(0, 4).join("\n"), /https?:/);
+  for (const { name } of commands) assert.match(help.stdout, new RegExp(`^ {2}${name} `, "m"));
+  assert.match(help.stdout, /3 partly done/);
+  assert.match((await quickly(["help", "sweep"])).stdout, /--dry-run/);
+  assert.match((await quickly(["sweep", "--help"])).stdout, /^worker sweep \[options\]/);
+  assert.equal((await quickly(["-v"])).stdout, (await quickly(["--version"])).stdout);
+});
+
+test("Asking for help does nothing else, wherever it is asked; the word help does not ask.", async () => {
+  const { stdout } = await quickly(["add", "help", "--json"], env);
+  const [job] = JSON.parse(stdout).jobs as Listed[];
+  assert.equal(job?.task_identifier, "help");
+  const help = (await quickly(["complete", "--help"])).stdout;
+  const id = String(job?.id);
+  for (const args of [
+    ["-h", "complete", id],
+    ["complete", id, "-yh"],
+    ["complete", "--key", "-h"],
+  ]) {
+    assert.equal((await quickly(args, env)).stdout, help, String(args));
+  }
+  assert.equal((await quickly(["show", id], env)).status, 0);
+});
+
+test("Any option may stand before the command, and what looks like a number stays text.", async () => {
+  const ran = await quickly(
+    ["--flag", "list", "--now", "add", "007", "--key", "1e3", "--json"],
+    env,
+  );
+  assert.equal(ran.status, 0, ran.stderr);
+  const [job] = JSON.parse(ran.stdout).jobs;
+  assert.deepEqual([job.task_identifier, job.key], ["007", "1e3"]);
+  assert.deepEqual((await jobsOf("--task", "007")).length, 1);
+});
+
+test("The help shows what an option takes, its other names and its default, in columns.", async () => {
+  const add = (await quickly(["add", "--help"])).stdout;
+  assert.match(
+    add,
+    /^worker add <identifier> \[payload\] \[options\]\n\nAdd a job\n\nArguments:\n/,
+  );
+  assert.match(add, /^ +--run-at +<time> Not before this time +\[default: now\]$/m);
+  assert.match(add, /^ +--key, --job-key +<text>/m);
+  assert.match(add, /also: --identifier, --task/);
+  const demo = (await quickly(["demo", "--help"])).stdout;
+  assert.match(demo, /--no-worker/);
+  assert.doesNotMatch(demo, /--database-url|--schema/);
+  for (const words of [[], ...commands.map(({ name }) => [name])]) {
+    const { stdout } = await quickly([...words, "--help"]);
+    assert.doesNotMatch(stdout, /\S\[(default|aliases|boolean)/, String(words));
+  }
+});
+
+test("Some of the jobs is exit status 3, none of them 1, all of them 0.", async () => {
+  const { stdout } = await quickly(["add", "partly", "--json"], env);
+  const id = String(JSON.parse(stdout).jobs[0].id);
+  const partly = await quickly(["fail", id, "999998"], env);
+  assert.deepEqual([partly.status, /1 of 2 jobs/.test(partly.stdout)], [3, true]);
+  assert.equal((await quickly(["retry", id], env)).status, 0);
+  assert.equal((await quickly(["complete", "999998"], env)).status, 1);
+});

@@ -1,0 +1,26 @@
+// A pool that is closed has no connection left that PostgreSQL could complain about.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { silentLogger } from "../../src/base/logger.ts";
+import { closePool, createPool } from "../../src/database/connection/pool.ts";
+import { emptyDatabase } from "../support/database.ts";
+
+const applicationName = "worker that says goodbye";
+
+test("When closePool resolves, the server has seen the end of every connection.", async (t) => {
+  const { url } = await emptyDatabase();
+  const watcher = new pg.Client(url);
+  await watcher.connect();
+  t.after(() => watcher.end());
+  for (let n = 0; n < 20; n++) {
+    const pool = createPool({ connectionString: url, applicationName, logger: silentLogger });
+    await Promise.all([1, 2, 3, 4, 5].map(() => pool.query("select pg_sleep(0.001)")));
+    await closePool(pool, 10_000);
+    const { rows } = await watcher.query(
+      "select count(*)::int as count from pg_stat_activity where application_name = $1",
+      [applicationName],
+    );
+    assert.equal(rows[0].count, 0);
+  }
+});

@@ -1,0 +1,81 @@
+// What PostgreSQL says, as a code for programs and a sentence for people.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createPool, withClient } from "../../src/database/connection/pool.ts";
+import { query } from "../../src/database/database.ts";
+import { explainDatabaseError } from "../../src/database/errors/database-errors.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+
+const refusals = "55000 57P03 57P04 57P05 08001 08004 08P01 53100 53200 53300".split(" ");
+
+test("A server that answers and refuses is away, whichever way it says so.", async () => {
+  const { url } = await emptyDatabase();
+  await using own = testPool(url);
+  for (const state of refusals) {
+    const raise = `do $$ begin raise 'no' using errcode = '${state}'; end $$`;
+    await assert.rejects(
+      query({ client: own.pool, schema: schemaName() }, () => raise),
+      { code: "database_unreachable", message: /^PostgreSQL (refuses|is out of|has no).*\(no\); / },
+    );
+  }
+});
+
+test("A database that takes no connections is away.", async () => {
+  const [closed, open] = [await emptyDatabase(), await emptyDatabase()];
+  await using other = testPool(open.url);
+  await other.pool.query(`alter database "${closed.name}" allow_connections false`);
+  await using refused = testPool(closed.url);
+  await assert.rejects(
+    query({ client: refused.pool, schema: schemaName() }, () => "select 1"),
+    { code: "database_unreachable", message: /is not currently accepting connections/ },
+  );
+});
+
+test("A value that is too long for a string rejects its query, and the process lives on.", async () => {
+  const { url } = await emptyDatabase();
+  const pool = createPool({ connectionString: url, logger: silentLogger, maxConnections: 1 });
+  try {
+    const schema = schemaName();
+    await withClient(pool, async (client) => {
+      const answer = query({ client, schema }, () => "select pg_sleep(60)");
+      // As if PostgreSQL had sent it: really sent it takes seconds.
+      client.connection.stream.emit("data", rowWith(2 ** 29));
+      await assert.rejects(answer, { code: "too_large", message: /is too large to be stored or/ });
+    });
+    assert.deepEqual(await query({ client: pool, schema }, () => "select 1 as one"), [{ one: 1 }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+/** The message DataRow, with one value of so many bytes. */
+function rowWith(length: number): Buffer {
+  const message = Buffer.alloc(11 + length);
+  message.write("D");
+  message.writeInt32BE(10 + length, 1);
+  message.writeInt16BE(1, 5);
+  message.writeInt32BE(length, 7);
+  return message;
+}
+
+test("What is too large for PostgreSQL says so, and nothing of a server that is away.", async () => {
+  const { url } = await emptyDatabase();
+  await using own = testPool(url);
+  const sql = () => "select repeat('x', 1100000000)";
+  await assert.rejects(query({ client: own.pool, schema: schemaName() }, sql), {
+    code: "too_large",
+  });
+  // PostgreSQL closes the connection without a word.
+  const lost = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+  const long = "é".repeat(2 ** 28);
+  const explained = explainDatabaseError(lost, "worker", ["a", [long, long], 7]);
+  assert.equal(explained.code, "too_large");
+  assert.equal(
+    explained.message,
+    "1.0 GiB are too much for one statement, PostgreSQL takes less than 1 GiB; send less at once",
+  );
+  assert.equal(explainDatabaseError(lost, "worker", [long]).code, "database_unreachable");
+});

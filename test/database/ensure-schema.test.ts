@@ -1,0 +1,147 @@
+// What a worker's start does for its schema: makes one where there is none, and leaves any other alone.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { runMigrations } from "graphile-worker";
+import type pg from "pg";
+import { ensureSchema } from "../../src/database/schema/ensure-schema.ts";
+import { migrateBy } from "../../src/database/schema/migrate.ts";
+import { schemaState } from "../../src/database/schema/schema-state.ts";
+import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { installStock } from "../support/stock-schema.ts";
+import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
+
+let url: string;
+let owner: TestPool;
+let pools: TestPool[];
+let count = 0;
+const fresh = (): SchemaName => schemaName(`ensured ${++count}`);
+
+/** Every object with the transaction that wrote it last: equal means untouched. */
+async function versions(pool: pg.Pool, { quoted }: SchemaName): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `select relname as name, xmin::text from pg_class where relnamespace = to_regnamespace($1)
+     union all
+     select proname, xmin::text from pg_proc where pronamespace = to_regnamespace($1)
+     order by 1, 2`,
+    [quoted],
+  );
+  return rows;
+}
+
+describe("ensureSchema", () => {
+  before(async () => {
+    ({ url } = await emptyDatabase());
+    owner = testPool(url);
+    pools = Array.from({ length: 6 }, () => testPool(url, 1));
+  });
+  after(() => Promise.all([owner, ...pools].map((pool) => pool.close())));
+
+  for (const kind of ["no schema", "an empty schema"]) {
+    test(`Where there is ${kind} it makes one, and the second time finds it.`, async () => {
+      const schema = fresh();
+      if (kind !== "no schema") await owner.pool.query(`create schema ${schema.quoted}`);
+      const state = await ensureSchema(owner.pool, schema);
+      assert.deepEqual([state.kind, state.origin], ["ready", "ours"]);
+      assert.deepEqual([...state.extensions], ["workers"]);
+      const before = await versions(owner.pool, schema);
+      assert.deepEqual(await ensureSchema(owner.pool, schema), state);
+      assert.deepEqual(await versions(owner.pool, schema), before);
+    });
+  }
+
+  test("Six starters at once all find the one schema that one of them makes.", async () => {
+    for (let round = 0; round < 3; round++) {
+      const schema = fresh();
+      const states = await Promise.all(pools.map(({ pool }) => ensureSchema(pool, schema)));
+      for (const state of states) assert.deepEqual([state.origin, state.level], ["ours", 20]);
+      const { rows } = await owner.pool.query(
+        `select count(*)::int from ${schema.quoted}.migrations`,
+      );
+      assert.deepEqual(rows, [{ count: 20 }]);
+    }
+  });
+
+  test("A stock Graphile Worker schema is used as it is, by six starters at once, too.", async () => {
+    const schema = fresh();
+    await installStock(owner.pool, schema);
+    const before = await versions(owner.pool, schema);
+    const states = await Promise.all(pools.map(({ pool }) => ensureSchema(pool, schema)));
+    for (const state of states) assert.equal(state.origin, "graphile");
+    assert.deepEqual(await versions(owner.pool, schema), before);
+  });
+
+  test("Where Graphile Worker makes its schema in the same moment, nothing is added to it.", async (t) => {
+    const seen: string[] = [];
+    for (let round = 0; round < 8; round++) {
+      const schema = fresh();
+      const stock = () => runMigrations({ pgPool: owner.pool, schema: schema.name });
+      const ours = () => ensureSchema(pools[0]?.pool as pg.Pool, schema);
+      const later = async <T>(work: () => Promise<T>) => {
+        await new Promise((resolve) => setTimeout(resolve, round * 2));
+        return work();
+      };
+      const [state] = await Promise.all(
+        round % 2 === 0 ? [later(ours), stock()] : [ours(), later(stock)],
+      );
+      const after = await schemaState({ client: owner.pool, schema });
+      assert.ok(after.kind === "ready");
+      assert.deepEqual([after.origin, after.level], [state.origin, 20]);
+      assert.equal(after.extensions.size, state.origin === "ours" ? 1 : 0);
+      seen.push(state.origin);
+    }
+    t.diagnostic(`made by ${seen.join(", ")}`);
+  });
+
+  test("One of ours that lacks an extension is used as it is.", async () => {
+    const schema = fresh();
+    await migrateBy({ registry: [] }, owner.pool, schema);
+    const before = await versions(owner.pool, schema);
+    const state = await ensureSchema(owner.pool, schema);
+    assert.deepEqual([...state.extensions], []);
+    assert.deepEqual(await versions(owner.pool, schema), before);
+  });
+
+  test("A role that may not create schemas is told what the owner has to run.", async () => {
+    const schema = fresh();
+    await using app = await rolePool(url, owner.pool, () => "select");
+    await assert.rejects(ensureSchema(app.pool, schema), {
+      code: "database_error",
+      message: /^this role may not create a schema .*let the database's owner run: create schema "/,
+    });
+  });
+
+  test("A role that may not create tables in an empty schema is told what its owner has to run.", async () => {
+    const schema = fresh();
+    await using app = await rolePool(
+      url,
+      owner.pool,
+      (role) => `create schema ${schema.quoted}; grant usage on schema ${schema.quoted} to ${role}`,
+    );
+    await assert.rejects(ensureSchema(app.pool, schema), {
+      code: "database_error",
+      message:
+        /^this role may not create tables in the schema "ensured \d+" .*"worker migrate" as its owner, or let the owner run: grant usage, create on schema/,
+    });
+  });
+
+  test("What is no queue, and what is too old, is refused and left alone.", async () => {
+    const [foreign, old] = [fresh(), fresh()];
+    await owner.pool.query(
+      `create schema ${foreign.quoted}; create table ${foreign.quoted}.customers (id int)`,
+    );
+    await installStock(owner.pool, old, 17);
+    await owner.pool.query(`update ${old.quoted}.migrations set ts = '2020-01-01'`);
+    for (const [schema, message] of [
+      [foreign, /holds other things/],
+      [old, /at Graphile Worker level 17/],
+    ] as const) {
+      const before = await versions(owner.pool, schema);
+      await assert.rejects(ensureSchema(owner.pool, schema), {
+        code: "schema_unsupported",
+        message,
+      });
+      assert.deepEqual(await versions(owner.pool, schema), before);
+    }
+  });
+});

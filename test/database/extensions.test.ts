@@ -1,0 +1,277 @@
+// Our extensions of the schema and their versions: added, upgraded step by step, left out, refused.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { type Extension, extension } from "../../src/database/schema/extensions/extension.ts";
+import { extensions } from "../../src/database/schema/extensions/index.ts";
+import { type MigrationOptions, migrateBy } from "../../src/database/schema/migrate.ts";
+import { assertUsableSchema, schemaState } from "../../src/database/schema/schema-state.ts";
+import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { installStock } from "../support/stock-schema.ts";
+import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
+
+// A made-up one: notes, which version 2 counts and version 3 dates.
+const steps = [
+  `-- Notes.
+--- create _private_notes
+create table :schema._private_notes (text text not null);
+--- create count_notes
+create function :schema.count_notes() returns bigint language sql as $body$
+  select 0::bigint
+$body$;`,
+  `--- change _private_notes
+alter table :schema._private_notes add column id int generated always as identity;
+insert into :schema._private_notes (text) values ('version 2 was here');
+--- change count_notes
+create or replace function :schema.count_notes() returns bigint language sql as $body$
+  select count(*) from :schema._private_notes
+$body$;
+--- create _private_note_authors
+create table :schema._private_note_authors (name text primary key);`,
+  `--- change _private_notes
+alter table :schema._private_notes add column at timestamptz not null default now();
+insert into :schema._private_notes (text) values ('version 3 was here');`,
+];
+const broken = `--- change _private_notes
+alter table :schema._private_notes add column at timestamptz;
+--- change count_notes
+select 1 / 0;`;
+
+const notes = (version: number, added: Extension["added"] = "always", last = steps[version - 1]) =>
+  extension({
+    name: "notes",
+    gives: "notes",
+    added,
+    steps: [...steps.slice(0, version - 1), last ?? ""],
+  });
+const known = (...some: Extension[]) => [...extensions, ...some];
+
+let url: string;
+let owner: TestPool;
+let count = 0;
+const fresh = (): SchemaName => schemaName(`extended ${++count}`);
+const migrate = (registry: readonly Extension[], schema: SchemaName, options?: MigrationOptions) =>
+  migrateBy({ registry }, owner.pool, schema, options);
+
+async function ledger(schema: SchemaName): Promise<Record<string, number>> {
+  const { rows } = await owner.pool.query<{ name: string; version: number }>(
+    `select name, version from ${schema.quoted}._private_extensions`,
+  );
+  return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+}
+
+async function texts(schema: SchemaName): Promise<string[]> {
+  const { rows } = await owner.pool.query<{ text: string }>(
+    `select text from ${schema.quoted}._private_notes`,
+  );
+  return rows.map(({ text }) => text).sort();
+}
+
+async function objects(schema: SchemaName): Promise<string[]> {
+  const state = await schemaState({ client: owner.pool, schema }, known(notes(3)));
+  assert.ok(state.kind === "ready");
+  return [...state.objects].filter((name) => name.includes("note"));
+}
+
+describe("An extension of the schema", () => {
+  before(async () => {
+    ({ url } = await emptyDatabase());
+    owner = testPool(url);
+  });
+  after(() => owner.close());
+
+  test("A new schema gets every extension at its newest version.", async () => {
+    const schema = fresh();
+    const outcome = await migrate(known(notes(3)), schema);
+    assert.deepEqual([outcome.kind, outcome.extensions], ["created", ["workers", "notes"]]);
+    assert.deepEqual(await ledger(schema), { workers: 1, notes: 3 });
+    assert.deepEqual(await texts(schema), ["version 2 was here", "version 3 was here"]);
+  });
+
+  test("A new extension is added to a schema that is there.", async () => {
+    const schema = fresh();
+    await migrate(known(), schema);
+    const outcome = await migrate(known(notes(1)), schema);
+    assert.deepEqual([outcome.kind, outcome.extensions], ["upgraded", ["notes"]]);
+    assert.deepEqual(await ledger(schema), { workers: 1, notes: 1 });
+    assert.equal((await migrate(known(notes(1)), schema)).kind, "current");
+  });
+
+  for (const [from, to, expected] of [
+    [1, 2, ["mine", "version 2 was here"]],
+    [2, 3, ["mine", "version 2 was here", "version 3 was here"]],
+    [1, 3, ["mine", "version 2 was here", "version 3 was here"]],
+  ] as const) {
+    test(`From version ${from} to ${to} each step between is done once, and rows are kept.`, async () => {
+      const schema = fresh();
+      await migrate(known(notes(from)), schema);
+      await owner.pool.query(`insert into ${schema.quoted}._private_notes (text) values ('mine')`);
+      const outcome = await migrate(known(notes(to)), schema);
+      assert.deepEqual([outcome.kind, outcome.extensions], ["upgraded", ["notes"]]);
+      assert.deepEqual(await ledger(schema), { workers: 1, notes: to });
+      assert.deepEqual(await texts(schema), expected);
+      assert.equal((await migrate(known(notes(to)), schema)).kind, "current");
+      assert.deepEqual(await texts(schema), expected);
+    });
+  }
+
+  test("Eight starters at once upgrade it once.", async () => {
+    const pools = Array.from({ length: 8 }, () => testPool(url, 1));
+    try {
+      for (let round = 0; round < 3; round++) {
+        const schema = fresh();
+        await migrate(known(notes(1)), schema);
+        const outcomes = await Promise.all(
+          pools.map(({ pool }) => migrateBy({ registry: known(notes(3)) }, pool, schema)),
+        );
+        const kinds = outcomes.map(({ kind }) => kind).sort();
+        assert.deepEqual(kinds, [...Array(7).fill("current"), "upgraded"]);
+        assert.deepEqual(await texts(schema), ["version 2 was here", "version 3 was here"]);
+      }
+    } finally {
+      await Promise.all(pools.map((pool) => pool.close()));
+    }
+  });
+
+  test("A step that fails takes all steps back, and says which one it was.", async () => {
+    const schema = fresh();
+    await migrate(known(notes(1)), schema);
+    const before = await objects(schema);
+    await assert.rejects(migrate(known(notes(3, "always", broken)), schema), {
+      code: "database_error",
+      message:
+        /^the extension "notes" could not be brought from version 1 to 3, at "count_notes": .*division by zero; nothing has been changed$/,
+    });
+    assert.deepEqual(await ledger(schema), { workers: 1, notes: 1 });
+    assert.deepEqual([await objects(schema), await texts(schema)], [before, []]);
+    assert.equal((await migrate(known(notes(3)), schema)).kind, "upgraded");
+    assert.deepEqual(await texts(schema), ["version 2 was here", "version 3 was here"]);
+  });
+
+  test("A version that is newer than ours is refused, with what to do.", async () => {
+    const schema = fresh();
+    await migrate(known(notes(3)), schema);
+    const refusal = {
+      code: "schema_unsupported",
+      message: `the schema "${schema.name}" has version 3 of the extension "notes", and this version of worker knows it up to 2; install a newer version of worker`,
+    };
+    const older = known(notes(2));
+    await assert.rejects(migrate(older, schema), refusal);
+    await assert.rejects(assertUsableSchema({ client: owner.pool, schema }, older), refusal);
+    assert.deepEqual(await ledger(schema), { workers: 1, notes: 3 });
+  });
+
+  test("One that we do not know at all is left alone, and a warning says so.", async () => {
+    const schema = fresh();
+    await migrate(known(notes(3)), schema);
+    const { kind, warnings } = await migrate(known(), schema);
+    assert.equal(kind, "current");
+    assert.match(warnings.join(), /an extension "notes" that this version .* leaves alone/);
+    await assertUsableSchema({ client: owner.pool, schema });
+    assert.deepEqual(await ledger(schema), { workers: 1, notes: 3 });
+  });
+
+  test("One that is added on request comes only then, and is upgraded without one.", async () => {
+    const schema = fresh();
+    const registry = known(notes(1, "on request"));
+    assert.deepEqual((await migrate(registry, schema)).extensions, ["workers"]);
+    assert.equal((await migrate(registry, schema)).kind, "current");
+    const asked = await migrate(registry, schema, { extensions: ["notes"] });
+    assert.deepEqual([asked.kind, asked.extensions], ["upgraded", ["notes"]]);
+    const later = await migrate(known(notes(2, "on request")), schema);
+    assert.deepEqual([later.kind, later.extensions], ["upgraded", ["notes"]]);
+    const other = fresh();
+    const both = await migrate(registry, other, { extensions: ["notes"] });
+    assert.deepEqual([both.kind, both.extensions], ["created", ["workers", "notes"]]);
+  });
+
+  test("Asking for one that does not exist is refused before anything is done.", async () => {
+    const schema = fresh();
+    await assert.rejects(migrate(known(notes(1)), schema, { extensions: ["nots"] }), {
+      code: "bad_input",
+      message: 'extensions: there is no extension "nots"; there is "workers", "notes"',
+    });
+    assert.equal((await schemaState({ client: owner.pool, schema })).kind, "absent");
+  });
+
+  test("Without the rights the schema is used as it is, unless the extension was asked for.", async () => {
+    const schema = fresh();
+    await migrate(known(), schema);
+    await using app = await rolePool(
+      url,
+      owner.pool,
+      (role) => `grant usage on schema ${schema.quoted} to ${role};
+        grant select on all tables in schema ${schema.quoted} to ${role}`,
+    );
+    const options = { logger: silentLogger };
+    const plan = { registry: known(notes(1, "on request")) };
+    await assert.rejects(migrateBy(plan, app.pool, schema, { ...options, extensions: ["notes"] }), {
+      code: "database_error",
+      message: /may not do this/,
+    });
+    const outcome = await migrateBy({ registry: known(notes(1)) }, app.pool, schema, options);
+    assert.equal(outcome.kind, "current");
+    assert.match(outcome.warnings.join(), /^notes are not available: .*run "worker migrate" as/);
+  });
+
+  test("A role that may not read our ledger sees the schema all the same.", async () => {
+    const schema = fresh();
+    await migrate(known(), schema);
+    await using guest = await rolePool(
+      url,
+      owner.pool,
+      (role) => `grant usage on schema ${schema.quoted} to ${role};
+        grant select on ${schema.quoted}.migrations to ${role}`,
+    );
+    const state = await schemaState({ client: guest.pool, schema });
+    assert.ok(state.kind === "ready");
+    assert.deepEqual([state.versions, [...state.extensions]], [null, ["workers"]]);
+  });
+
+  test("Objects that somebody else has made are never changed, only what is missing is added.", async () => {
+    const schema = fresh();
+    await installStock(owner.pool, schema);
+    await owner.pool.query(`create table ${schema.quoted}._private_notes (theirs text)`);
+    for (const version of [1, 2, 3]) {
+      const { extensions: done } = await migrate(known(notes(version)), schema);
+      assert.equal(done.includes("notes"), version < 3, "3 brings nothing but changes");
+      assert.deepEqual(await ledger(schema), { workers: 1, notes: 0 });
+    }
+    assert.deepEqual(await objects(schema), [
+      "_private_notes",
+      "count_notes",
+      "_private_note_authors",
+    ]);
+    const { rows } = await owner.pool.query(
+      "select array_agg(attname::text) as columns from pg_attribute where attrelid = $1::text::regclass and attnum > 0",
+      [`${schema.quoted}._private_notes`],
+    );
+    assert.deepEqual(rows, [{ columns: ["theirs"] }]);
+  });
+
+  test("An object that got lost is made again, as its newest version has it.", async () => {
+    const schema = fresh();
+    await migrate(known(notes(3)), schema);
+    await owner.pool.query(`drop function ${schema.quoted}.count_notes()`);
+    const outcome = await migrate(known(notes(3)), schema);
+    assert.deepEqual([outcome.kind, outcome.extensions], ["upgraded", ["notes"]]);
+    const { rows } = await owner.pool.query(`select ${schema.quoted}.count_notes()::int as count`);
+    assert.deepEqual(rows, [{ count: 2 }]);
+  });
+});
+
+test("Of our own extensions every name is there once, and every change is of something made before.", () => {
+  const all = extensions.flatMap(({ objects: made }) => made);
+  assert.equal(new Set(all).size, all.length);
+  for (const { name, version, parts, objects: made } of extensions) {
+    assert.equal(version, parts.length, name);
+    for (const step of parts) assert.ok(step.length > 0, `${name} has an empty step`);
+    const seen = new Set<string>();
+    for (const { does, object } of parts.flat()) {
+      if (does === "create") seen.add(object);
+      else assert.ok(seen.has(object), `${name} changes ${object}, which is not there yet`);
+    }
+    assert.deepEqual([...seen], made);
+  }
+});

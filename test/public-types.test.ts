@@ -1,0 +1,78 @@
+// Every type of ours that stands in a public signature is itself public, so that an application can
+// name what it gets and gives. Read from the declarations that are shipped: as the compiler prints
+// them, each begins at the start of a line and names its types with a capital.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+const types = join(import.meta.dirname, "../dist/types");
+
+interface Names {
+  /** Texts of the declarations: a function with overloads has several. */
+  readonly declared: ReadonlyMap<string, readonly string[]>;
+  /** A name here → the file and the name there. */
+  readonly imported: ReadonlyMap<string, string>;
+}
+
+const known = new Map<string, Names>();
+
+function namesOf(file: string): Names {
+  const seen = known.get(file);
+  if (seen !== undefined) return seen;
+  const text = readFileSync(file, "utf8").replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, "");
+  const declared = new Map<string, string[]>();
+  for (const statement of text.split(/^(?=export|declare|interface|type|import|class)/m)) {
+    const pattern =
+      /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|function|const) (\w+)/;
+    const name = pattern.exec(statement)?.[1];
+    if (name !== undefined) declared.set(name, [...(declared.get(name) ?? []), statement]);
+  }
+  const names = { declared, imported: new Map(linksOf(text, file, "import")) };
+  known.set(file, names);
+  return names;
+}
+
+/** `import` or `export` of names from one of our files: the name → where it is declared. */
+function linksOf(text: string, file: string, word: "import" | "export"): [string, string][] {
+  const lists = text.matchAll(new RegExp(`^${word} (?:type )?{([^}]*)} from "(\\.[^"]*)"`, "gm"));
+  return [...lists].flatMap(([, list = "", path = ""]) => {
+    const target = join(dirname(file), path.replace(/\.js$/, ".d.ts"));
+    return [...list.matchAll(/(?:type )?(\w+)(?: as (\w+))?,?/g)].map(
+      ([, name = "", alias = name]): [string, string] => [alias, `${target}#${name}`],
+    );
+  });
+}
+
+/** The types of ours in the declarations of `name`, as `file#name`. */
+function typesIn(file: string, name: string): string[] {
+  const { declared, imported } = namesOf(file);
+  const texts = declared.get(name);
+  assert.ok(texts !== undefined, `${file} declares no ${name}`);
+  const all = texts.join("\n");
+  const inline = [...all.matchAll(/import\("(\.[^"]*)"\)\.(\w+)/g)].map(
+    ([, path = "", type]) => `${join(dirname(file), path.replace(/\.js$/, ".d.ts"))}#${type}`,
+  );
+  const words = all.replace(/"[^"]*"/g, "").match(/\b[A-Z]\w*/g) ?? [];
+  const ours = words.flatMap((word) => {
+    if (declared.has(word)) return [`${file}#${word}`];
+    return imported.get(word) ?? [];
+  });
+  return [...new Set([...inline, ...ours])];
+}
+
+test("Every type in a public signature is public.", () => {
+  const index = join(types, "index.d.ts");
+  assert.ok(existsSync(index), "Build the types first: npm run build.");
+  const exported = new Set(
+    linksOf(readFileSync(index, "utf8"), index, "export").map(([, target]) => target),
+  );
+  assert.ok(exported.size > 40, "the index was read");
+  const hidden = [...exported].flatMap((target) => {
+    const [file = "", name = ""] = target.split("#");
+    return typesIn(file, name)
+      .filter((type) => !exported.has(type))
+      .map((type) => `${type.slice(types.length + 1)}, in ${name}`);
+  });
+  assert.deepEqual(hidden.sort(), []);
+});

@@ -1,0 +1,49 @@
+// Whole statements for whoever reviews them: test/queue/golden has each one as it is sent. After a
+// change that is meant, make the files anew and read their diff:
+//
+//   GOLDEN=write node --import ./test/support/register.mjs test/queue/golden.test.ts
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { templateTexts } from "./sql-texts.ts";
+import { statements } from "./statements.ts";
+
+const folder = join(import.meta.dirname, "golden");
+const current = await statements();
+
+if (process.env["GOLDEN"] === "write") {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const [name, text] of current) writeFileSync(join(folder, `${name}.sql`), text);
+}
+
+test("Every statement is sent as its golden file has it.", () => {
+  const names = readdirSync(folder).map((file) => file.replace(/\.sql$/, ""));
+  assert.deepEqual(names.sort(), [...current.keys()].sort());
+  for (const [name, text] of current) {
+    assert.equal(text, readFileSync(join(folder, `${name}.sql`), "utf8"), name);
+  }
+});
+
+test("No piece of SQL in src/queue is in none of the golden files.", () => {
+  const root = join(import.meta.dirname, "../../src/queue");
+  const all = [...current.values()].map(words).join("\n");
+  const missing = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .flatMap((name) =>
+      templateTexts(readFileSync(join(root, name), "utf8"))
+        .filter((pieces) => SQL.test(pieces.join(" ? ")))
+        .flat()
+        .map(words)
+        .filter((piece) => !all.includes(piece))
+        .map((piece) => `${name}: ${piece}`),
+    );
+  assert.deepEqual(missing, [], "call what sends it in test/queue/statements.ts");
+});
+
+const SQL = /\b(select|update \?|insert into|delete from|create|alter|pg_notify)\b/;
+
+function words(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

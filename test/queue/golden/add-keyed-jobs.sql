@@ -1,0 +1,66 @@
+  with given as materialized (
+    select
+      spec.*, job_key, job_key_mode, preserves,
+      (select array_agg(flag) from jsonb_object_keys(spec.flags) as flag) as flag_list
+    from (
+    select
+      identifier, queue_name, payload::json as payload, n,
+      coalesce(run_at, now() - ($2::int - n) * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
+      coalesce(priority, 0) as priority, flags::jsonb as flags
+    from unnest(string_to_array($1::text, E'\x1f'), $3::text[], $4::text[], $5::timestamptz[], $6::smallint[], $7::smallint[], $8::text[])
+      with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
+    join unnest($9::text[], $10::text[], $11::boolean[])
+      with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
+  ), batches as (
+    select
+      preserves,
+      array_agg(
+        row(
+          identifier, payload, queue_name, run_at, max_attempts, job_key, priority, flag_list
+        )::"worker".job_spec
+        order by job_key
+      ) as specs
+    from given
+    where preserves is not null
+    group by preserves
+  ), singles as (
+    select * from given where preserves is null order by n
+  ), jobs as (
+    select added.*, null::bigint as place
+    from batches
+    cross join lateral "worker".add_jobs(batches.specs, batches.preserves) as added
+    union all
+    select added.*, singles.n
+    from singles
+    cross join lateral "worker".add_job(
+      identifier => singles.identifier,
+      payload => singles.payload,
+      queue_name => singles.queue_name,
+      run_at => singles.run_at,
+      max_attempts => singles.max_attempts::int,
+      job_key => singles.job_key,
+      priority => singles.priority::int,
+      flags => singles.flag_list,
+      job_key_mode => singles.job_key_mode
+    ) as added
+    where added.id is not null
+  )
+  select 
+  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, jobs.payload, jobs.priority,
+  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, jobs.last_error,
+  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by,
+  jobs.revision, jobs.flags, jobs.is_available,
+  case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end as state, jobs.place
+  from jobs
+  
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id

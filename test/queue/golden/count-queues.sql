@@ -1,0 +1,1 @@
+select count(*)::int as count from "worker"._private_job_queues

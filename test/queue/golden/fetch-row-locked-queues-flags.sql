@@ -1,0 +1,129 @@
+with recursive level (priority) as (
+  select $3::smallint
+  union all
+  select (select j.priority from "worker"._private_jobs j
+    where j.is_available  and j.priority > level.priority
+    order by j.priority limit 1)
+  from level where level.priority is not null
+), without_queue as materialized (
+  select f.* from level cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
+    where j.is_available and j.run_at <= now() and j.job_queue_id is null and j.priority = level.priority
+      and j.run_at >= case when level.priority = $3::smallint
+                           then to_timestamp($4::float8) else '-infinity' end
+      and j.task_id = any(array(
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))) and (j.key is null and j.xmax = 0) and (j.flags is null or not j.flags ?| $8::text[])
+    order by j.run_at limit $2::int for update skip locked) f
+  where level.priority is not null limit $2::int
+), last_without_queue as (
+  select priority, run_at from without_queue
+  where (select count(*) from without_queue) >= $2::int
+  order by priority desc, run_at desc limit 1
+), 
+first_candidate as materialized (
+  select c.* from level cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
+      , not (j.key is null and j.xmax = 0) as is_safe
+    from "worker"._private_jobs j
+    where j.is_available and j.run_at <= now() and j.job_queue_id is not null and j.priority = level.priority
+      and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
+          then 'infinity' else last_without_queue.run_at end from last_without_queue), 'infinity')
+      and j.task_id = any(array(
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))
+      and exists (select from "worker"._private_job_queues q
+    where q.id = j.job_queue_id and q.is_available)
+      and j.job_queue_id % $6::int = $5::int 
+      and (j.flags is null or not j.flags ?| $8::text[])
+    order by j.run_at limit $2::int) c
+  where level.priority is not null
+    and level.priority <= coalesce((select priority from last_without_queue), 32767)
+    limit $2::int
+), first_queues as materialized (
+  select count(*) as jobs, array_agg(distinct job_queue_id) as ids from first_candidate
+), few_queues as materialized (
+  select jobs >= $2::int and cardinality(ids) < $7::int as are_few,
+    jobs >= $2::int and cardinality(ids) < $7::int and exists (
+      select from "worker"._private_job_queues q
+      where q.is_available and q.id % $6::int = $5::int and q.id <> all(ids)) as has_others
+  from first_queues
+), candidate as materialized (
+  select * from first_candidate union all
+  select * from (
+  select c.* from level cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
+      , not (j.key is null and j.xmax = 0) as is_safe
+    from "worker"._private_jobs j
+    where j.is_available and j.run_at <= now() and j.job_queue_id is not null and j.priority = level.priority
+      and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
+          then 'infinity' else last_without_queue.run_at end from last_without_queue), 'infinity')
+      and j.task_id = any(array(
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))
+      and exists (select from "worker"._private_job_queues q
+    where q.id = j.job_queue_id and q.is_available)
+      and j.job_queue_id % $6::int = $5::int and j.job_queue_id <> all((select ids from first_queues)::int[])
+      and (j.flags is null or not j.flags ?| $8::text[])
+    order by j.run_at limit greatest($2::int, 2000)) c
+  where level.priority is not null
+    and level.priority <= coalesce((select priority from last_without_queue), 32767)
+    limit greatest($2::int, 2000)
+  ) of_other_queues where (select has_others from few_queues)
+),
+wanted_queues as materialized (
+  select 
+  case when coalesce(bool_or(is_safe), false) then
+    array(select job_queue_id from (
+      select distinct on (job_queue_id) job_queue_id, is_safe from candidate
+      order by job_queue_id, priority, run_at, id) head
+    where not is_safe)
+  else array_agg(distinct job_queue_id) end as ids
+  from candidate
+), queue_lock as materialized (
+  select id from "worker"._private_job_queues
+  where is_available and id = any((select ids from wanted_queues)::int[])
+  order by id for update skip locked
+), queue_run as materialized (
+  select ctid from candidate
+  where job_queue_id in (select id from queue_lock) and not ((select coalesce(bool_or(is_safe), false) from candidate)
+    or (select are_few from few_queues))
+  union all
+  select ctid from (
+    select c.ctid, row_number() over in_order as place,
+      bool_or(is_safe) over (in_order rows unbounded preceding) as follows_safe
+    from candidate c where job_queue_id in (select id from queue_lock)
+    window in_order as (partition by job_queue_id order by priority, run_at, id)) ranked
+  where ((select coalesce(bool_or(is_safe), false) from candidate)
+    or (select are_few from few_queues)) and not follows_safe
+    and place <= case when (select are_few from few_queues) then greatest($2::int / (
+        select cardinality(ids) + (exists (select from without_queue))::int from wanted_queues), 1)
+      else $2::int end
+), locked_run as materialized (
+  select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
+  where j.ctid = any(array(select ctid from queue_run)) and j.is_available and j.run_at <= now()
+  for update skip locked
+), picked as materialized (
+  select * from (select * from without_queue union all select * from locked_run) both_kinds
+  order by priority, run_at, id limit $2::int
+), taken as materialized (
+  select j.id, j.task_id, j.job_queue_id, j.payload,
+    j.priority, j.run_at, j.attempts + 1 as attempts, j.max_attempts,
+    nullif(j.created_at, j.run_at) as created_at,
+    case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
+      then json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare from "worker"._private_jobs j where j.ctid = any(array(select ctid from picked))
+)
+select 
+  array_agg(j.id)::text as ids,
+  encode(string_agg(timestamptz_send(j.run_at), ''), 'base64') as run_ats,
+  string_agg(case when octet_length(j.payload::text) > 8192 then '' else j.payload::text end,
+    E'\x1f') as payloads,
+  case when min(j.task_id) = max(j.task_id) then min(j.task_id)::text else (select array_to_json(array_agg(task_id))::text from taken) end as task_ids,
+  case when min(j.priority) = max(j.priority) then min(j.priority)::text else (select array_to_json(array_agg(priority))::text from taken) end as priorities,
+  case when min(j.attempts) = max(j.attempts) then min(j.attempts)::text else (select array_to_json(array_agg(attempts))::text from taken) end as attempts,
+  case when min(j.max_attempts) = max(j.max_attempts) then min(j.max_attempts)::text else (select array_to_json(array_agg(max_attempts))::text from taken) end as max_attempts,
+  array_to_json(array_agg(j.job_queue_id))::text as queue_ids,
+  (select json_object_agg(q.id, q.queue_name)::text
+    from "worker"._private_job_queues q
+    where q.id = any(array(select job_queue_id from taken where job_queue_id is not null))) as queue_names,
+  case when count(j.created_at) > 0 then (select array_to_json(array_agg(date_part('epoch', created_at)))::text from taken) end as created_ats,
+  (json_agg(j.rare) filter (where j.rare is not null))::text as rare, exists (select from candidate) as queued,
+  (select count(*) from candidate) > (select count(*) from locked_run) as more,
+  exists (select from candidate where is_safe) as left_over from taken j

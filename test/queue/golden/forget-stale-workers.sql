@@ -1,0 +1,2 @@
+delete from "worker"._private_workers
+where last_heartbeat_at < now() - $1::float8 * interval '1 millisecond'

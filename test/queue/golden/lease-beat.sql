@@ -1,0 +1,27 @@
+with beat as (
+  update "worker"._private_workers as workers
+  set last_heartbeat_at = now(),
+    metadata = case when id = $2::text and not coalesce(workers.metadata ? 'recovered_at', false)
+      then $3::jsonb else metadata end
+  where id = any($1::text[])
+  returning id, coalesce(workers.metadata ? 'recovered_at', false) as is_recovered
+)
+select extract(epoch from now())::float8 * 1000 as now_ms,
+  (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
+  case when $4::boolean then (
+    select coalesce(json_agg(id), '[]')::text from (
+  select workers.id from "worker"._private_workers as workers
+  where workers.last_heartbeat_at < now() - $6::float8 * interval '1 millisecond'
+  and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
+      then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end
+      else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end end
+    and $5::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end
+  order by workers.last_heartbeat_at limit 100) as stale
+    where id <> all($1::text[])
+  ) else '[]' end as stale

@@ -1,0 +1,16 @@
+  select
+    worker_id,
+    count(*) filter (where is_job) as locked_jobs,
+    count(*) filter (where not is_job) as locked_queues
+  from (
+    select locked_by as worker_id, true as is_job
+    from "worker"._private_jobs
+    where locked_by is not null and locked_at is not null and not is_available
+    union all
+    select locked_by, false
+    from "worker"._private_job_queues
+    where locked_by is not null and locked_at is not null
+  ) as locks
+  group by worker_id
+  order by worker_id
+  limit 1000

@@ -1,0 +1,42 @@
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+with stale as materialized (
+  select jobs.id from "worker"._private_jobs as jobs
+  where jobs.locked_at < now() - $1::float8 * interval '1 millisecond' and not exists (
+    select from "worker"._private_workers as workers where workers.id = jobs.locked_by
+    and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+  ) and not jobs.is_available
+  order by jobs.id for update of jobs skip locked
+), recovered as (
+  update "worker"._private_jobs as jobs
+  set locked_by = null, locked_at = null, updated_at = now(), last_error = format('Recovered: worker %s held attempt %s for more than %s',
+      jobs.locked_by, jobs.attempts, $2::text),
+    run_at = greatest(run_at, now())
+  where id = any(array(select id from stale))
+  returning 1
+), stale_queue as materialized (
+  select queues.id from "worker"._private_job_queues as queues
+  where queues.locked_at < now() - $1::float8 * interval '1 millisecond' and not exists (
+    select from "worker"._private_workers as workers where workers.id = queues.locked_by
+    and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+  )
+  order by queues.id for update of queues skip locked
+), freed_queue as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null
+  where id = any(array(select id from stale_queue))
+  returning 1
+), total as (
+  select (select count(*)::int from recovered) as jobs,
+    (select count(*)::int from freed_queue) as queues
+)
+select total.jobs, total.queues,
+  case when total.jobs + total.queues > 0 then pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), greatest(total.jobs, 1))) end
+from total

@@ -1,0 +1,8 @@
+with done as (
+  delete from "worker"._private_jobs j where j.id = any($1::bigint[]) and j.locked_by = $2::text
+  returning j.id
+), freed as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $2::text
+)
+select case when (select count(*) from done) < cardinality($1::bigint[]) then
+    array(select unnest($1::bigint[]) except select id from done)::text end as lost

@@ -1,0 +1,8 @@
+with returned as (
+  update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null
+  where not j.is_available and j.id <> all($2::bigint[]) and j.locked_by = $1::text
+  returning j.id
+), freed as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null where locked_by = $1::text and id <> all($3::int[])
+)
+select count(*)::int as count from returned

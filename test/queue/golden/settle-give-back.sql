@@ -1,0 +1,7 @@
+with returned as (
+  update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null
+  where j.id = any($2::bigint[]) and j.locked_by = $1::text
+  returning j.id
+)
+select case when (select count(*) from returned) < cardinality($2::bigint[]) then
+    array(select unnest($2::bigint[]) except select id from returned)::text end as lost

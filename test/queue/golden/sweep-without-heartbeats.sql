@@ -1,0 +1,80 @@
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  with locks as materialized (
+  select locked_by, locked_at, true as is_job
+  from "worker"._private_jobs
+  where locked_by is not null and locked_at is not null and not is_available
+  union all
+  select locked_by, locked_at, false
+  from "worker"._private_job_queues
+  where locked_by is not null and locked_at is not null
+  ), found as (
+  select locked_by as id, 'orphan' as kind
+  from locks
+  
+  group by locked_by
+  having max(locked_at) < now() - $1::float8 * interval '1 millisecond'
+  )
+  select
+    found.id as worker_id, found.kind,
+    count(*) filter (where locks.is_job) as locked_jobs,
+    count(*) filter (where not locks.is_job) as locked_queues
+  from found
+  left join locks on locks.locked_by = found.id
+  group by found.id, found.kind
+  order by found.kind = 'spared', found.id
+  limit 1000;
+
+with turn as materialized (
+  select pg_advisory_xact_lock(hashtextextended($3::text, 0))::text is not null as is_ours
+), stale as materialized (
+  select orphan.id, true as is_final, null::text as message, false as is_known,
+    false as has_row
+  from unnest($2::text[]) as orphan (id) where (select is_ours from turn)
+), held as materialized (
+  select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
+    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
+  from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
+  where not jobs.is_available and (stale.has_row or jobs.locked_at < now() - $1::float8 * interval '1 millisecond')
+), held_queue as materialized (
+  select queues.id, queues.locked_by from "worker"._private_job_queues as queues
+  join stale on stale.id = queues.locked_by
+  where (stale.has_row or queues.locked_at < now() - $1::float8 * interval '1 millisecond') and not exists (
+    select from held where held.job_queue_id = queues.id and not held.is_due
+  )
+), due as materialized (
+  select id from "worker"._private_jobs
+  where id = any(array(select id from held where is_due))
+  and locked_by = any(array(select id from stale))
+  order by id for update skip locked
+), freed as (
+  update "worker"._private_jobs as jobs
+  set locked_by = null, locked_at = null, updated_at = now(), last_error = coalesce(stale.message, format(
+      case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
+        else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
+      jobs.locked_by, jobs.attempts, jobs.locked_at)),
+    run_at = case when jobs.job_queue_id is null or $4::float8 > 0
+      then greatest(jobs.run_at, now() + $4::float8 * interval '1 millisecond')
+      else jobs.run_at end
+  from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
+  returning 1
+), queue as materialized (
+  select id from "worker"._private_job_queues
+  where id = any(array(select id from held_queue))
+  and locked_by = any(array(select id from stale))
+  order by id for update skip locked
+), freed_queue as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null
+  where id = any(array(select id from queue))
+  returning 1
+),
+ended as materialized (select false as has_ended where false
+), total as (
+  select (select count(*)::int from freed) as jobs, (select count(*)::int from freed_queue) as queues,
+    (select count(*)::int from ended where has_ended) as transactions
+)
+select total.jobs, total.queues,
+  (select coalesce(json_agg(id order by id), '[]')::text from stale
+    where not is_known or id in (select locked_by from held)) as workers,
+  case when total.jobs + total.queues + total.transactions > 0 then pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), greatest(total.jobs, 1))) end
+from total

@@ -1,0 +1,64 @@
+// Times leave the database with all their microseconds, whatever the session is set to.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { query } from "../../src/database/database.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import { getJob } from "../../src/queue/read/get-job.ts";
+import { dateOf, microseconds, timeText } from "../../src/queue/sql/moments.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+test("A time's text is exactly what PostgreSQL has, and its Date the millisecond before.", async () => {
+  const { db } = queue;
+  const times = [
+    "0001-01-01T00:00:00.000001Z",
+    "1969-12-31T23:59:59.999999Z",
+    "1970-01-01T00:00:00.000Z",
+    "2026-03-29T01:30:00.123Z",
+    "2026-03-29T01:30:00.123400Z",
+    "2109-12-31T23:59:59.999999Z",
+    "2300-01-01T00:00:00.000999Z",
+    "9999-12-31T23:59:59.998001Z",
+  ];
+  const sql = () => `select ${microseconds("at")} as us from unnest($1::timestamptz[]) as at`;
+  const rows = await query<{ us: string }>(db, sql, [times]);
+  for (const [index, { us }] of rows.entries()) {
+    const text = times[index] ?? "";
+    assert.equal(timeText(us), text);
+    assert.equal(dateOf(us).toISOString(), text.replace(/(\.\d{3})\d*Z/, "$1Z"));
+  }
+});
+
+test("What RFC 3339 cannot say becomes the nearest that it can.", async () => {
+  const { db } = queue;
+  const times = ["infinity", "-infinity", "294276-12-31", "4713-01-01 BC"];
+  const sql = () => `select ${microseconds("at")} as us from unnest($1::timestamptz[]) as at`;
+  const rows = await query<{ us: string }>(db, sql, [times]);
+  const [last, first] = ["9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00.000Z"];
+  assert.deepEqual(
+    rows.map(({ us }) => timeText(us)),
+    [last, first, last, first],
+  );
+});
+
+test("A job's time is given back exactly, and orders jobs of one millisecond.", async () => {
+  const { db } = queue;
+  const at = (microsecond: number) => `2031-01-31T08:00:00.12340${microsecond}Z`;
+  const jobs = await addJobs(
+    db,
+    [3, 1, 2].map((n) => ({ identifier: "exact", spec: { runAt: at(n) } })),
+  );
+  assert.deepEqual(
+    jobs.map(({ runAtText }) => runAtText),
+    [at(3), at(1), at(2)],
+  );
+  assert.deepEqual(new Set(jobs.map(({ runAt }) => runAt.toISOString())).size, 1);
+  const [first, second] = jobs;
+  await rescheduleJobs(db, [second?.id ?? ""], { runAt: first?.runAtText });
+  const [a, b] = [await getJob(db, first?.id ?? ""), await getJob(db, second?.id ?? "")];
+  assert.equal(a?.runAtText, b?.runAtText);
+  const sql = (schema: string) => `select count(distinct run_at) as n from ${schema}._private_jobs`;
+  assert.deepEqual(await query(db, sql), [{ n: "2" }]);
+});

@@ -1,0 +1,120 @@
+// What becomes of taken jobs, by either lock: `locked_by` of the safe mode, and the row lock of the
+// fast mode, whose rows say nothing until a job has taken too long for it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { failJobs } from "../../src/queue/settle/fail.ts";
+import { finishJobs } from "../../src/queue/settle/finish.ts";
+import { returnJobs } from "../../src/queue/settle/give-back.ts";
+import { lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+interface Row {
+  readonly id: string;
+  readonly attempts: number;
+  readonly locked_by: string | null;
+  readonly payload: string;
+  readonly last_error: string | null;
+  /** Seconds until it is due, to the tenth. */
+  readonly wait: number;
+}
+
+/** Jobs that nobody has, that we have, and that somebody else has, by locked_by. */
+async function addThree(): Promise<[free: string, ours: string, theirs: string]> {
+  const jobs = await addJobs(
+    queue.db,
+    ["free", "ours", "theirs"].map((name) => ({ identifier: "t", payload: name })),
+  );
+  const [free = "", ours = "", theirs = ""] = jobs.map(({ id }) => id);
+  await lockJob(queue, ours, "us");
+  await lockJob(queue, theirs, "them");
+  return [free, ours, theirs];
+}
+
+const rows = () =>
+  queue.sql<Row>(`select id::text, attempts, locked_by, payload::text, last_error,
+    round(extract(epoch from run_at - updated_at), 1)::float8 as wait
+    from worker._private_jobs order by id`);
+
+const failures = (ids: readonly string[]) =>
+  ids.map((id) => ({ id, message: "no\0 \ud800", payload: id === ids[1] ? '["rest"]' : null }));
+
+test("Only the holder finishes a job, and learns which were not its own.", async () => {
+  const ids = await addThree();
+  const [free, , theirs] = ids;
+  assert.deepEqual(await finishJobs(queue.db, "us", ids, "locked_by"), [free, theirs]);
+  assert.deepEqual(
+    (await rows()).map(({ id }) => id),
+    [free, theirs],
+  );
+});
+
+test("By a row lock only what no locked_by has is finished.", async () => {
+  const ids = await addThree();
+  const [, ours, theirs] = ids;
+  const lost = await finishJobs(queue.db, "us", [...ids, "999"], "row");
+  assert.deepEqual(lost.sort(), [ours, theirs, "999"]);
+  assert.deepEqual(
+    (await rows()).map(({ id }) => id),
+    [ours, theirs],
+  );
+  assert.deepEqual(await finishJobs(queue.db, "us", [], "row"), []);
+});
+
+test("A failure counts one attempt and delays the next one, by either lock.", async () => {
+  const ids = await addThree();
+  // What locked_by has was counted when it was taken: both are at their third attempt.
+  await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
+  await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
+  assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);
+  assert.deepEqual(await failJobs(queue.db, "us", failures(ids.slice(0, 1)), "row"), []);
+  const [free, ours, theirs] = await rows();
+  for (const failed of [free, ours]) {
+    assert.deepEqual([failed?.attempts, failed?.locked_by], [3, null]);
+    assert.equal(failed?.last_error, "no \ufffd");
+    assert.ok(Math.abs((failed?.wait ?? 0) - Math.exp(3)) < 1, `${failed?.wait} s`);
+  }
+  assert.deepEqual([free?.payload, ours?.payload], ['"free"', '["rest"]']);
+  assert.deepEqual([theirs?.attempts, theirs?.last_error], [3, null]);
+});
+
+test("By locked_by a failure leaves alone what nobody has.", async () => {
+  const ids = await addThree();
+  const lost = await failJobs(queue.db, "us", failures(ids), "locked_by");
+  assert.deepEqual(lost, [ids[0], ids[2]]);
+  const [free, ours] = await rows();
+  assert.deepEqual([free?.attempts, free?.last_error], [0, null]);
+  assert.deepEqual([ours?.attempts, ours?.last_error], [1, "no \ufffd"]);
+});
+
+test("The delay grows until the tenth attempt.", async () => {
+  const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
+  const id = job?.id ?? "";
+  const delays: number[] = [];
+  for (const attempts of [1, 2, 9, 10, 11, 24]) {
+    await queue.sql(
+      "update worker._private_jobs set attempts = $1, run_at = now(), locked_by = 'us', locked_at = now()",
+      [attempts],
+    );
+    await failJobs(queue.db, "us", [{ id, message: "no", payload: null }], "locked_by");
+    const [row] = await queue.sql<{ wait: number }>(
+      "select extract(epoch from run_at - now())::float8 as wait from worker._private_jobs",
+    );
+    delays.push(Math.round(Math.log(row?.wait ?? 0)));
+  }
+  assert.deepEqual(delays, [1, 2, 9, 10, 10, 10]);
+});
+
+test("What has not started goes back without its attempt.", async () => {
+  const ids = await addThree();
+  assert.deepEqual(await returnJobs(queue.db, "us", ids), [ids[0], ids[2]]);
+  assert.deepEqual(
+    (await rows()).map(({ attempts, locked_by }) => [attempts, locked_by]),
+    [
+      [0, null],
+      [0, null],
+      [1, "them"],
+    ],
+  );
+});

@@ -1,0 +1,53 @@
+// The template literals of a TypeScript source, each as its constant pieces: where our SQL stands.
+
+/** Also those inside the expressions of others. */
+export function templateTexts(source: string): string[][] {
+  const found: string[][] = [];
+  scan(source, 0, null, found);
+  return found;
+}
+
+/** Scans code until `end`; gives the place behind it. */
+function scan(source: string, from: number, end: string | null, found: string[][]): number {
+  let at = from;
+  for (let depth = 0; at < source.length; at++) {
+    const one = source[at];
+    if (one === end && depth === 0) return at + 1;
+    if (one === "{") depth++;
+    else if (one === "}") depth--;
+    else if (one === "/") at = behindComment(source, at) - 1;
+    else if (one === '"' || one === "'") at = behindString(source, at) - 1;
+    else if (one === "`") at = scanTemplate(source, at + 1, found) - 1;
+  }
+  return at;
+}
+
+function scanTemplate(source: string, from: number, found: string[][]): number {
+  const pieces: string[] = [];
+  let piece = "";
+  for (let at = from; at < source.length; at++) {
+    if (source[at] === "`") {
+      found.push([...pieces, piece]);
+      return at + 1;
+    }
+    if (source[at] === "$" && source[at + 1] === "{") {
+      pieces.push(piece);
+      piece = "";
+      at = scan(source, at + 2, "}", found) - 1;
+    } else if (source[at] === "\\") piece += source[++at];
+    else piece += source[at];
+  }
+  return source.length;
+}
+
+function behindComment(source: string, at: number): number {
+  const next = source[at + 1];
+  const end = next === "/" ? source.indexOf("\n", at) : source.indexOf("*/", at) + 2;
+  return next === "/" || next === "*" ? end : at + 1;
+}
+
+function behindString(source: string, from: number): number {
+  let at = from + 1;
+  while (at < source.length && source[at] !== source[from]) at += source[at] === "\\" ? 2 : 1;
+  return at + 1;
+}

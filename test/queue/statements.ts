@@ -1,0 +1,227 @@
+// Every statement of src/queue as it is sent: each operation is called with a client that writes down
+// what it is asked and answers with what is scripted here. One entry is one golden file.
+import type { Database, Statement } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
+import { registerTasks } from "../../src/queue/add/register-tasks.ts";
+import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
+import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
+import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
+import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
+import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
+import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
+import { databaseTime } from "../../src/queue/cron/database-time.ts";
+import {
+  advanceCrontabs,
+  lockCrontabs,
+  registerCrontabs,
+} from "../../src/queue/cron/known-crontabs.ts";
+import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
+import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
+import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
+import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
+import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
+import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { countJobs } from "../../src/queue/read/count-jobs.ts";
+import { countQueues } from "../../src/queue/read/count-queues.ts";
+import { getJob } from "../../src/queue/read/get-job.ts";
+import { listJobs } from "../../src/queue/read/list-jobs.ts";
+import { listQueues } from "../../src/queue/read/list-queues.ts";
+import { failJobs } from "../../src/queue/settle/fail.ts";
+import { finishJobs } from "../../src/queue/settle/finish.ts";
+import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
+import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
+import { listLockedWorkers } from "../../src/queue/workers/list-locked-workers.ts";
+import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
+import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
+import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
+import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+
+type Call = (db: Database) => Promise<unknown>;
+type Answer = (text: string) => Record<string, unknown>;
+
+const FAILURE = { id: "1", message: "no", payload: null };
+const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
+const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
+const RECOVERY = {
+  staleWorkerIds: ["w"],
+  messages: [null],
+  delayMs: 0,
+  uptimeMs: 0,
+  beatAtMs: 0,
+  longestGapMs: 0,
+};
+
+const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
+  "add-job": (db) => addJob(db, { identifier: "t" }),
+  "add-jobs-of-one-task": (db) => addJobs(db, [{ identifier: "t" }]),
+  "add-jobs-mixed": (db) =>
+    addJobs(db, [
+      { identifier: "t", spec: { queueName: "q", runAt: "2999-01-01T00:00:00Z", priority: 1 } },
+      { identifier: "u", spec: { maxAttempts: 1, flags: ["f"] } },
+    ]),
+  "add-keyed-jobs": (db) => addJobs(db, [{ identifier: "t", spec: { jobKey: "k" } }]),
+  "add-new-names": [
+    (db) => addJob(db, { identifier: "t" }),
+    (text) =>
+      text.includes("add_job(") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
+  ],
+  "copy-jobs": [
+    (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
+    (text) => (text.includes(" us") ? { us: "1" } : { id: 1, name: "t" }),
+  ],
+  "register-tasks": (db) => registerTasks(db, ["t"]),
+
+  "settle-finish": (db) => finishJobs(db, "w", ["1"], "locked_by", [1]),
+  "settle-finish-row-locked": (db) => finishJobs(db, "w", ["1"], "row"),
+  "settle-fail": (db) => failJobs(db, "w", [FAILURE], "locked_by"),
+  "settle-fail-row-locked": (db) => failJobs(db, "w", [FAILURE], "row"),
+  "settle-give-back": (db) => returnJobs(db, "w", ["1"]),
+  "settle-give-back-unknown": (db) => returnUnknownJobs(db, "w", ["1"], [1]),
+
+  "fetch-keep": (db) => keepJobs(db, "w", ["1"]),
+  "fetch-next-run-at": (db) => nextRunAt(db, 0),
+  "fetch-large-payloads": (db) =>
+    new ClaimedRows({
+      ids: "{1}",
+      payloads: "",
+      run_ats: "AAAAAAAAAAA=",
+      task_ids: "1",
+      priorities: "0",
+      attempts: "1",
+      max_attempts: "25",
+      queue_ids: null,
+      queue_names: null,
+      created_ats: null,
+      rare: null,
+    }).load(db),
+
+  complete: (db) => completeJobs(db, ["1"]),
+  fail: (db) => permanentlyFailJobs(db, ["1"], null),
+  reschedule: (db) => rescheduleJobs(db, ["1"], { runAt: "now" }),
+  "remove-by-key": (db) => removeJob(db, "k"),
+  "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
+  cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
+  "cleanup-without-heartbeats": [
+    (db) => cleanup(db, ["gc-task-identifiers"]),
+    () => ({ deleted: "0" }),
+  ],
+  sweep: [(db) => sweepStaleWorkers(db), () => ({ present: true, ...FOUND })],
+  "sweep-dry-run": [
+    (db) => sweepStaleWorkers(db, { dryRun: true }),
+    () => ({ present: true, ...FOUND }),
+  ],
+  "sweep-without-heartbeats": [(db) => sweepStaleWorkers(db), () => FOUND],
+  "sweep-without-heartbeats-dry-run": [
+    (db) => sweepStaleWorkers(db, { dryRun: true }),
+    () => FOUND,
+  ],
+
+  "cron-time": (db) => databaseTime(db),
+  "cron-register": (db) => registerCrontabs(db, ["c"], 0),
+  "cron-lock": (db) => lockCrontabs(db, ["c"], 0),
+  "cron-advance": (db) => advanceCrontabs(db, new Map([["c", 0]])),
+
+  "count-jobs": (db) => countJobs(db),
+  "count-queues": (db) => countQueues(db),
+  "get-job": (db) => getJob(db, "1"),
+  "list-jobs": (db) => listJobs(db, { identifier: "t" }),
+  "search-jobs": (db) => listJobs(db, { search: "text" }),
+  "search-jobs-unicode": (db) => listJobs(db, { search: "tëxt" }),
+  "list-queues": (db) => listQueues(db),
+  "list-locked-workers": (db) => listLockedWorkers(db),
+  "list-active-workers": [(db) => listActiveWorkers(db), () => ({ present: true })],
+
+  "lease-register": (db) => registerLease(db, "w", "{}"),
+  "lease-beat": (db) => beat(db, BEAT),
+  "lease-end": (db) => endLeases(db, ["w"]),
+  "lease-lost-jobs": (db) => lostJobs(db, "w", ["1"]),
+  "recover-jobs": (db) => recoverStaleWorkers(db, RECOVERY),
+  "mark-connection": (db) => markConnection(db, "w"),
+  "end-lost-connection": (db) => endLostConnection(db, "w", 1),
+  "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
+  "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
+  "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
+  "forget-stale-workers": (db) => forgetStaleWorkers(db, 0),
+};
+
+const texts: Record<string, Statement> = {};
+const named = (parts: readonly (string | false)[]) => parts.filter(Boolean).join("-");
+
+for (const flags of [false, true]) {
+  const suffix = flags && "flags";
+  texts[named(["fetch-quick", suffix])] = quickFetchStatement({ flags });
+  for (const queues of [false, true]) {
+    const of = queues && "queues";
+    texts[named(["fetch-row-locked", of, suffix])] = lockStatement({ queues, flags });
+    for (const form of claimForms(queues)) {
+      texts[named(["fetch", of, ...form.name, suffix])] = claimStatement({
+        ...form,
+        queues,
+        flags,
+      });
+    }
+  }
+}
+
+/** What is left to the safe mode: all jobs, or those that the fast mode does not take. */
+function claimForms(queues: boolean) {
+  const forms: (Pick<ReadyForm, "free" | "queued"> & { name: string[] })[] = [
+    { free: "all", queued: "all", name: [] },
+    { free: "safe", queued: "all", name: ["beside-fast"] },
+  ];
+  if (queues) forms.push({ free: "safe", queued: "safe", name: ["beside-fast-runs"] });
+  return forms;
+}
+
+/** Name → what is sent, in order. */
+export async function statements(): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const { quoted } = schemaName();
+  for (const [name, statement] of Object.entries(texts)) {
+    files.set(name, formatted([statement(quoted)]));
+  }
+  for (const [name, entry] of Object.entries(calls)) {
+    const [call, answer] = typeof entry === "function" ? [entry, () => ({})] : entry;
+    files.set(name, formatted(await sentBy(call, answer)));
+  }
+  return files;
+}
+
+async function sentBy(call: Call, answer: Answer): Promise<string[]> {
+  const sent: string[] = [];
+  const client = {
+    // COPY comes as something that pg submits to its connection.
+    query(config: { text: string } | CopySubmittable) {
+      if ("submit" in config) {
+        const connection = { query: (text: string) => sent.push(text), ...SWALLOWED };
+        config.submit(connection);
+        config.handleReadyForQuery();
+        return;
+      }
+      sent.push(config.text);
+      return Promise.resolve({ rows: [answer(config.text)] });
+    },
+  };
+  try {
+    await call({ client, schema: schemaName() } as unknown as Database);
+  } catch {
+    // What the operation makes of our answers is not the question here.
+  }
+  return [...new Set(sent)];
+}
+
+interface CopySubmittable {
+  submit(connection: object): void;
+  handleReadyForQuery(): void;
+}
+
+const SWALLOWED = { sendCopyFromChunk() {}, endCopyFrom() {} };
+
+function formatted(sent: readonly string[]): string {
+  return `${sent.map((text) => text.replace(/^\n+/, "").trimEnd()).join(";\n\n")}\n`;
+}

@@ -1,0 +1,39 @@
+// A clock that a test moves by hand: timers run when their moment is passed, in order.
+import type { Clock } from "../../src/base/clock.ts";
+
+export interface ManualClock extends Clock {
+  /** Lets time pass, and with it the timers that fall due on the way. */
+  advance(ms: number): void;
+  /** Milliseconds until the next timer; null = there is none. */
+  readonly nextMs: number | null;
+}
+
+export function manualClock(): ManualClock {
+  let nowMs = 0;
+  let timers: { readonly atMs: number; readonly callback: () => void }[] = [];
+  const next = () => timers.toSorted((a, b) => a.atMs - b.atMs)[0];
+  return {
+    monotonic: () => nowMs,
+    after(ms, callback) {
+      const timer = { atMs: nowMs + ms, callback };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+    advance(ms) {
+      const untilMs = nowMs + ms;
+      for (let timer = next(); timer !== undefined && timer.atMs <= untilMs; timer = next()) {
+        const due = timer;
+        timers = timers.filter((one) => one !== due);
+        nowMs = due.atMs;
+        due.callback();
+      }
+      nowMs = untilMs;
+    },
+    get nextMs() {
+      const timer = next();
+      return timer === undefined ? null : timer.atMs - nowMs;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// A clock that stands still until a test says otherwise, for what takes `wait` as an option.
+
+export interface ManualWait {
+  /** Stands for base/clock.ts's. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
+  /** The lengths of the waits under way, milliseconds. */
+  readonly waits: readonly number[];
+  /** Ends the waits of that length: their time has passed. Resolves when it has found one. */
+  pass(isLength: (ms: number) => boolean): Promise<void>;
+  /** From now on waits of that length pass at once. */
+  skip(isLength: (ms: number) => boolean): void;
+}
+
+export function manualWait(): ManualWait {
+  const waiting = new Set<{ readonly ms: number; end(passed: boolean): void }>();
+  let arrived = Promise.withResolvers<void>();
+  let isSkipped = (_ms: number) => false;
+  return {
+    wait(ms, signal) {
+      if (isSkipped(ms)) return new Promise((resolve) => setImmediate(resolve, !signal.aborted));
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      if (signal.aborted) return Promise.resolve(false);
+      const one = {
+        ms,
+        end(passed: boolean) {
+          waiting.delete(one);
+          resolve(passed);
+        },
+      };
+      waiting.add(one);
+      signal.addEventListener("abort", () => one.end(false), { once: true });
+      arrived.resolve();
+      arrived = Promise.withResolvers();
+      return promise;
+    },
+    get waits() {
+      return [...waiting].map(({ ms }) => ms);
+    },
+    skip(isLength) {
+      isSkipped = isLength;
+      for (const one of [...waiting].filter(({ ms }) => isLength(ms))) one.end(true);
+    },
+    async pass(isLength) {
+      for (;;) {
+        const due = [...waiting].filter(({ ms }) => isLength(ms));
+        for (const one of due) one.end(true);
+        if (due.length > 0) return;
+        await arrived.promise;
+      }
+    },
+  };
+}

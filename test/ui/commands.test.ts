@@ -1,0 +1,163 @@
+// The dialogs follow from the server's declarations: each command on jobs has its button, its words,
+// its fields with their limits and its request, without a line about it in the client.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { commands } from "../../src/queue/commands/index.ts";
+import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
+import { failedJob, job, jobs, listed, lockedJob, opened } from "./sample.ts";
+
+before(ensureBuilt);
+
+const jobCommands = commands.filter(({ http }) => http.path === "/api/jobs/action");
+
+async function openedJob(one: ReturnType<typeof job>): Promise<Page> {
+  const page = await opened(`/jobs/${one.id}`);
+  page.answer(`api/jobs/${one.id}`, one);
+  return page;
+}
+
+const asks = (page: Page) =>
+  page
+    .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
+    .map((e) => textOf([e]));
+
+test("every command on jobs has its dialog, with its fields, its limits and its request", async () => {
+  assert.ok(jobCommands.length >= 5);
+  for (const command of jobCommands) {
+    const page = await openedJob(failedJob(7));
+    page.click(`${command.verb}…`);
+    const submit = page.one((e) => e.tag === "button" && e.attrs["type"] === "submit");
+    assert.equal(
+      String(submit.attrs["class"]),
+      command.danger === "destroys" ? "button danger" : "button primary",
+    );
+    const fields = command.dialogFields ?? Object.keys(command.fields).filter((f) => f !== "ids");
+    const expected: Record<string, unknown> = { action: command.http.action, ids: [7] };
+    for (const name of fields) {
+      const field = command.fields[name];
+      assert.ok(field);
+      const label = page.one((e) => e.tag === "label" && e.attrs["for"] === `field-${name}`);
+      assert.equal(textOf([label]), field.label);
+      if (field.kind !== "integer") continue;
+      page.type(name, String(Number(field.max) + 1));
+      page.click(textOf([submit]));
+      const most = Number(field.max).toLocaleString("en");
+      assert.match(page.dialogText, new RegExp(`from [-0-9,]+ to ${most}\\.`), name);
+      page.type(name, String(field.max));
+      expected[name] = field.max;
+    }
+    page.click(textOf([submit]));
+    // The box that gives attempts back is ticked where a failed job would not run without it.
+    if (command.name === "run-now") expected["attempts"] = 0;
+    assert.deepEqual(JSON.parse(page.asked("api/jobs/action").body), expected, command.name);
+  }
+});
+
+test("a failed job can be retried; one that has not failed needs no retry", async () => {
+  const failed = await openedJob(failedJob(7));
+  const labels = ["Complete…", "Fail…", "Reschedule…", "Run now…"];
+  assert.ok([...labels, "Retry…"].every((label) => asks(failed).includes(label)));
+  failed.click("Retry…");
+  assert.match(failed.dialogText, /^Retry job 7It has all its attempts again/);
+  failed.click("Retry job 7");
+  assert.equal(failed.asked("api/jobs/action").body, '{"action":"retry","ids":[7]}');
+  failed.answer("api/jobs/action", { message: "Retried 1 of 1 job", jobs: [job(7)] });
+  assert.deepEqual(failed.notices, ["Retried 1 of 1 job"]);
+  for (const other of [job(7), lockedJob(7), job(7, { state: "scheduled" })]) {
+    const page = await openedJob(other);
+    assert.ok(labels.every((label) => asks(page).includes(label)));
+    assert.equal(page.hasButton("Retry…"), false);
+  }
+});
+
+test("among chosen jobs one that failed is enough to offer a retry of all", async () => {
+  const page = await listed([job(1), failedJob(2)]);
+  page.app.dispatch("jobs.select", "1", "");
+  assert.equal(page.hasButton("Retry…"), false);
+  page.app.dispatch("jobs.select", "2", "");
+  page.click("Retry…");
+  page.click("Retry 2 jobs");
+  assert.equal(page.asked("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
+});
+
+test("a job that was changed but has no attempts left is a warning in the server's words", async () => {
+  const message =
+    "Rescheduled to run now: 0 of 1 job; 1 has no attempts left and will not run: retry it, or set attempts below max_attempts";
+  const page = await openedJob(failedJob(7));
+  page.click("Run now…");
+  page.app.dispatch("dialog.input", "again", "");
+  page.click("Run job 7 now");
+  page.answer("api/jobs/action", { message, jobs: [failedJob(7)], asked: 1, done: 0 });
+  assert.deepEqual(page.notices, [message]);
+  assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
+});
+
+test("a key that no job has is a warning", async () => {
+  const page = await listed([job(1)]);
+  page.click("Remove by key…");
+  page.type("key", "k");
+  page.click("Remove the job");
+  const message = "There is no job with the key k";
+  page.answer("api/jobs/remove-by-key", { message, outcome: "absent", asked: 1, done: 0 });
+  assert.deepEqual(page.notices, [message]);
+  assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
+});
+
+test("a dialog that is not about the chosen jobs does not name them", async () => {
+  const page = await listed([job(1), job(2)]);
+  page.app.dispatch("jobs.select-all", "", "");
+  for (const label of ["Remove by key…", "Add a job"]) {
+    page.click(label);
+    assert.doesNotMatch(page.dialogText, /#1|#2/, label);
+    page.app.dispatch("dialog.close", "", "");
+  }
+  const other = await openedJob(job(7, { key: "k1" }));
+  other.click("Remove by key…");
+  assert.doesNotMatch(other.dialogText, /#7/);
+  assert.equal(other.byId("field-key").attrs["value"], "k1");
+});
+
+test("a text longer than the server takes is told before it is sent", async () => {
+  const page = await openedJob(job(7));
+  page.click("Fail…");
+  page.type("reason", "x".repeat(10_001));
+  page.click("Fail job 7");
+  assert.match(page.dialogText, /At most 10,000 characters fit\./);
+  page.type("reason", "x".repeat(10_000));
+  page.click("Fail job 7");
+  assert.equal(JSON.parse(page.asked("api/jobs/action").body).reason.length, 10_000);
+});
+
+test("a fault in the sweep's settings does not stand in the way of another dialog", async () => {
+  const page = await opened("/maintenance");
+  page.type("sweep_threshold_secs", "5m");
+  page.click("Dry run");
+  page.click("Clean up…");
+  page.click("Clean up");
+  assert.match(page.asked("api/maintenance").body, /"action":"cleanup"/);
+});
+
+test("dialogs over the maintenance page ask for nothing that stands on the page", async () => {
+  const page = await opened("/maintenance");
+  page.click("Dry run");
+  page.answer("api/maintenance", { message: "Would free 0 jobs" });
+  for (const label of ["Migrate…", "Clean up…", "Sweep…"]) {
+    page.click(label);
+    assert.ok(page.dialog);
+    const controls = collect([page.dialog], (e) => /^(input|select|textarea)$/.test(e.tag));
+    assert.deepEqual(controls, [], label);
+  }
+});
+
+test("what was written is asked for again on the page at hand", async () => {
+  const page = await listed([job(1)]);
+  page.app.dispatch("jobs.select", "1", "");
+  page.click("Complete…");
+  page.click("Complete job 1");
+  const sent = page.requests.length;
+  page.answer("api/jobs/action", { message: "Completed 1 of 1 job", jobs: [job(1)] });
+  const paths = page.requests.slice(sent).map(({ path }) => path);
+  assert.deepEqual(paths, ["api/jobs?limit=100", "api/overview"]);
+  page.answer("api/jobs?limit=100", jobs([]));
+  assert.match(page.text, /The queue is empty/);
+});

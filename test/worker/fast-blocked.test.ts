@@ -1,0 +1,47 @@
+// A fast lane whose process does not answer: because a handler blocks it, or because it is frozen.
+// Its jobs are locked by the rows of an open transaction, so the question is who ends that.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testQueue } from "../queue/queue-database.ts";
+import { jobsOf } from "./recovery-jobs.ts";
+import { until, type WorkerProcess, workerProcess } from "./worker-process.ts";
+
+const queue = testQueue();
+const { add, isGone, job } = jobsOf(queue);
+
+// Longer than in other tests: a heartbeat must come through on a busy machine for 12 seconds.
+const PATIENT = { heartbeatIntervalMs: 250, thresholdMs: 4_000 };
+
+/** A process whose fast lane has taken a job that blocks it for so long. */
+async function blockedFor(ms: number): Promise<{ worker: WorkerProcess; id: string }> {
+  const worker = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
+  // A worker's first jobs are not taken by row locks, until it has found nothing more.
+  const first = await add("quick");
+  await until("the fast lane runs", () => isGone(first.id));
+  const { id } = await add("blocking", { ms });
+  await worker.event("started", (event) => event["id"] === id);
+  assert.deepEqual([(await job(id))?.locked_by, (await job(id))?.attempts], [null, 0]);
+  return { worker, id };
+}
+
+test("A job that blocks its process for 12 seconds in a fast lane runs once.", async () => {
+  const { worker, id } = await blockedFor(12_000);
+  const other = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
+  await worker.event("completed", (event) => event["id"] === id);
+  await until("it is written", () => isGone(id));
+  const started = [...worker.events, ...other.events].filter(
+    (event) => event.event === "started" && event["id"] === id,
+  );
+  assert.equal(started.length, 1);
+  await Promise.all([worker.stop(), other.stop()]);
+});
+
+test("What a frozen fast lane had is run by another worker once the lease is over.", async () => {
+  const { worker, id } = await blockedFor(600_000);
+  const other = await workerProcess(queue.url, { recovery: PATIENT });
+  worker.signal("SIGSTOP");
+  await other.event("started", (event) => event["id"] === id);
+  assert.deepEqual((await other.event("recovered"))["deadWorkerIds"], [worker.workerId]);
+  worker.signal("SIGKILL");
+  other.signal("SIGKILL");
+});

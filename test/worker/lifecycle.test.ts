@@ -1,0 +1,152 @@
+// Everything that lives is started and stopped in every order that somebody may hit upon: twice, at
+// once, before the start, in the middle of it. Each time it ends, and nothing of it is left.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { createAdminServer } from "../../src/admin/server.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { Service } from "../../src/base/service.ts";
+import { Listener } from "../../src/database/connection/listener.ts";
+import { everyMinute } from "../../src/domain/cron-entry.ts";
+import { createHttpServer } from "../../src/http/server.ts";
+import { Cron } from "../../src/worker/cron/cron.ts";
+import { LockRenewal } from "../../src/worker/lease/lock-renewal.ts";
+import { LockReset } from "../../src/worker/lease/lock-reset.ts";
+import { resolveCronOptions } from "../../src/worker/options/cron-options.ts";
+import { Hooks } from "../../src/worker/task/hooks.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import { testQueue } from "../queue/queue-database.ts";
+import { until } from "./worker-queue.ts";
+
+const queue = testQueue();
+const logger = silentLogger;
+const tasks = [defineTask("quick", () => {})];
+const NAME = "lifecycle";
+
+/** The same address with a name by which the server knows whose connections they are. */
+const url = () => {
+  const named = new URL(queue.url);
+  named.searchParams.set("application_name", NAME);
+  return named.href;
+};
+
+/** As services: a plain start is one that has started at once. */
+const plain = (one: { start(): void; stop(): Promise<void> }): Service => ({
+  start: async () => one.start(),
+  stop: () => one.stop(),
+  [Symbol.asyncDispose]: () => one.stop(),
+});
+
+const worker = (options: object) =>
+  new Worker({ connectionString: url(), tasks, pollIntervalMs: 20, ...options });
+
+const services: Record<string, () => Service | Promise<Service>> = {
+  "a worker": () => worker({}),
+  "a worker with fast lanes": () => worker({ fastLane: { queues: true } }),
+  "a worker without heartbeats and notifications": () => worker({ recovery: false, notify: false }),
+  "a worker with a timetable": () => worker({ cron: { entries: [everyMinute("quick")] } }),
+  "a timetable": () =>
+    new Cron(resolveCronOptions({ entries: [everyMinute("quick")] }) as never, {
+      workerId: () => "w",
+      db: queue.db,
+      hooks: new Hooks(logger),
+      logger,
+      taskIdentifiers: new Set(["quick"]),
+    }),
+  "a listener": () =>
+    new Listener({
+      connection: { connectionString: url() },
+      channels: { something() {} },
+      onReconnect() {},
+      logger,
+    }),
+  "the reset of old locks": () =>
+    plain(
+      new LockReset({
+        database: queue.db,
+        intervalMs: 5,
+        staleLockThresholdMs: 60_000,
+        logger,
+        mayForget: () => false,
+        wake() {},
+      }),
+    ),
+  "the renewal of locks": () =>
+    plain(
+      new LockRenewal({
+        database: queue.db,
+        staleLockThresholdMs: 60_000,
+        logger,
+        running: () => [],
+      }),
+    ),
+  "an HTTP server": () =>
+    createHttpServer({
+      host: "127.0.0.1",
+      port: 0,
+      handle: async () => ({ status: 204, headers: {}, body: "" }),
+      headers: {},
+      logger,
+    }),
+  "an admin server": () =>
+    createAdminServer(adminServerConfig(queue.pool).listenAddr("127.0.0.1:0").build()),
+};
+
+type Step = "start" | "stop" | "turns";
+
+/** The shortest sequences by hand, then longer ones by a seed that the title has. */
+const sequences: Step[][] = [
+  ["stop"],
+  ["start", "stop"],
+  ["start", "turns", "stop"],
+  ["start", "stop", "stop"],
+  ["start", "start", "turns", "stop", "turns", "stop"],
+  ["stop", "start"],
+  ["stop", "stop", "start", "start", "stop"],
+];
+
+/** Mulberry32: the same numbers for the same seed. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Does the steps without waiting for what they begin; all of it comes to an end. */
+async function drive(service: Service, steps: readonly Step[], next: () => number): Promise<void> {
+  const begun: Promise<unknown>[] = [];
+  for (const step of steps) {
+    if (step === "start") begun.push(service.start().catch(() => {}));
+    else if (step === "stop") begun.push(service.stop());
+    else for (let turns = Math.floor(next() * 60); turns > 0; turns--) await turn();
+  }
+  await Promise.all([...begun, service.stop()]);
+}
+
+for (const [name, make] of Object.entries(services)) {
+  describe(`Whenever it is started and stopped, ${name}`, () => {
+    test("ends, and leaves no connection behind.", { timeout: 100_000 }, async () => {
+      const next = random(20_261_122);
+      const steps: Step[] = ["start", "stop", "turns"];
+      const longer = Array.from({ length: 8 }, () =>
+        Array.from({ length: 6 }, () => steps[Math.floor(next() * 3)] as Step),
+      );
+      for (const sequence of [...sequences, ...longer]) {
+        await drive(await make(), sequence, next).catch((error: unknown) => {
+          assert.fail(`after ${sequence.join(", ")}: ${error}`);
+        });
+      }
+      const left = `select pid from pg_stat_activity
+        where datname = current_database() and application_name = '${NAME}'`;
+      await until("no connection is left", async () => (await queue.sql(left)).length === 0);
+      const rows = await queue.sql("select id from worker._private_workers");
+      assert.deepEqual(rows, []);
+    });
+  });
+}

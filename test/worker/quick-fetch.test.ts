@@ -1,0 +1,197 @@
+// What an idle worker takes by a quick fetch: the same jobs, with the same columns, as by a fetch of
+// everything; and what a quick fetch does not see comes all the same.
+import assert from "node:assert/strict";
+import { Socket } from "node:net";
+import { describe, test } from "node:test";
+import pg from "pg";
+import { defineTask } from "../../src/worker/task/task.ts";
+import type { TaskJob } from "../../src/worker/task/task-job.ts";
+import { recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+// A poll would hide what a fetch has missed.
+const NEVER_MS = 3_600_000;
+
+/** What of a job a task may see. */
+const seenOf = (job: TaskJob) => ({
+  payload: job.payloadText,
+  key: job.key,
+  flags: [...job.flags],
+  priority: job.priority,
+  attempts: job.attempts,
+  maxAttempts: job.maxAttempts,
+  revision: job.revision,
+  runAtMs: job.runAt.getTime(),
+  createdAtMs: job.createdAt.getTime(),
+  lastError: job.lastError,
+});
+
+for (const fastLane of [false, true]) {
+  describe(fastLane ? "A resting worker with a fast lane" : "A resting worker", () => {
+    /** A worker that has found nothing, and rests. */
+    async function resting(forbiddenFlags: string[] = [], concurrency = 10) {
+      const seen: TaskJob[] = [];
+      const warm = recording("warm");
+      const show = defineTask("show", (_, { job }) => {
+        seen.push(job);
+        if (job.attempts === 1 && job.payloadText.includes("fails")) throw new Error("once");
+      });
+      const tasks = [warm, show];
+      const options = { forbiddenFlags, fastLane, concurrency, pollIntervalMs: NEVER_MS };
+      await queue.started({ tasks, ...options });
+      await queue.utils.addJob("warm");
+      await until("it rests", async () => (await queue.left()).length === 0);
+      return { seen, shown: (count: number) => until("shown", () => seen.length === count) };
+    }
+
+    test("sees every column of a job that is announced.", async () => {
+      const { seen, shown } = await resting();
+      const payload = { text: '\u001f"é\\', list: [1, null] };
+      const spec = { jobKey: "the key", flags: ["a", "b"], priority: 7, maxAttempts: 3 };
+      const added = await queue.utils.addJob("show", payload, spec);
+      await shown(1);
+      const [job] = seen;
+      assert.ok(job);
+      const { runAtMs, createdAtMs, ...rest } = seenOf(job);
+      assert.deepEqual(rest, {
+        payload: JSON.stringify(payload),
+        key: "the key",
+        flags: ["a", "b"],
+        priority: 7,
+        attempts: 1,
+        maxAttempts: 3,
+        revision: 0,
+        lastError: null,
+      });
+      assert.equal(runAtMs, added?.runAt.getTime());
+      assert.equal(createdAtMs, added?.createdAt.getTime());
+    });
+
+    test("sees the text of a payload as it is stored.", async () => {
+      const { seen, shown } = await resting();
+      const text = '{"b": 9007199254740993,  "a": 1, "a": 2}';
+      await queue.sql(`select worker.add_job('show', '${text}'::json)`);
+      await shown(1);
+      assert.equal(seen[0]?.payloadText, text);
+    });
+
+    test("sees why the attempt before failed.", async () => {
+      const { seen, shown } = await resting();
+      const added = await queue.utils.addJob("show", "fails");
+      await until("failed", async () => (await queue.left())[0]?.last_error != null);
+      await queue.utils.rescheduleJobs([added?.id ?? ""], { runAt: new Date(0) });
+      await queue.utils.addJob("warm");
+      await shown(2);
+      assert.deepEqual(
+        seen.map(({ attempts, lastError }) => [attempts, lastError?.split("\n")[0]]),
+        [
+          [1, undefined],
+          [2, "Error: once"],
+        ],
+      );
+    });
+
+    test("takes what comes behind jobs that are scheduled, or not for it.", async () => {
+      const { seen, shown } = await resting(["other"]);
+      const tomorrow = new Date(Date.now() + 86_400_000);
+      await queue.utils.addJob("show", "later", { priority: -5, runAt: tomorrow });
+      await queue.utils.addJob("unknown", "whose?", { priority: -4 });
+      await queue.utils.addJob("show", "forbidden", { priority: -3, flags: ["other"] });
+      for (const [place, text] of ["first", "second", "third"].entries()) {
+        await queue.utils.addJob("show", text);
+        await shown(place + 1);
+      }
+      assert.deepEqual(
+        seen.map(({ payload }) => payload),
+        ["first", "second", "third"],
+      );
+    });
+
+    test("takes jobs of named queues, and those without a queue beside them.", async () => {
+      const { seen, shown } = await resting();
+      await queue.utils.addJob("show", "queued", { queueName: "one at a time" });
+      await shown(1);
+      await queue.utils.addJob("show", "free");
+      await shown(2);
+      await queue.utils.addJob("show", "queued again", { queueName: "one at a time" });
+      await shown(3);
+      assert.deepEqual(
+        seen.map(({ payload }) => payload),
+        ["queued", "free", "queued again"],
+      );
+    });
+
+    // Long ago: nothing but the announcement tells of them.
+    const many = (length: number, spec: object) =>
+      Array.from({ length }, (_, payload) => ({
+        identifier: "show",
+        payload,
+        spec: { runAt: new Date(0), ...spec },
+      }));
+
+    for (const concurrency of [1, 10, 100]) {
+      test(`takes all of many jobs that are announced at once, ${concurrency} at a time.`, async () => {
+        const { seen, shown } = await resting([], concurrency);
+        await queue.utils.addJobs(many(500, {}));
+        await shown(500);
+        assert.equal(new Set(seen.map(({ id }) => id)).size, 500);
+      });
+    }
+
+    test("takes less urgent jobs that are announced with a more urgent one.", async () => {
+      const { seen, shown } = await resting();
+      await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
+      await shown(101);
+      assert.equal(seen[0]?.priority, -5);
+    });
+
+    test("tells an error without a text from none.", async () => {
+      const { seen, shown } = await resting();
+      await queue.sql(
+        "insert into worker._private_jobs (task_id, payload, last_error, created_at) " +
+          "select id, '1', '', '-infinity' from worker._private_tasks where identifier = 'show'",
+      );
+      await queue.sql('notify "jobs:insert"');
+      await shown(1);
+      assert.equal(seen[0]?.lastError, "");
+      assert.equal(seen[0]?.createdAt.getTime(), -8.64e15);
+    });
+  });
+}
+
+test("A fetch without an answer counts until its connection is given up, and then all runs.", async (t) => {
+  // The socket that sends a fetch hears nothing any more.
+  let silenced: Socket | undefined;
+  let isArmed = false;
+  const stream = () => {
+    const socket = new Socket();
+    // Not before: connect() sets it anew.
+    socket.once("connect", () => {
+      const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
+      socket.write = (chunk: Uint8Array | string) => {
+        if (isArmed && /worker_\d/.test(Buffer.from(chunk).toString("latin1"))) {
+          isArmed = false;
+          silenced = socket.pause();
+        }
+        return write(Buffer.from(chunk));
+      };
+    });
+    return socket;
+  };
+  const pool = new pg.Pool({ connectionString: queue.url, stream });
+  t.after(() => pool.end());
+  const show = recording("show");
+  const worker = await queue.started({ pool, tasks: [show], pollIntervalMs: NEVER_MS });
+  await queue.utils.addJob("show", "warm");
+  await until("it rests", async () => (await queue.left()).length === 0);
+  isArmed = true;
+  // More than there are slots: what the silent fetch has locked is not asked for a second time.
+  await queue.utils.addJobs(
+    Array.from({ length: 25 }, (_, payload) => ({ identifier: "show", payload })),
+  );
+  await until("they are asked for", () => silenced !== undefined);
+  await until("all have run", () => show.seen.length === 26);
+  assert.equal(new Set(show.seen).size, 26);
+  await worker.stop();
+});

@@ -1,0 +1,77 @@
+// What observers get once results are sent, where some of the jobs were no longer the worker's.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { QuickRows } from "../../src/queue/fetch/quick-fetch.ts";
+import { ClaimedJob } from "../../src/worker/execute/claimed-job.ts";
+import { batchOf, emitSettled, jobsIn, Results } from "../../src/worker/execute/results.ts";
+import { Hooks } from "../../src/worker/task/hooks.ts";
+
+function jobs(...ids: string[]): ClaimedJob[] {
+  const rows = new QuickRows(ids.map((id) => [id, "1", "{}", "0", "0", "1", "25", "0", null, "0"]));
+  const claimed = { rows, taskNames: new Map([[1, "task"]]), atMs: 0 };
+  return ids.map((_, index) => new ClaimedJob(claimed, index));
+}
+
+/** The events that `emit` causes, in words. */
+function events(emit: (hooks: Hooks) => void): string[] {
+  const seen: string[] = [];
+  const hooks = new Hooks(silentLogger);
+  hooks.on(
+    "job:settled",
+    ({ job, result, error }) => void seen.push(`${job.id} ${result} ${error}`),
+  );
+  hooks.on("job:interrupted", ({ jobId, job, reason, workerId }) => {
+    seen.push(`${jobId} ${reason} ${job?.taskIdentifier ?? "?"} ${workerId}`);
+  });
+  emit(hooks);
+  return seen;
+}
+
+function results(): Results {
+  const [one, two, three, four] = jobs("1", "2", "3", "4") as [
+    ClaimedJob,
+    ClaimedJob,
+    ClaimedJob,
+    ClaimedJob,
+  ];
+  const made = new Results();
+  made.complete(one);
+  made.skip(two);
+  made.fail({ job: three, message: "no", payload: null });
+  made.return(four);
+  return made;
+}
+
+test("Each result that is written is settled, as what it is.", () => {
+  const batch = results().take();
+  const seen = events((hooks) => emitSettled(hooks, "w", batch, [], jobsIn(batch)));
+  assert.deepEqual(seen, ["1 completed null", "2 skipped null", "3 failed no", "4 returned null"]);
+});
+
+test("A job that others have taken over is interrupted and not settled.", () => {
+  const batch = results().take();
+  const seen = events((hooks) => emitSettled(hooks, "w", batch, ["1", "3", "9"], jobsIn(batch)));
+  assert.deepEqual(seen, [
+    "1 lease_lost task w",
+    "3 lease_lost task w",
+    "9 lease_lost ? w",
+    "2 skipped null",
+    "4 returned null",
+  ]);
+});
+
+test("Where the first answer was lost, a job that is gone has an unknown result.", () => {
+  const made = results();
+  made.putBack(made.take());
+  const batch = made.take();
+  const seen = events((hooks) => emitSettled(hooks, "w", batch, ["1", "2"], jobsIn(batch)));
+  assert.deepEqual(seen, ["1 unknown null", "2 unknown null", "3 failed no", "4 returned null"]);
+});
+
+test("What was not written is not settled.", () => {
+  const { done } = results().take();
+  const written = batchOf(false, [{ done }]);
+  const seen = events((hooks) => emitSettled(hooks, "w", written, [], jobsIn(written)));
+  assert.deepEqual(seen, ["1 completed null", "2 skipped null"]);
+});

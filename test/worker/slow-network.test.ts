@@ -1,0 +1,87 @@
+// Workers behind a network that is slow, or goes silent without a word.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+import { latch, recording, until, witness, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const NEVER_MS = 3_600_000;
+
+/** Half of it on a machine that has nothing else to do. */
+const PATIENCE_MS = 60_000;
+
+const heartbeat = async () => {
+  const text = "select last_heartbeat_at::text as at from worker._private_workers";
+  return (await queue.sql<{ at: string }>(text))[0]?.at;
+};
+
+test("No more is locked than there are slots, however long a round trip takes.", async (t) => {
+  const proxy = await tcpProxy(queue.url, { delayMs: 15 });
+  t.after(() => proxy.close());
+  const gate = latch();
+  const held = recording("held", () => gate.opened);
+  const saw = witness("job:fetch");
+  await queue.utils.addJobs(Array.from({ length: 40 }, () => ({ identifier: "held" })));
+  const worker = await queue.started({
+    connectionString: proxy.url,
+    tasks: [held],
+    concurrency: 2,
+    pollIntervalMs: 20,
+    plugins: [saw],
+  });
+  await until("both slots are taken", () => held.seen.length === 2);
+  // Announcements and polls make it look again and again.
+  for (let n = 0; n < 10; n++) await queue.utils.addJob("held");
+  const locked = async () =>
+    (await queue.left()).filter(({ locked_by }) => locked_by !== null).length;
+  assert.equal(await locked(), 2);
+  gate.open();
+  await until("all have run", () => held.seen.length === 50);
+  const fetched = saw.all("job:fetch").map(({ count }) => count);
+  assert.equal(
+    fetched.reduce((sum, count) => sum + count, 0),
+    50,
+  );
+  await worker.stop();
+});
+
+for (const fastLane of [false, true]) {
+  const kind = fastLane ? "fast" : "safe";
+  test(`Connections that go silent are found, and then all is as before (${kind}).`, async (t) => {
+    const proxy = await tcpProxy(queue.url);
+    t.after(() => proxy.close());
+    const quick = recording("quick");
+    const saw = witness("worker:reconnected");
+    const worker = await queue.started({
+      connectionString: proxy.url,
+      tasks: [quick],
+      fastLane,
+      // Neither a poll nor a sweep finds them.
+      pollIntervalMs: NEVER_MS,
+      recovery: { heartbeatIntervalMs: 300, thresholdMs: 2_000 },
+      plugins: [saw],
+    });
+    await queue.utils.addJob("quick");
+    await until("the first job has run", () => quick.seen.length === 1);
+    const started = await heartbeat();
+    await until("a heartbeat has gone through", async () => (await heartbeat()) !== started);
+    proxy.mute("established");
+    const accepted = proxy.accepted;
+    // Heartbeat, listener, and every connection that takes jobs.
+    const mine = fastLane ? 6 : 4;
+    await until("they are made anew", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
+    await until(
+      "the worker takes jobs again",
+      async () => {
+        await queue.utils.addJob("quick");
+        return quick.seen.length > 1;
+      },
+      PATIENCE_MS,
+    );
+    await until("nothing is left", async () => (await queue.left()).length === 0);
+    const before = quick.seen.length;
+    await queue.utils.addJob("quick");
+    await until("the announcement of the next one is heard", () => quick.seen.length > before);
+    await worker.stop();
+  });
+}

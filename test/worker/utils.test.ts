@@ -1,0 +1,118 @@
+// The utilities that a worker has: on its own pool, and through its interceptors.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Job } from "../../src/domain/job.ts";
+import type { WorkerUtils } from "../../src/queue/worker-utils.ts";
+import type { Plugin } from "../../src/worker/task/hooks.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { until, within, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const later = { runAt: new Date("2031-01-01T00:00:00Z") };
+
+/** Adds a tenant, skips what says so, and refuses what says so. */
+const policy: Plugin = {
+  name: "policy",
+  register(hooks) {
+    hooks.intercept("beforeJobSchedule", (job) => {
+      const { word } = job.payload as { word: string };
+      if (word === "skip") return { action: "skip" };
+      if (word === "refuse") return { action: "fail", message: "not this one" };
+      return { action: "change", job: { ...job, payload: { word, tenant: "acme" } } };
+    });
+  },
+};
+
+const stored = defineTask<{ word: string }>("stored", () => {});
+const payloads = async () => (await queue.left()).map(({ payload }) => JSON.parse(payload));
+
+type Utils = WorkerUtils<Job | null>;
+
+/** The utils of a worker with the policy, and those of one of its tasks. */
+const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<void>> = {
+  "a worker": async (use) => {
+    const worker = queue.worker({ tasks: [stored], plugins: [policy] });
+    await use(worker.utils);
+  },
+  "a task": async (use) => {
+    const used = Promise.withResolvers<void>();
+    const task = defineTask("task", (_, { utils }) => use(utils).then(used.resolve, used.reject));
+    await queue.utils.addJob("task");
+    await queue.started({ tasks: [task], plugins: [policy] });
+    await within("the task", used.promise);
+    await until("it is gone", async () =>
+      (await queue.left()).every(({ attempts }) => attempts < 1),
+    );
+  },
+};
+
+for (const [whose, withUtils] of Object.entries(sources)) {
+  describe(`The utils of ${whose}`, () => {
+    test("add jobs through the worker's interceptors, in each way there is.", async () => {
+      await withUtils(async (utils) => {
+        await utils.addJob(stored, { word: "one" }, later);
+        await utils.addJobs([
+          { task: stored, payload: { word: "two" }, spec: later },
+          { identifier: "stored", payload: { word: "skip" }, spec: later },
+          { identifier: "stored", payload: { word: "three" }, spec: later },
+        ]);
+        const copied = await utils.copyJobs([
+          { identifier: "stored", payload: { word: "skip" }, spec: later },
+          { task: stored, payload: { word: "four" }, spec: later },
+        ]);
+        assert.equal(copied, 1);
+        assert.equal(await utils.addJob(stored, { word: "skip" }), null);
+        const message = "not this one";
+        await assert.rejects(utils.addJob(stored, { word: "refuse" }), { message });
+        const refused = [{ task: stored, payload: { word: "refuse" } }];
+        await assert.rejects(utils.addJobs(refused), { message });
+        await assert.rejects(utils.copyJobs(refused), { message });
+      });
+      const words = ["one", "two", "three", "four"];
+      assert.deepEqual(
+        await payloads(),
+        words.map((word) => ({ word, tenant: "acme" })),
+      );
+    });
+
+    test("do so inside a transaction of the caller's, which takes it back.", async () => {
+      await withUtils(async (utils) => {
+        const client = await queue.pool.connect();
+        try {
+          await client.query("begin");
+          const inside = utils.with(client);
+          assert.equal(await inside.addJob(stored, { word: "skip" }), null);
+          const job = await inside.addJob(stored, { word: "one" }, later);
+          assert.equal(job?.payloadText, '{"word":"one","tenant":"acme"}');
+          assert.equal((await inside.getJob(job?.id ?? ""))?.id, job?.id);
+          await client.query("rollback");
+        } finally {
+          client.release();
+        }
+      });
+      assert.deepEqual(await payloads(), []);
+    });
+  });
+}
+
+test("A worker's utils end nothing, and have the other operations, too.", async () => {
+  const worker = await queue.started({ tasks: [stored] });
+  const { utils } = worker;
+  await utils.end();
+  await utils[Symbol.asyncDispose]();
+  const job = await utils.addJob(stored, { word: "one" }, later);
+  assert.deepEqual(
+    (await utils.listJobs()).jobs.map(({ id }) => id),
+    [job?.id],
+  );
+  assert.equal(utils.schema, "worker");
+  assert.equal((await utils.completeJobs([job?.id ?? ""])).length, 1);
+});
+
+test("Without an interceptor a payload is taken as it is at the call.", async () => {
+  const { utils } = queue.worker({ tasks: [stored] });
+  const payload = { word: "before" };
+  const added = utils.addJob(stored, payload, later);
+  payload.word = "after";
+  assert.equal((await added)?.payloadText, '{"word":"before"}');
+});

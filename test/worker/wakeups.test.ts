@@ -1,0 +1,124 @@
+// When an idle worker fetches again, told by a clock that is moved by hand.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { Wakeups } from "../../src/worker/fetch/wakeups.ts";
+import { manualClock } from "../support/manual-clock.ts";
+
+const POLL_MS = 2_000;
+
+function idle(
+  nextRunAt: () => Promise<number | null> = async () => null,
+  pollIntervalMs = POLL_MS,
+) {
+  const clock = manualClock();
+  const asked: number[] = [];
+  let woken = 0;
+  const wakeups = new Wakeups({
+    clock,
+    pollIntervalMs,
+    wake: () => void woken++,
+    nextRunAt: (sinceSeconds) => {
+      asked.push(sinceSeconds);
+      return nextRunAt();
+    },
+  });
+  wakeups.start();
+  return { clock, wakeups, asked, woken: () => woken };
+}
+
+describe("A worker", () => {
+  test("is woken once a poll interval, whatever its fetches come to.", () => {
+    const { clock, woken } = idle();
+    clock.advance(POLL_MS - 1);
+    assert.equal(woken(), 0);
+    clock.advance(1);
+    assert.equal(woken(), 1);
+    clock.advance(3 * POLL_MS);
+    assert.equal(woken(), 4);
+  });
+
+  test("that finds nothing sleeps until the next job falls due.", async () => {
+    const { clock, wakeups, asked, woken } = idle(async () => 700);
+    wakeups.sleep(100);
+    clock.advance(15);
+    await turn();
+    assert.deepEqual(asked, [99.95]);
+    assert.equal(clock.nextMs, 700);
+    clock.advance(700);
+    assert.equal(woken(), 1);
+  });
+
+  test("asks only once nothing has been ready for a moment.", () => {
+    const { clock, wakeups, asked } = idle();
+    for (let at = 0; at < 20; at++) {
+      wakeups.sleep(at);
+      clock.advance(10);
+    }
+    assert.deepEqual(asked, []);
+    clock.advance(5);
+    assert.equal(asked.length, 1);
+  });
+
+  test("sleeps no longer than a poll interval, and never less than a millisecond.", async () => {
+    for (const [nextMs, sleepMs] of [
+      [86_400_000, POLL_MS],
+      [-5, 1],
+      [null, POLL_MS],
+    ] as const) {
+      const { clock, wakeups } = idle(async () => nextMs);
+      wakeups.sleep(0);
+      clock.advance(15);
+      await turn();
+      assert.equal(clock.nextMs, sleepMs);
+    }
+  });
+
+  test("does not believe an answer to an earlier question.", async () => {
+    const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+    let asked = 0;
+    const { clock, wakeups } = idle(() => answers[asked++]?.promise ?? Promise.resolve(null));
+    wakeups.sleep(0);
+    clock.advance(15);
+    wakeups.sleep(1);
+    answers[0]?.resolve(1);
+    await turn();
+    assert.equal(clock.nextMs, 15);
+  });
+
+  test("whose database cannot be asked is woken by the poll.", async () => {
+    const { clock, wakeups, woken } = idle(() => Promise.reject(new Error("away")));
+    wakeups.sleep(0);
+    clock.advance(15);
+    await turn();
+    clock.advance(POLL_MS);
+    assert.equal(woken(), 1);
+  });
+
+  test("that has stopped is not woken any more, nor asked for.", async () => {
+    const { clock, wakeups, woken } = idle();
+    wakeups.retry({}, () => assert.fail("tried again"));
+    wakeups.stop();
+    wakeups.sleep(0);
+    wakeups.retry({}, () => assert.fail("tried again"));
+    assert.equal(clock.nextMs, null);
+    clock.advance(10 * POLL_MS);
+    assert.equal(woken(), 0);
+  });
+});
+
+test("Who finds others in its way tries again after 10 ms, and later each time.", () => {
+  const { clock, wakeups } = idle(undefined, 3_600_000);
+  const who = {};
+  const delays: (number | null)[] = [];
+  for (let n = 0; n < 7; n++) {
+    wakeups.retry(who, () => {});
+    delays.push(clock.nextMs);
+    assert.equal(wakeups.isRetrying(who), n < 3);
+    clock.advance(320);
+  }
+  assert.deepEqual(delays, [10, 20, 40, 80, 160, 320, 320]);
+  wakeups.noRetry(who);
+  wakeups.retry(who, () => {});
+  assert.equal(clock.nextMs, 10);
+});

@@ -1,0 +1,69 @@
+/** The one place where answers come in: it judges the status, then hands the body to who asked. */
+import { Gate } from "../model/access";
+import { Model } from "../model/model";
+import { isAway, Pending } from "../model/requests";
+import { errorOf } from "./api-error";
+import { outage, recovered } from "./freshness";
+import { refresh } from "./navigate";
+import { OVERVIEW, takeAnsweredOverview } from "./overview";
+import { askSession, denied, SESSION, sessionAnswered } from "./session";
+import { writeDone, writeRefused } from "./writes";
+
+export function replied(m: Model, id: i32, status: i32, retryAfter: string, body: string): void {
+  const pending = m.requests.take(id);
+  if (pending === null) return;
+  const open = m.access.gate === Gate.Open;
+  if (status === 401) denied(m, body);
+  else if (pending.topic === SESSION) {
+    sessionAnswered(m, status, retryAfter, body);
+    if (status !== 200) unpark(m, errorOf(body, status).error);
+  } else if (status >= 200 && status < 300) answered(m, pending, body);
+  else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
+  else readFailed(m, pending, status, errorOf(body, status).error);
+  if (!open) return;
+  if (isAway(status)) outage(m, errorOf(body, status).error);
+  else if (status < 400) recovered(m);
+}
+
+function answered(m: Model, pending: Pending, body: string): void {
+  if (pending.isWrite) writeDone(m, pending, body);
+  else if (pending.topic === OVERVIEW) {
+    if (takeAnsweredOverview(m, body)) refresh(m);
+  } else {
+    const page = m.pageNamed(pending.owner);
+    if (page !== null) page.take(m, pending, body);
+  }
+}
+
+function readFailed(m: Model, pending: Pending, status: i32, reason: string): void {
+  const page = m.pageNamed(pending.owner);
+  if (page !== null) page.miss(m, pending, status, reason);
+  else if (!isAway(status)) m.notices.bad(reason);
+}
+
+function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: string): void {
+  const error = errorOf(body, status);
+  if (status === 403 && error.code === "csrf" && !write.again) tryAgain(m, write);
+  else writeRefused(m, write, status, writeReason(status, wait, error.error));
+}
+
+/** The server may have restarted: a new session brings a new CSRF token. */
+function tryAgain(m: Model, write: Pending): void {
+  write.again = true;
+  m.requests.parked.push(write);
+  if (m.access.gate === Gate.Open) askSession(m);
+}
+
+/** Without a new session the writes that wait for one can't be sent. */
+function unpark(m: Model, reason: string): void {
+  const parked = m.requests.parked;
+  m.requests.parked = [];
+  for (let i = 0; i < parked.length; i++) writeRefused(m, parked[i], 403, reason);
+}
+
+function writeReason(status: i32, retryAfter: string, reason: string): string {
+  if (status === 0) {
+    return "No answer came, so it may or may not have been done. Look before trying again.";
+  }
+  return retryAfter.length > 0 ? `${reason} Try again in ${retryAfter} s.` : reason;
+}

@@ -1,0 +1,164 @@
+/**
+ * Signing in and out. The token is kept for this tab only, and only after the server took it.
+ * A page that loses its session keeps its address, so it goes on where it was.
+ */
+import { Challenge, Overview, readSession } from "../generated/records";
+import { after, focus, recall, remember } from "../host";
+import { JsonReader } from "../lib/json-reader";
+import { parseWhole } from "../lib/number";
+import { Access, Gate } from "../model/access";
+import { Model, UpkeepAnswer } from "../model/model";
+import { errorOf } from "./api-error";
+import { connect, disconnect, startTicking } from "./freshness";
+import { load } from "./navigate";
+
+export const SESSION = "app.session";
+
+const TOKEN = "worker.token";
+const TOKEN_HEADER = "worker.token-header";
+const RETRY_MS = 3000;
+
+export function restore(m: Model): void {
+  m.access.token = recall(TOKEN);
+  m.access.tokenHeader = recall(TOKEN_HEADER);
+  askSession(m);
+}
+
+export function askSession(m: Model): void {
+  if (!m.requests.waitsFor(SESSION)) m.requests.read(m.access, SESSION, "api/session");
+}
+
+export function signIn(m: Model): void {
+  const access = m.access;
+  const token = access.draft.trim();
+  if (access.busy || m.now < access.blockedUntil) return;
+  if (token.length === 0) access.error = "Give the token.";
+  else if (!isHeaderText(token)) access.error = "A token holds visible ASCII characters only.";
+  else {
+    access.error = "";
+    access.busy = true;
+    access.token = token;
+    askSession(m);
+  }
+  if (!access.busy) focus("field-token");
+}
+
+export function signOut(m: Model): void {
+  forgetToken(m.access);
+  m.access.error = "";
+  closeGate(m, Gate.Token);
+}
+
+export function sessionAnswered(m: Model, status: i32, retryAfter: string, body: string): void {
+  const access = m.access;
+  access.busy = false;
+  if (status === 200) opened(m, body);
+  else if (status === 429) blocked(m, retryAfter, errorOf(body, status).auth);
+  else if (access.gate !== Gate.Open) {
+    access.gate = Gate.Unreachable;
+    access.error = errorOf(body, status).error;
+    after(RETRY_MS, "app.session", "");
+  }
+}
+
+/** Any answer 401: the token is missing, wrong, or no longer good. */
+export function denied(m: Model, body: string): void {
+  const access = m.access;
+  const challenge = errorOf(body, 401).auth;
+  const tried = access.token.length > 0;
+  const wasOpen = access.gate === Gate.Open;
+  const sentAs = access.tokenHeader;
+  access.busy = false;
+  const asksForToken =
+    challenge !== null && (challenge.mode === "bearer" || challenge.mode === "header");
+  if (challenge !== null) access.tokenHeader = tokenHeader(challenge);
+  if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
+    // The page had not known which header it is: that says nothing about the token.
+    askSession(m);
+    return;
+  }
+  forgetToken(access);
+  if (wasOpen) access.error = "The server no longer accepts this token. Sign in again.";
+  else if (tried) access.error = "The server did not accept this token.";
+  closeGate(m, asksForToken ? Gate.Token : Gate.Browser);
+}
+
+function tokenHeader(challenge: Challenge): string {
+  const header = challenge.headerName;
+  return challenge.mode === "header" && header !== null ? header : "";
+}
+
+function opened(m: Model, body: string): void {
+  const access = m.access;
+  const r = new JsonReader(body);
+  const session = readSession(r);
+  r.end();
+  if (r.failed) {
+    access.gate = Gate.Unreachable;
+    access.error = `The server's answer can't be read: ${r.error}. Is this page newer or older than the server?`;
+    return;
+  }
+  const first = access.gate !== Gate.Open;
+  // Who has just signed in stood in the field that goes.
+  if (access.draft.length > 0) focus("page-title");
+  access.session = session;
+  access.gate = Gate.Open;
+  access.error = "";
+  access.draft = "";
+  remember(TOKEN, access.token);
+  remember(TOKEN_HEADER, access.token.length > 0 ? access.tokenHeader : "");
+  const parked = m.requests.parked;
+  m.requests.parked = [];
+  for (let i = 0; i < parked.length; i++) m.requests.write(access, parked[i]);
+  if (!first) return;
+  load(m);
+  connect(m);
+  startTicking(m);
+}
+
+function blocked(m: Model, retryAfter: string, challenge: Challenge | null): void {
+  const access = m.access;
+  if (challenge !== null) access.tokenHeader = tokenHeader(challenge);
+  const seconds = parseWhole(retryAfter);
+  const wait = seconds.valid ? min(max(seconds.value, 1), 86400) : 30;
+  access.blockedUntil = m.now + <f64>wait * 1000;
+  access.token = "";
+  if (access.gate !== Gate.Open) access.gate = Gate.Token;
+  after(1000, "app.countdown", "");
+}
+
+/** Draws the seconds that are left, one by one. */
+export function countDown(m: Model): void {
+  if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
+}
+
+function closeGate(m: Model, gate: Gate): void {
+  disconnect(m);
+  m.requests.forgetAll();
+  m.access.gate = gate;
+  m.dialog = null;
+  // What was read under a session isn't shown without one.
+  m.overview = new Overview();
+  m.overviewLoaded = false;
+  m.known.clear();
+  m.upkeep = new UpkeepAnswer();
+  for (let i = 0; i < m.pages.length; i++) m.pages[i].forget(m);
+  m.live.outage = "";
+  m.live.freshAt = NaN;
+  if (gate === Gate.Token) focus("field-token");
+}
+
+function forgetToken(access: Access): void {
+  access.token = "";
+  access.draft = "";
+  remember(TOKEN, "");
+  remember(TOKEN_HEADER, "");
+}
+
+function isHeaderText(token: string): bool {
+  for (let i = 0; i < token.length; i++) {
+    const c = token.charCodeAt(i);
+    if (c < 0x21 || c > 0x7e) return false;
+  }
+  return true;
+}

@@ -1,0 +1,26 @@
+/** What became of a write: a notice when it is done, the reason in its dialog when it is not. */
+import { Model } from "../model/model";
+import { Pending } from "../model/requests";
+import { reload } from "./navigate";
+
+export function writeDone(m: Model, write: Pending, body: string): void {
+  const page = m.pageNamed(write.owner);
+  const dialog = m.dialogNamed(write.what);
+  if (page !== null) page.take(m, write, body);
+  else if (dialog !== null) dialog.done(m, write, body);
+  m.dialog = null;
+  for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
+  reload(m);
+}
+
+/** Keeps the dialog open, with what was typed, and says why in it. */
+export function writeRefused(m: Model, write: Pending, status: i32, reason: string): void {
+  const page = m.pageNamed(write.owner);
+  const dialog = m.dialog;
+  if (page !== null) page.miss(m, write, status, reason);
+  else if (dialog === null || !dialog.busy) m.notices.bad(reason);
+  else {
+    dialog.busy = false;
+    dialog.error = reason;
+  }
+}

@@ -1,0 +1,60 @@
+/** The dialog of a command, as its declaration has it. */
+import { beginBody, commandForm, writeFields } from "../forms/command-form";
+import { Form } from "../forms/form";
+import { Command } from "../generated/commands";
+import { Node } from "../lib/node";
+import { Dialog, Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
+import { takeUpkeep, tellResult } from "../model/upkeep";
+
+export class CommandDialog extends Dialog {
+  constructor(protected readonly command: Command) {
+    super(command.name);
+  }
+
+  override open(_m: Model, dialog: OpenDialog, arg: string): bool {
+    // Whatever is chosen on the page, this is not about it.
+    dialog.jobs = [];
+    dialog.workers = [];
+    const fields = this.command.fields;
+    if (arg.length > 0 && fields.length > 0) dialog.draft.set(fields[0].name, arg);
+    return true;
+  }
+
+  override title(_dialog: OpenDialog): string {
+    return this.command.title;
+  }
+
+  override verb(_dialog: OpenDialog): string {
+    return this.command.verb;
+  }
+
+  override text(_m: Model, _dialog: OpenDialog): string {
+    return this.command.consequence;
+  }
+
+  override danger(_m: Model, _dialog: OpenDialog): bool {
+    return this.command.destroys;
+  }
+
+  override form(m: Model, dialog: OpenDialog): Node {
+    return commandForm(this.command, dialog.draft, m.serverNow);
+  }
+
+  override request(m: Model, dialog: OpenDialog): Pending {
+    const form = beginBody(this.command, dialog.draft);
+    this.members(m, dialog, form);
+    return new Pending("ask." + this.name, this.command.path, form.body.end());
+  }
+
+  /** The request's members behind the action. */
+  protected members(_m: Model, _dialog: OpenDialog, form: Form): void {
+    writeFields(form, this.command);
+  }
+
+  override done(m: Model, write: Pending, body: string): void {
+    if (this.command.path === "api/maintenance") takeUpkeep(m, write, body);
+    else tellResult(m, body);
+  }
+}

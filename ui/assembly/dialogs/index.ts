@@ -1,0 +1,24 @@
+/**
+ * Every dialog: one for each command that the server declares. Most follow from the declaration
+ * alone; those that know more than it does have a file of their own.
+ */
+import { Command, commands } from "../generated/commands";
+import { Dialog } from "../model/model";
+import { AddDialog } from "./add";
+import { CleanupDialog } from "./cleanup";
+import { CommandDialog } from "./command";
+import { JobsDialog } from "./jobs";
+import { SweepDialog } from "./sweep";
+import { UnlockDialog } from "./unlock";
+
+export const dialogs: Dialog[] = [];
+for (let i = 0; i < commands.length; i++) dialogs.push(dialogOf(commands[i]));
+
+function dialogOf(command: Command): Dialog {
+  const name = command.name;
+  if (name === "add") return new AddDialog(command);
+  if (name === "cleanup") return new CleanupDialog(command);
+  if (name === "sweep") return new SweepDialog(command);
+  if (name === "unlock") return new UnlockDialog(command);
+  return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
+}

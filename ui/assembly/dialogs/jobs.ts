@@ -1,0 +1,105 @@
+/** The dialog of a command that acts on chosen jobs. */
+import { commandForm, writeFields } from "../forms/command-form";
+import { checkbox } from "../forms/field";
+import { Form } from "../forms/form";
+import { JobActionResult, readJobActionResult } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+import { box, leaf, Node } from "../lib/node";
+import { counted, grouped } from "../lib/number";
+import { Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
+import { CommandDialog } from "./command";
+
+/** The box that gives attempts back. */
+const AGAIN = "again";
+
+export class JobsDialog extends CommandDialog {
+  override open(_m: Model, dialog: OpenDialog, _arg: string): bool {
+    // A failed job has no attempts left: without new ones "run now" would change nothing.
+    if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
+    return dialog.jobs.length > 0;
+  }
+
+  /** `Run 3 jobs now` of the verb `Run now`. */
+  override title(dialog: OpenDialog): string {
+    const verb = this.command.verb;
+    const space = verb.indexOf(" ");
+    const jobs = dialog.jobs;
+    const what = jobs.length === 1 ? `job ${jobs[0].id}` : counted(jobs.length, "job", "jobs");
+    return space < 0
+      ? `${verb} ${what}`
+      : `${verb.substring(0, space)} ${what}${verb.substring(space)}`;
+  }
+
+  override verb(dialog: OpenDialog): string {
+    return this.title(dialog);
+  }
+
+  override text(_m: Model, dialog: OpenDialog): string {
+    return dialog.jobs.length === 1 ? this.command.consequenceOfOne : this.command.consequence;
+  }
+
+  override exception(dialog: OpenDialog): string {
+    const locked = dialog.count("locked");
+    if (locked === 0) return "";
+    if (locked === dialog.jobs.length) {
+      return locked === 1
+        ? "A worker holds it now, so it will be left alone."
+        : "Workers hold all of them now, so they will be left alone.";
+    }
+    return locked === 1
+      ? "1 of them is held by a worker and will be left alone."
+      : `${grouped(locked)} of them are held by workers and will be left alone.`;
+  }
+
+  override form(m: Model, dialog: OpenDialog): Node {
+    if (!this.givesBack(dialog)) return commandForm(this.command, dialog.draft, m.serverNow);
+    const failed = dialog.count("failed");
+    const other = dialog.jobs.length - failed;
+    const hint =
+      `${counted(failed, "job has", "jobs have")} no attempts left and would not run without this.` +
+      (other > 0 ? ` It also applies to the other ${counted(other, "job", "jobs")}.` : "");
+    return box("div", "form", [
+      checkbox(dialog.draft, AGAIN, "Set attempts back to 0", "dialog.input"),
+      leaf("p", "hint", hint),
+    ]);
+  }
+
+  protected override members(_m: Model, dialog: OpenDialog, form: Form): void {
+    const ids: i64[] = [];
+    for (let i = 0; i < dialog.jobs.length; i++) ids.push(dialog.jobs[i].id);
+    form.body.ints("ids", ids);
+    if (dialog.draft.on(AGAIN)) form.body.int("attempts", 0);
+    writeFields(form, this.command);
+  }
+
+  override request(m: Model, dialog: OpenDialog): Pending {
+    const write = super.request(m, dialog);
+    write.count = dialog.jobs.length;
+    return write;
+  }
+
+  /** In the server's words; the numbers only where it left them out. */
+  override done(m: Model, write: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const result: JobActionResult = readJobActionResult(r);
+    r.end();
+    if (r.failed) {
+      m.notices.bad(`The server did it, but its answer can't be read: ${r.error}`);
+      return;
+    }
+    // A job that was changed, but has no attempts left to run with, isn't done.
+    const count = result.done === i64.MIN_VALUE ? <i64>result.jobs.length : result.done;
+    const numbers = `${grouped(count)} of ${counted(write.count, "job", "jobs")}`;
+    const said = result.message;
+    const sentence = said.length > 0 ? said : numbers;
+    const notice = count === write.count ? m.notices.good(sentence) : m.notices.warn(sentence);
+    if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
+  }
+
+  /** Whether it may set attempts back to 0: some jobs have none left, and nothing else asks for it. */
+  private givesBack(dialog: OpenDialog): bool {
+    return this.command.mayReset && dialog.count("failed") > 0;
+  }
+}

@@ -1,0 +1,19 @@
+/** The buttons that ask for commands on jobs. */
+import { button } from "../controls/controls";
+import { Command, commands } from "../generated/commands";
+import { ListedJob } from "../generated/records";
+import { Node } from "../lib/node";
+
+/** What may be done to these jobs, in the order of the server's list. */
+export function commandsFor(jobs: ListedJob[]): Command[] {
+  const offered: Command[] = [];
+  for (let i = 0; i < commands.length; i++) {
+    if (commands[i].suits(jobs)) offered.push(commands[i]);
+  }
+  return offered;
+}
+
+/** Opens the command's dialog. */
+export function askButton(command: Command, kind: string): Node {
+  return button(command.verb + "…", "ask." + command.name, "", kind);
+}

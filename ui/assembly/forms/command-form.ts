@@ -1,0 +1,88 @@
+/** The form of a command, and the members of its request, both from the command's declaration. */
+import { Command, CommandField } from "../generated/commands";
+import { box, Node, nothing } from "../lib/node";
+import { Draft } from "./draft";
+import { checkbox, Field } from "./field";
+import { Form } from "./form";
+import { timeField } from "./time-field";
+
+const INPUT = "dialog.input";
+
+/** Its fields one below the other; numbers that follow each other share a row. */
+export function commandForm(command: Command, draft: Draft, now: f64): Node {
+  const fields = command.fields;
+  if (fields.length === 0) return nothing;
+  const rows: Node[] = [];
+  let numbers: Node[] = [];
+  for (let i = 0; i < fields.length; i++) {
+    if (isNumber(fields[i])) {
+      numbers.push(control(fields[i], draft, now, i === 0));
+      continue;
+    }
+    if (numbers.length > 0) rows.push(numberRow(numbers));
+    numbers = [];
+    rows.push(control(fields[i], draft, now, i === 0));
+  }
+  if (numbers.length > 0) rows.push(numberRow(numbers));
+  return box("div", "form", rows);
+}
+
+/** The beginning of a request for a command: where several share an address, its action. */
+export function beginBody(command: Command, draft: Draft): Form {
+  const form = new Form(draft);
+  if (command.action.length > 0) form.body.string("action", command.action);
+  return form;
+}
+
+/** Writes what was filled in, and says where something is lacking. */
+export function writeFields(form: Form, command: Command): void {
+  const fields = command.fields;
+  for (let i = 0; i < fields.length; i++) write(form, fields[i]);
+  if (command.needsOne && form.filled === 0 && !form.draft.faulty) {
+    form.draft.reject(fields[0].name, "Change at least one of these.");
+  }
+}
+
+/** A field of text or a number, to be set further before it is drawn. */
+export function fieldOf(field: CommandField, draft: Draft): Field {
+  const made = new Field(draft, field.name, field.label);
+  made.required = field.required;
+  made.placeholder = field.fallback;
+  if (!field.required) made.hint = field.hint;
+  return made;
+}
+
+function isNumber(field: CommandField): bool {
+  return field.kind === "integer" || field.kind === "seconds";
+}
+
+function numberRow(numbers: Node[]): Node {
+  return box("div", numbers.length > 2 ? "field-row three" : "field-row", numbers);
+}
+
+function control(field: CommandField, draft: Draft, now: f64, first: bool): Node {
+  if (field.kind === "time") return timeField(draft, field.name, field.label, now);
+  if (field.kind === "boolean") return checkbox(draft, field.name, field.label, INPUT);
+  const made = fieldOf(field, draft);
+  made.focused = first && !isNumber(field);
+  if (isNumber(field)) return made.input();
+  if (field.kind === "json") return made.area(7);
+  if (field.kind !== "choice") return made.input();
+  const options: string[] = [`=Server default (${field.fallback})`];
+  for (let i = 0; i < field.choices.length; i++) {
+    options.push(`${field.choices[i]}=${field.choices[i]}`);
+  }
+  return made.select(options);
+}
+
+function write(form: Form, field: CommandField): void {
+  const kind = field.kind;
+  if (isNumber(field)) form.whole(field.name, field.name, field.min, field.max);
+  else if (kind === "time") form.time(field.name, field.name);
+  else if (kind === "boolean") form.flag(field.name, field.name);
+  else if (kind === "json") form.json(field.name, field.name);
+  else if (kind === "list") form.names(field.name, field.name);
+  else if (field.required) form.required(field.name, field.name, field.hint);
+  else form.optional(field.name, field.name);
+  if (kind === "text") form.atMost(field.name, field.max);
+}

@@ -1,0 +1,43 @@
+/** The texts of a form while it is being filled in, and what is wrong with them, by field name. */
+export class Draft {
+  private values: Map<string, string> = new Map<string, string>();
+  private faults: Map<string, string> = new Map<string, string>();
+
+  value(name: string): string {
+    return this.values.has(name) ? this.values.get(name) : "";
+  }
+
+  on(name: string): bool {
+    return this.value(name) === "on";
+  }
+
+  set(name: string, value: string): void {
+    this.values.set(name, value);
+    this.faults.delete(name);
+  }
+
+  fault(name: string): string {
+    return this.faults.has(name) ? this.faults.get(name) : "";
+  }
+
+  reject(name: string, reason: string): void {
+    if (reason.length > 0) this.faults.set(name, reason);
+  }
+
+  /** The same texts, without the faults. */
+  copy(): Draft {
+    const other = new Draft();
+    const names = this.values.keys();
+    for (let i = 0; i < names.length; i++) other.set(names[i], this.values.get(names[i]));
+    return other;
+  }
+
+  get faulty(): bool {
+    return this.faults.size > 0;
+  }
+
+  /** The first field with a fault. */
+  get firstFault(): string {
+    return this.faults.keys()[0];
+  }
+}

@@ -1,0 +1,90 @@
+/** Checks the fields of a form, and writes the good ones into a request's body. */
+import { jsonFault } from "../lib/json-reader";
+import { JsonWriter } from "../lib/json-writer";
+import { grouped, parseWhole } from "../lib/number";
+import { isoTime } from "../lib/time";
+import { Draft } from "./draft";
+import { localTime } from "./local-time";
+
+export class Form {
+  readonly body: JsonWriter = new JsonWriter();
+  /** How many fields were filled in. */
+  filled: i32 = 0;
+
+  constructor(readonly draft: Draft) {}
+
+  required(field: string, name: string, reason: string): void {
+    const value = this.draft.value(field).trim();
+    if (value.length === 0) this.draft.reject(field, reason);
+    else this.body.string(name, value);
+  }
+
+  optional(field: string, name: string): void {
+    const value = this.draft.value(field).trim();
+    if (value.length === 0) return;
+    this.body.string(name, value);
+    this.filled++;
+  }
+
+  /** A text that is sent exactly as it was typed. */
+  json(field: string, name: string): void {
+    const typed = this.draft.value(field);
+    if (typed.trim().length === 0) return;
+    const fault = jsonFault(typed);
+    this.draft.reject(field, fault.length > 0 ? "This isn't JSON: " + fault : "");
+    this.body.raw(name, typed);
+    this.filled++;
+  }
+
+  /** Refuses a text of more than so many UTF-16 units. */
+  atMost(field: string, most: i64): void {
+    if (this.draft.value(field).trim().length <= most) return;
+    this.draft.reject(field, `At most ${grouped(most)} characters fit.`);
+  }
+
+  /** True where the box is ticked; otherwise nothing is sent. */
+  flag(field: string, name: string): void {
+    if (!this.draft.on(field)) return;
+    this.body.bool(name, true);
+    this.filled++;
+  }
+
+  /** A local date and time. */
+  time(field: string, name: string): void {
+    const typed = this.draft.value(field);
+    if (typed.length === 0) return;
+    const at = localTime(typed);
+    if (isNaN(at)) this.draft.reject(field, "Give a date and a time.");
+    else this.body.string(name, isoTime(at));
+    this.filled++;
+  }
+
+  /** Names separated by commas or white space. */
+  names(field: string, name: string): void {
+    const names = splitNames(this.draft.value(field));
+    if (names.length === 0) return;
+    this.body.strings(name, names);
+    this.filled++;
+  }
+
+  whole(field: string, name: string, least: i64, most: i64): void {
+    const typed = this.draft.value(field).trim();
+    if (typed.length === 0) return;
+    const whole = parseWhole(typed);
+    if (!whole.valid || whole.value < least || whole.value > most) {
+      const range = `${least < 0 ? "-" + grouped(-least) : grouped(least)} to ${grouped(most)}`;
+      this.draft.reject(field, `Give a whole number from ${range}.`);
+    } else this.body.int(name, whole.value);
+    this.filled++;
+  }
+}
+
+function splitNames(typed: string): string[] {
+  const names: string[] = [];
+  const parts = typed.replaceAll("\n", ",").replaceAll(" ", ",").replaceAll("\t", ",").split(",");
+  for (let i = 0; i < parts.length; i++) {
+    const name = parts[i].trim();
+    if (name.length > 0 && !names.includes(name)) names.push(name);
+  }
+  return names;
+}

@@ -1,0 +1,178 @@
+/**
+ * All that the application knows, and what a page and a dialog are to it. The three stand in one
+ * file because each names the others. A page keeps its own state; what several pages show is here.
+ */
+import { Overview } from "../generated/records";
+import { Node, nothing } from "../lib/node";
+import { Access } from "./access";
+import { Address } from "./address";
+import { Known } from "./known";
+import { Live } from "./live";
+import { Notices } from "./notices";
+import { OpenDialog } from "./open-dialog";
+import { isAway, Pending, Requests } from "./requests";
+
+export class Model {
+  /** By this machine's clock. */
+  now: f64 = 0;
+  address: Address = new Address("/", new Map<string, string>());
+  /** The page at hand. */
+  page: Page;
+  access: Access = new Access();
+  requests: Requests = new Requests();
+  live: Live = new Live();
+  notices: Notices = new Notices();
+  theme: string = "system";
+
+  overview: Overview = new Overview();
+  overviewLoaded: bool = false;
+  known: Known = new Known();
+  upkeep: UpkeepAnswer = new UpkeepAnswer();
+  dialog: OpenDialog | null = null;
+  /** What takes the focus on the next page, in place of its heading. */
+  focusNext: string = "";
+
+  /** The last page is the one for addresses that no other page has. */
+  constructor(
+    readonly pages: Page[],
+    readonly dialogs: Dialog[],
+  ) {
+    this.page = pages[0];
+  }
+
+  /** By the server's clock, which wrote the times of jobs and workers. */
+  get serverNow(): f64 {
+    return this.now + this.live.ahead;
+  }
+
+  pageNamed(name: string): Page | null {
+    for (let i = 0; i < this.pages.length; i++) {
+      if (this.pages[i].name === name) return this.pages[i];
+    }
+    return null;
+  }
+
+  dialogNamed(name: string): Dialog | null {
+    for (let i = 0; i < this.dialogs.length; i++) {
+      if (this.dialogs[i].name === name) return this.dialogs[i];
+    }
+    return null;
+  }
+}
+
+/** What the server answered to the last piece of maintenance. */
+export class UpkeepAnswer {
+  message: string = "";
+  /** The answer's own text, and whether it says more than its message. */
+  body: string = "";
+  detailed: bool = false;
+  at: f64 = NaN;
+  /** The settings of the dry run that it answers; the empty string when it answers none. */
+  tried: string = "";
+}
+
+/** One page. Its name begins its actions (`jobs.select`) and the topics of its requests. */
+export abstract class Page {
+  /** The text of its entry in the navigation, or the empty string for none. */
+  label: string = "";
+  /** The name of the page whose entry is marked while this one is at hand. */
+  under: string;
+  /** Only for those who may write. */
+  writes: bool = false;
+  /** Whether opening it asks for the overview anew. */
+  asksOverview: bool = true;
+  /** The id of the field that the key / goes to. */
+  searchField: string = "";
+
+  constructor(
+    readonly name: string,
+    readonly path: string,
+  ) {
+    this.under = name;
+  }
+
+  /** Whether an address is this page's. */
+  matches(address: Address): bool {
+    return address.path === this.path;
+  }
+
+  /** The address has become this page's, or has changed on it. */
+  turn(_m: Model, _address: Address): void {}
+
+  /** Another page takes its place. */
+  leave(): void {}
+
+  /** The session has ended: what was read under it must go. */
+  forget(_m: Model): void {}
+
+  abstract title(): string;
+
+  /** A mark in its entry of the navigation. */
+  mark(_m: Model): Node {
+    return nothing;
+  }
+
+  abstract view(m: Model): Node;
+
+  /** Asks for what it shows, when it was opened. */
+  load(_m: Model): void {}
+
+  /** Asks again after a write, or because someone wishes it. */
+  reload(m: Model): void {
+    this.load(m);
+  }
+
+  /** Asks again, quietly, because time has passed. */
+  refresh(_m: Model): void {}
+
+  /** The answer to its request `<name>.<what>`. */
+  take(_m: Model, _request: Pending, _body: string): void {}
+
+  /** Its request failed. During an outage the last data stay, under a banner. */
+  miss(m: Model, _request: Pending, status: i32, reason: string): void {
+    if (!isAway(status)) m.notices.bad(reason);
+  }
+
+  /** Someone did `<name>.<verb>`, or its timer rang. */
+  act(_m: Model, _verb: string, _arg: string, _value: string): void {}
+
+  /** Says what a dialog that opens over it is about: the chosen jobs, workers, settings. */
+  aim(_m: Model, _dialog: OpenDialog): void {}
+
+  /** The server has done a write, of this page or another. */
+  written(_write: Pending): void {}
+}
+
+/** One dialog: what it says before a write, its form, and the request. `ask.<name>` opens it. */
+export abstract class Dialog {
+  wide: bool = false;
+
+  constructor(readonly name: string) {}
+
+  /** Fills in the form; false when there is nothing that it could be about. */
+  abstract open(m: Model, dialog: OpenDialog, arg: string): bool;
+
+  abstract title(dialog: OpenDialog): string;
+
+  /** The text of the button that does it. */
+  abstract verb(dialog: OpenDialog): string;
+
+  /** What will happen, in whole sentences. */
+  abstract text(m: Model, dialog: OpenDialog): string;
+
+  /** What the server will leave alone. */
+  exception(_dialog: OpenDialog): string {
+    return "";
+  }
+
+  /** Whether it can't be undone. */
+  abstract danger(m: Model, dialog: OpenDialog): bool;
+
+  abstract form(m: Model, dialog: OpenDialog): Node;
+
+  /** The request; faults of the form are left in its draft. */
+  abstract request(m: Model, dialog: OpenDialog): Pending;
+
+  /** The server has done it. */
+  abstract done(m: Model, write: Pending, body: string): void;
+}

@@ -1,0 +1,86 @@
+/** The requests under way. A newer request for the same thing makes the older answer worthless. */
+import { request } from "../host";
+import { Access } from "./access";
+
+export class Pending {
+  /** Sent again with a new session's token, once. */
+  again: bool = false;
+  /** What the one who asked wants to know when the answer comes: how many, or with what settings. */
+  count: i32 = 0;
+  note: string = "";
+
+  /** The topic is `<owner>.<what>`; the answer goes to the owner. Only a write has a body. */
+  constructor(
+    readonly topic: string,
+    readonly path: string,
+    readonly body: string,
+  ) {}
+
+  get isWrite(): bool {
+    return this.body.length > 0;
+  }
+
+  get owner(): string {
+    return this.topic.substring(0, max(this.topic.indexOf("."), 0));
+  }
+
+  get what(): string {
+    return this.topic.substring(this.topic.indexOf(".") + 1);
+  }
+}
+
+export class Requests {
+  private last: i32 = 0;
+  private pending: Map<i32, Pending> = new Map<i32, Pending>();
+  /** Writes that the server refused for an old CSRF token; they wait for the new session. */
+  parked: Pending[] = [];
+
+  read(access: Access, topic: string, path: string): void {
+    this.forget(topic);
+    request(this.enter(new Pending(topic, path, "")), "GET", path, access.headers(), "");
+  }
+
+  write(access: Access, write: Pending): void {
+    const session = access.session;
+    let headers = "content-type: application/json\n" + access.headers();
+    if (session.csrfHeader.length > 0) headers += `\n${session.csrfHeader}: ${session.csrfToken}`;
+    request(this.enter(write), "POST", write.path, headers, write.body);
+  }
+
+  /** The request that an answer belongs to; null when nobody waits for it any more. */
+  take(id: i32): Pending | null {
+    if (!this.pending.has(id)) return null;
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    return pending;
+  }
+
+  waitsFor(topic: string): bool {
+    const waiting = this.pending.values();
+    for (let i = 0; i < waiting.length; i++) if (waiting[i].topic === topic) return true;
+    return false;
+  }
+
+  forget(topic: string): void {
+    const ids = this.pending.keys();
+    for (let i = 0; i < ids.length; i++) {
+      if (this.pending.get(ids[i]).topic === topic) this.pending.delete(ids[i]);
+    }
+  }
+
+  forgetAll(): void {
+    this.pending.clear();
+    this.parked = [];
+  }
+
+  private enter(pending: Pending): i32 {
+    this.last++;
+    this.pending.set(this.last, pending);
+    return this.last;
+  }
+}
+
+/** The server, or its database, isn't there. */
+export function isAway(status: i32): bool {
+  return status === 0 || status === 503;
+}

@@ -1,0 +1,22 @@
+/**
+ * Every page. A new one is a folder and a row here: the navigation has the rows in this order, and
+ * the last one is for addresses that are no page's.
+ */
+import { Page } from "../model/model";
+import { JobPage } from "./job/page";
+import { JobsPage } from "./jobs/page";
+import { MaintenancePage } from "./maintenance/page";
+import { OverviewPage } from "./overview/page";
+import { QueuesPage } from "./queues/page";
+import { UnknownPage } from "./unknown/page";
+import { WorkersPage } from "./workers/page";
+
+export const pages: Page[] = [
+  new OverviewPage(),
+  new JobsPage(),
+  new JobPage(),
+  new QueuesPage(),
+  new WorkersPage(),
+  new MaintenancePage(),
+  new UnknownPage(),
+];

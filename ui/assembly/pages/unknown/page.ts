@@ -1,0 +1,23 @@
+/** What stands where no page is. */
+import { empty, link } from "../../controls/controls";
+import { pageHead } from "../../controls/page-head";
+import { box, Node, text } from "../../lib/node";
+import { Model, Page } from "../../model/model";
+
+export class UnknownPage extends Page {
+  constructor() {
+    super("unknown", "");
+  }
+
+  override title(): string {
+    return "Not found";
+  }
+
+  override view(_m: Model): Node {
+    return box("div", "unknown", [
+      pageHead("Not found", []),
+      empty("There is no such page", "The address may be mistyped."),
+      link("/", "button", [text("Go to the overview")]),
+    ]);
+  }
+}

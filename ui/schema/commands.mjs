@@ -1,0 +1,156 @@
+/**
+ * Writes what the server declares of its commands (src/queue/commands) as an AssemblyScript module of
+ * constants: names, fields with their limits, words and danger, for the client's dialogs. Only data
+ * passes: nothing of the server's code gets into the client.
+ */
+import "../../build/sql-text.mjs";
+
+const note =
+  "// Generated from src/queue/commands by ui/schema/commands.mjs: change a declaration, not this.\n";
+
+const classes = `import { ListedJob } from "./records";
+
+/** One field of a command's request. */
+export class CommandField {
+  constructor(
+    /** On the wire. */
+    readonly name: string,
+    /** text, integer, seconds, boolean, time, choice, json or list. */
+    readonly kind: string,
+    /** With its unit. */
+    readonly label: string,
+    /** A sentence about a text: what it is for, or what to give where it is required. */
+    readonly hint: string,
+    readonly required: bool,
+    /** text: characters; integer, seconds: the value. */
+    readonly min: i32,
+    readonly max: i32,
+    /** Of a choice, or of a list's items. */
+    readonly choices: string[],
+    /** What holds when it is left out, as a person would type it. */
+    readonly fallback: string,
+  ) {}
+}
+
+/** What one may do to jobs, queues and workers. */
+export class Command {
+  constructor(
+    readonly name: string,
+    /** Empty where the verb and what was chosen are the title. */
+    readonly title: string,
+    readonly verb: string,
+    /** What will happen, in whole sentences; of many jobs and of one. */
+    readonly consequence: string,
+    readonly consequenceOfOne: string,
+    /** Where its request goes, without a slash before it, and the member \`action\`, if any. */
+    readonly path: string,
+    readonly action: string,
+    /** The field for what was chosen and is not typed: ids, worker_ids, or nothing. */
+    readonly target: string,
+    /** The state of jobs that it is offered for, or the empty string for any. */
+    readonly forState: string,
+    /** The fields that a person is asked for, without the target. */
+    readonly fields: CommandField[],
+    /** Whether it can't be undone. */
+    readonly destroys: bool,
+    /** Whether at least one field must be filled in. */
+    readonly needsOne: bool,
+    /** Whether it could set attempts back, and its form does not ask for them. */
+    readonly mayReset: bool,
+  ) {}
+
+  /** Whether it is offered for jobs: it acts on jobs by their ids, and one of these has its state. */
+  suits(jobs: ListedJob[]): bool {
+    if (this.target !== "ids") return false;
+    let fitting = this.forState.length === 0;
+    for (let i = 0; i < jobs.length; i++) if (jobs[i].state === this.forState) fitting = true;
+    return fitting;
+  }
+
+  /** The field of a name, which must be one of them. */
+  field(name: string): CommandField {
+    let at = 0;
+    while (this.fields[at].name !== name) at++;
+    return this.fields[at];
+  }
+}
+`;
+
+const lookup = `
+/** The command of a name, which must be one of them. */
+export function commandNamed(name: string): Command {
+  let at = 0;
+  while (commands[at].name !== name) at++;
+  return commands[at];
+}
+`;
+
+const text = (value) => JSON.stringify(value);
+const texts = (values) => `[${values.map(text).join(", ")}]`;
+
+function fieldText([name, field]) {
+  const { kind, label, isRequired, min = 0, max = 0 } = field;
+  const choices = field.choices ?? field.item?.choices ?? [];
+  const unit = kind === "seconds" ? " (seconds)" : "";
+  const rest = [
+    isRequired,
+    min,
+    max,
+    choices.length === 0 ? "noChoices" : texts(choices),
+    text(field.default ?? ""),
+  ];
+  const words = [name, kind, label + unit, hintOf(field)].map(text);
+  return `new CommandField(${[...words, ...rest].join(", ")})`;
+}
+
+function hintOf({ kind, about, isRequired }) {
+  if (kind !== "text") return "";
+  return isRequired ? `Give ${about}.` : `${about[0].toUpperCase()}${about.slice(1)}.`;
+}
+
+/** Beside a heading that names the jobs a pronoun is enough: "They are deleted". */
+function pronounced(sentences) {
+  return sentences
+    .replace(/^The jobs' /, "Their ")
+    .replace(/^The job's /, "Its ")
+    .replace(/^The jobs /, "They ")
+    .replace(/^The job /, "It ");
+}
+
+function commandText(command) {
+  const { name, title, verb, consequence, danger, http } = command;
+  const visible = Object.entries(command.fields).filter(([, { isHidden }]) => isHidden !== true);
+  const isTarget = ([field, { kind }]) =>
+    kind === "ids" || (kind === "list" && command.positionals.includes(field));
+  const target = visible.find(isTarget)?.[0] ?? "";
+  const offered = visible.filter((entry) => !isTarget(entry));
+  const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
+  const fields = asked.map(fieldText);
+  const sentences = [consequence, command.consequenceOfOne ?? consequence];
+  const words = [
+    name,
+    target === "" ? title : "",
+    verb,
+    ...(target === "ids" ? sentences.map(pronounced) : sentences),
+  ];
+  const traits = [
+    danger === "destroys",
+    command.needsOneOf !== undefined,
+    "attempts" in command.fields && !asked.some(([field]) => field === "attempts"),
+  ];
+  const place = [http.path.slice(1), http.action ?? "", target, command.forState ?? ""];
+  const list = `[${fields.map((field) => `\n    ${field},`).join("")}${fields.length > 0 ? "\n  " : ""}]`;
+  return `  new Command(${[...words, ...place].map(text).join(", ")}, ${list}, ${traits.join(", ")}),\n`;
+}
+
+/** The files to write, by their path below ui/. */
+export async function generateCommands() {
+  const { commands } = await import("../../src/queue/commands/index.ts");
+  const list = commands.map(commandText).join("");
+  return new Map([
+    [
+      "assembly/generated/commands.ts",
+      `${note}\n${classes}\nconst noChoices: string[] = [];\n\nexport const commands: Command[] = [\n${list}];\n${lookup}`,
+    ],
+  ]);
+}
