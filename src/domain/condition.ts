@@ -1,0 +1,16 @@
+// Where a job stands, finer than the contract's four states: what an operator needs to know.
+
+/**
+ * Exactly one holds, tested in this order: *running* = locked; *failed* = attempts used up; *blocked* =
+ * due, and its named queue is locked by another; *retrying* = an attempt has failed; *scheduled* =
+ * run_at ahead; else *ready*.
+ */
+export const conditions = [
+  "running",
+  "failed",
+  "blocked",
+  "retrying",
+  "scheduled",
+  "ready",
+] as const;
+export type Condition = (typeof conditions)[number];

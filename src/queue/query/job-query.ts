@@ -1,0 +1,49 @@
+// What a compiled query is: a condition on jobs whose SQL holds nothing but constants and parameters,
+// with every name already resolved to an id. Whoever reads, counts, exports or changes "what matches"
+// takes one of these.
+import type { Condition } from "../../domain/condition.ts";
+
+export interface JobQuery {
+  /** As it was typed, trimmed. Empty: every job. */
+  readonly text: string;
+  /** The moment that `now` and ages in it mean, in microseconds since 1970: the database's, fixed once. */
+  readonly nowUs: string;
+  /**
+   * A condition on a row of _private_jobs under the alias `jobs`, in parentheses; its parameters are
+   * numbered from `first` on (2 = `$2`), and their values are `values`. `true` where all match.
+   */
+  sql(first: number): string;
+  readonly values: readonly unknown[];
+  /**
+   * What PostgreSQL can only narrow down, decided on the row's texts: payload fields, error groups.
+   * null: the SQL decides.
+   */
+  readonly check: ((row: CheckedTexts) => boolean) | null;
+  /** What all matching jobs have in common, for choosing an index. */
+  readonly shape: QueryShape;
+  /** `cheap`: an index leads to the matches. `bounded`: has to walk, in bounded steps. */
+  readonly cost: "cheap" | "bounded";
+  /** Names in it that nothing has, as `task:nmae`. Where they decide, nothing matches. */
+  readonly unknown: readonly string[];
+  /** Certain to match nothing: need not be asked. */
+  readonly isEmpty: boolean;
+}
+
+export interface CheckedTexts {
+  readonly payload: string;
+  readonly last_error: string | null;
+}
+
+/** What is required of every match; null = nothing is. */
+export interface QueryShape {
+  /** One of them holds. */
+  readonly conditions: readonly Condition[] | null;
+  /** Due now, or ahead: available jobs only. */
+  readonly isDue: boolean | null;
+  readonly taskIds: readonly number[] | null;
+  readonly queueIds: readonly number[] | null;
+  /** At most these ids. */
+  readonly ids: readonly string[] | null;
+  /** An exact key. */
+  readonly key: string | null;
+}

@@ -1,0 +1,41 @@
+// The six conditions of a job in SQL, on a row of _private_jobs whose alias is given. Whole-table reads
+// get the locked queues' ids as a parameter (they are few, and a bound array is hashed where a
+// sub-select would be searched one by one); single rows ask for their queue.
+import type { Condition } from "../../domain/condition.ts";
+import { isAvailable, isDue } from "./eligible.ts";
+import { isFailed, isLocked } from "./job-state.ts";
+
+/** The condition's name. `lockedQueues`: the parameter with the ids of locked queues, as `$1`. */
+export const conditionOf = (job: string, lockedQueues: string): string => `case
+    when ${job}.locked_at is not null then 'running'
+    when ${job}.attempts >= ${job}.max_attempts then 'failed'
+    when ${job}.run_at <= now() and ${job}.job_queue_id = any(${lockedQueues}::int[]) then 'blocked'
+    when ${job}.attempts > 0 then 'retrying'
+    when ${job}.run_at > now() then 'scheduled'
+    else 'ready'
+  end`;
+
+const isBlocked = (job: string, lockedQueues: string): string =>
+  `${isAvailable(job)} and ${isDue(job)} and ${job}.job_queue_id = any(${lockedQueues}::int[])`;
+
+/** One condition alone, in words for which an index can be used. */
+export function isInCondition(condition: Condition, job: string, lockedQueues: string): string {
+  const blocked = isBlocked(job, lockedQueues);
+  const isFree = `${isAvailable(job)} and (${blocked}) is not true`;
+  switch (condition) {
+    case "running":
+      return isLocked(job);
+    case "failed":
+      return isFailed(job);
+    case "blocked":
+      return blocked;
+    case "retrying":
+      return `${isFree} and ${job}.attempts > 0`;
+    case "scheduled":
+      return `${isFree} and ${job}.attempts = 0 and ${job}.run_at > now()`;
+    case "ready":
+      return `${isFree} and ${job}.attempts = 0 and ${isDue(job)}`;
+    default:
+      return condition satisfies never;
+  }
+}
