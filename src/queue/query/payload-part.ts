@@ -1,9 +1,9 @@
 // A term about a field of the payload. PostgreSQL's own json operators fail on a payload with \u0000 or
 // half a surrogate pair, one such job would end the statement, and they take 7.0 for another number
 // than 7. So SQL only looks for the words as they are usually written, and the payload's text decides.
-import { compareNumbers } from "../../domain/query/decimal.ts";
+import { compareNumbers } from "../../domain/decimal.ts";
+import { stringOf, valuesAt } from "../../domain/payload-values.ts";
 import { isOrder } from "../../domain/query/fields.ts";
-import { stringOf, valuesAt } from "../../domain/query/payload-values.ts";
 import type { FieldTerm, Operator, QueryValue } from "../../domain/query/query-tree.ts";
 import { containing } from "../sql/text-search.ts";
 import type { Parameters } from "./parameters.ts";

@@ -1,7 +1,7 @@
 // Looks into a payload's text without parsing it as a whole: numbers keep their digits, and no payload
 // is so odd (NUL, half surrogates, any depth) that it could not be read. The text is valid JSON: it
 // comes from a json column.
-import type { PathStep } from "./query-tree.ts";
+import type { PathStep } from "./query/query-tree.ts";
 
 /**
  * The texts of the values at `path`. A step by name goes into the elements of a list, too, and a list
