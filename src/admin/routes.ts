@@ -2,12 +2,12 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
-import { getOneJob } from "./api/get-job.ts";
+import { getOneJob } from "./api/lists/get-job.ts";
 import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
-import { listJobsPage } from "./api/list-jobs.ts";
+import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
 import { watchEvents } from "./api/watch-events.ts";

@@ -18,8 +18,8 @@ import type { CleanupOptions, CleanupResult, CleanupTask } from "./commands/main
 import type { UnlockedCounts } from "./commands/maintenance/force-unlock-workers.ts";
 import type { SweepOptions, SweepResult } from "./commands/maintenance/sweep-stale-workers.ts";
 import type { JobCounts } from "./read/count-jobs.ts";
-import type { JobFilter } from "./read/job-filter.ts";
-import type { JobPage } from "./read/list-jobs.ts";
+import type { JobFilter } from "./list/job-filter.ts";
+import type { JobPage } from "./list/list-jobs.ts";
 import type { QueueSummary } from "./read/list-queues.ts";
 import type { ActiveWorker } from "./workers/list-active-workers.ts";
 import type { LockedWorker } from "./workers/list-locked-workers.ts";

@@ -8,7 +8,7 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listJobs } from "../../src/queue/read/list-jobs.ts";
+import { listJobs } from "../../src/queue/list/list-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { testQueue } from "./queue-database.ts";

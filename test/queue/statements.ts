@@ -28,7 +28,7 @@ import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listJobs } from "../../src/queue/read/list-jobs.ts";
+import { listJobs } from "../../src/queue/list/list-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";

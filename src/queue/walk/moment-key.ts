@@ -34,11 +34,13 @@ export function compareKeys(a: string, b: string): number {
   return BigInt(a) < BigInt(b) ? -1 : 1;
 }
 
-// Hours and the rest: a product with an interval goes through a double, which holds both exactly.
+// From 2000 on, as PostgreSQL counts; hours and the rest, because a product with an interval goes
+// through a double, which holds both exactly.
 /** The timestamptz of a key. `key`: the parameter with it, as `$1`. */
 export const momentOf = (key: string): string => `(case ${key}::text
     when '${LATEST}' then timestamptz 'infinity'
     when '${EARLIEST}' then timestamptz '-infinity'
-    else timestamptz 'epoch' + interval '1 hour' * div(${key}::numeric, 3600000000)::float8
-      + interval '1 microsecond' * mod(${key}::numeric, 3600000000)::float8
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div(${key}::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod(${key}::numeric - 946684800000000, 3600000000)::float8
   end)`;

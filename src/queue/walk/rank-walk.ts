@@ -1,12 +1,14 @@
 // Jobs in an order that no index has: a walk over all of them by id that keeps the best. An answer that
 // ends before the walk shows the best so far; the next one goes on and shows better ones in their place,
 // until the walk has ended and the page is what it is.
-import { type Database, query } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
 import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
 import { compareKeys } from "./moment-key.ts";
 import type { Key } from "./order.ts";
 import type { Round, Row } from "./place.ts";
 import { conditionOf, listOf, type Step, type StepInput } from "./step.ts";
+
+type Sizeless = Omit<StepInput, "size">;
 
 interface RankedRow {
   readonly last: string | null;
@@ -35,7 +37,7 @@ export async function walkRanks(
 }
 
 /** What has become of the best so far: those that still match and have not fallen behind the bound. */
-export async function bestAgain(input: StepInput, key: Key, round: Round): Promise<Row[]> {
+export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
   const limits = [...rowValues(round.floor), ...rowValues(round.bound)];
   const values = [round.best, ...limits, ...input.matching.values];
@@ -64,7 +66,7 @@ function rowsOf(row: RankedRow | undefined): Row[] {
 }
 
 /** After the floor and up to the bound, whose key and id are four parameters from `first` on. */
-function limitsSql({ segment }: StepInput, { column, into }: Key, first: number): string {
+function limitsSql({ segment }: Sizeless, { column, into }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
   const row = `(jobs.${column}, jobs.id)`;
   const at = (offset: number) => `$${first + offset}`;
@@ -76,7 +78,7 @@ const listsSql = (alias: string, { out }: Key, order: string) => `
     array_to_string(array(select ${alias}.id from ${alias} order by ${order}), ',') as ids,
     array_to_string(array(select ${out(`${alias}.key`)} from ${alias} order by ${order}), ',') as keys`;
 
-const orderOf = ({ segment }: StepInput, alias: string, column = "key") => {
+const orderOf = ({ segment }: Sizeless, alias: string, column = "key") => {
   const direction = segment.descending ? "desc" : "asc";
   return `${alias}.${column} ${direction}, ${alias}.id ${direction}`;
 };
@@ -97,7 +99,7 @@ function chunkSql(schema: string, input: StepInput, key: Key, few: boolean): str
   from bound`;
 }
 
-const bestSql = (schema: string, input: StepInput, key: Key) => `
+const bestSql = (schema: string, input: Sizeless, key: Key) => `
   with found as materialized (
     select jobs.id, jobs.${key.column} as key
     from ${schema}._private_jobs as jobs

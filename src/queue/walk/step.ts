@@ -37,7 +37,10 @@ export const LOWEST_ID = "-9223372036854775808";
 export const HIGHEST_ID = "9223372036854775807";
 
 /** `first` and the following parameters are the query's. */
-export function conditionOf({ matching, segment }: StepInput, first: number): string {
+export function conditionOf(
+  { matching, segment }: Pick<StepInput, "matching" | "segment">,
+  first: number,
+): string {
   return `(${segment.where}) and ${matching.sql(first)}`;
 }
 
