@@ -40,6 +40,7 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { queryCalls } from "./query-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -74,6 +75,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
     (text) => (text.includes(" us") ? { us: "1" } : { id: 1, name: "t" }),
   ],
+  ...queryCalls,
   "register-tasks": (db) => registerTasks(db, ["t"]),
 
   "settle-finish": (db) => finishJobs(db, "w", ["1"], "locked_by", [1]),
