@@ -38,6 +38,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     read: ["sql"],
     add: ["sql", "settle"],
     workers: ["sql"],
+    why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     "commands/declare": ["workers"],
     "commands/jobs": ["sql", "add", "commands/declare"],
@@ -64,8 +65,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     page: [],
     wire: [],
     context: ["access", "config", "live", "page", "wire"],
+    "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "context"],
+    "": ["access", "config", "live", "page", "api", "api/insight", "context"],
   },
   cli: {
     arguments: [],
