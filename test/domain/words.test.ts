@@ -1,7 +1,7 @@
 // Numbers and times in sentences.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPoison, lostTries } from "../../src/domain/lost-tries.ts";
+import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
 import { ageText, clockText, counted, grouped, ordinal } from "../../src/domain/words.ts";
 

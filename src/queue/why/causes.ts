@@ -3,7 +3,7 @@
 //   blocked   job ─▶ its queue is held ─▶ by a job ─▶ whose worker is alive | silent | unknown
 //   running   job ─▶ its worker is alive | silent | unknown
 //   the rest  not due | no tries left | nobody knows its task | others are before it
-import { lostTries } from "../../domain/lost-tries.ts";
+import { lostTries } from "../workers/lost-tries.ts";
 import type { Value } from "../../domain/value.ts";
 import { ageText, clockText, counted, named, ordinal, valueText } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";

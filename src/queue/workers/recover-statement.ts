@@ -151,7 +151,7 @@ export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = now(), last_error = ${counted(message)}`;
 
 // From the second recovery in a row on the error counts them, at its beginning: that is how a job is
-// found that kills its workers (domain/lost-tries.ts).
+// found that kills its workers (lost-tries.ts).
 const counted = (message: string) => `(
       select case when earlier.count is null then given.message
         else format('Recovered %s times in a row: %s', earlier.count + 1,
