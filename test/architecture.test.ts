@@ -40,6 +40,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     fetch: ["sql", "settle"],
     read: ["sql", "query"],
     add: ["sql", "settle"],
+    why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     "commands/declare": ["workers"],
     "commands/jobs": ["sql", "add", "commands/declare"],
@@ -66,8 +67,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     page: [],
     wire: [],
     context: ["access", "config", "live", "page", "wire"],
+    "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "context"],
+    "": ["access", "config", "live", "page", "api", "api/insight", "context"],
   },
   cli: {
     arguments: [],
