@@ -16,7 +16,6 @@ import { memoryStore } from "../../queue/operations/store/memory-store.ts";
 import { tableStore } from "../../queue/operations/store/table-store.ts";
 import { workOn } from "../../queue/operations/work.ts";
 
-
 export interface OperationRunner extends Service {
   /** The tables where the extension is, else the memory of this process. */
   store(): Promise<OperationStore>;
@@ -67,7 +66,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const keepTidy = async () => {
     while (await wait(TIDY_EVERY_MS, ending.signal)) {
       try {
-        while (!ending.signal.aborted && ((await store()).isResumable && (await inTables.tidy()))) {
+        while (!ending.signal.aborted && (await store()).isResumable && (await inTables.tidy())) {
           await wait(100, ending.signal);
         }
         while (!ending.signal.aborted && (await options.audit.tidy())) {

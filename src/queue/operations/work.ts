@@ -3,14 +3,14 @@
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import type { JobQuery } from "../query/job-query.ts";
-import { actOf } from "./model/action.ts";
-import { readCandidates } from "./rehearse/candidates.ts";
 import { watchCanary } from "./canary.ts";
 import { probeHead } from "./head-probe.ts";
+import { actOf } from "./model/action.ts";
 import type { JobOperation } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 import { createPace, type Pace } from "./pace.ts";
+import { readCandidates } from "./rehearse/candidates.ts";
 
 // A database that is away for longer is somebody's to look at.
 const MOST_FAILURES = 60;

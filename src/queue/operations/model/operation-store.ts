@@ -99,12 +99,7 @@ export interface OperationStore {
     stretch: Stretch,
     speed: Speed,
   ): Promise<Batch>;
-  undoBatch(
-    operation: JobOperation,
-    act: Act,
-    stretch: UndoStretch,
-    speed: Speed,
-  ): Promise<Batch>;
+  undoBatch(operation: JobOperation, act: Act, stretch: UndoStretch, speed: Speed): Promise<Batch>;
   canary(id: string): Promise<CanaryOutcome>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
   /** Lets go of what has been kept for long enough, a bounded part of it. True: there is more. */

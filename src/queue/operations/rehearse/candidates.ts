@@ -1,8 +1,8 @@
 // Where PostgreSQL can only narrow a query down, Node decides on the texts of what is left. The version
 // of the row that was looked at goes with the id: what has changed since is not what was decided on.
 import { type Database, query } from "../../../database/database.ts";
-import { type MatchCounts, matchCounts } from "./match-counts.ts";
 import type { JobQuery } from "../../query/job-query.ts";
+import { type MatchCounts, matchCounts } from "./match-counts.ts";
 
 export interface Candidates {
   readonly ids: readonly string[];
@@ -21,6 +21,7 @@ interface CandidateRow {
   readonly ctid: string;
   readonly payload: string | null;
   readonly last_error: string | null;
+  readonly marks: string | null;
   readonly is_locked: boolean;
   readonly task_id: number;
   readonly job_queue_id: number | null;
@@ -38,7 +39,8 @@ export async function readCandidates(
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   // A payload too large to be looked at decides nothing: its job is left alone.
   const matching = rows.filter(
-    ({ payload, last_error }) => payload !== null && check?.({ payload, last_error }) !== false,
+    ({ payload, last_error, marks }) =>
+      payload !== null && check?.({ payload, last_error, marks }) !== false,
   );
   return {
     ids: matching.map(({ id }) => id),
@@ -62,11 +64,13 @@ function countsOf(rows: readonly CandidateRow[]): MatchCounts {
   });
 }
 
-const candidatesSql = (jobs: JobQuery) => (s: string) => `
+const candidatesSql = (jobs: JobQuery) => (s: string) =>
+  `
   select jobs.id, jobs.ctid::text as ctid, jobs.last_error,
     jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
     pg_column_size(jobs.payload) as size,
-    case when pg_column_size(jobs.payload) <= ${LARGEST_PAYLOAD_BYTES} then jobs.payload end as payload
+    case when pg_column_size(jobs.payload) <= ${LARGEST_PAYLOAD_BYTES} then jobs.payload end as payload,
+    ${jobs.marks(4)} as marks
   from ${s}._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint
   and ${jobs.sql(4)}

@@ -102,7 +102,8 @@ async function counted(db: Database, jobs: JobQuery, sample: string, values: unk
   });
 }
 
-const countSql = (jobs: JobQuery, sample: string, first: number) => (s: string) => `
+const countSql = (jobs: JobQuery, sample: string, first: number) => (s: string) =>
+  `
   with matching as (
     select (jobs.ctid::text::point)[0]::int as block, jobs.locked_at is not null as is_locked,
       jobs.task_id, jobs.job_queue_id,

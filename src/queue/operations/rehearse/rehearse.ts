@@ -4,11 +4,17 @@
 import { randomBytes } from "node:crypto";
 import { capped, estimated, exact, type Value } from "../../../domain/value.ts";
 import type { JobQuery } from "../../query/job-query.ts";
-import { type Act, actOf, type Changes, checkedChanges, type OperationAction } from "../model/action.ts";
-import { readCandidates } from "./candidates.ts";
-import { countRange, countSample, type MatchCounts, noMatches } from "./match-counts.ts";
+import {
+  type Act,
+  actOf,
+  type Changes,
+  checkedChanges,
+  type OperationAction,
+} from "../model/action.ts";
 import type { Rehearsal } from "../model/operation.ts";
 import type { OperationTools } from "../model/operation-tools.ts";
+import { readCandidates } from "./candidates.ts";
+import { countRange, countSample, type MatchCounts, noMatches } from "./match-counts.ts";
 import { namesOf, readBoundary, readPages, readSamples, type SampleJob } from "./samples.ts";
 
 export interface RehearsalReport {

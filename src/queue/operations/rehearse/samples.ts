@@ -5,9 +5,9 @@ import type { JobQuery } from "../../query/job-query.ts";
 import { jobNames } from "../../sql/job-row.ts";
 import { stateOf } from "../../sql/job-state.ts";
 import { microseconds, timeText } from "../../sql/moments.ts";
-import { readCandidates } from "./candidates.ts";
 import type { Boundary } from "../model/operation.ts";
 import type { OperationTools } from "../model/operation-tools.ts";
+import { readCandidates } from "./candidates.ts";
 
 export interface SampleJob {
   readonly id: string;
@@ -77,7 +77,8 @@ export async function readSamples(
   return rows.map(toSample);
 }
 
-const idsSql = (jobs: JobQuery) => (s: string) => `
+const idsSql = (jobs: JobQuery) => (s: string) =>
+  `
   select jobs.id
   from ${s}._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint

@@ -3,9 +3,9 @@
 import type { Logger } from "../../../base/logger.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { timeText } from "../../sql/moments.ts";
-import { batchStatement } from "./batch-statement.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { CanaryOutcome, OperationStore, Outcome } from "../model/operation-store.ts";
+import { batchStatement } from "./batch-statement.ts";
 import { anotherAtWork } from "./table-store.ts";
 
 const MOST_REHEARSALS = 100;

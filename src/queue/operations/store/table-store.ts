@@ -3,15 +3,15 @@
 // unique index.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
-import { batchStatement, type Claim } from "./batch-statement.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
+import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
+import { batchStatement, type Claim } from "./batch-statement.ts";
 import {
   EFFECTIVE_STATE,
   type OperationRow,
   operationColumns,
   toOperation,
 } from "./operation-row.ts";
-import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { canaryOf, receiptOf } from "./receipt.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
@@ -59,7 +59,9 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
       if (takes) await query(db, releaseSql, []);
       const values = [id, transition.from, to, takes, isMine, owner, LEASE_S];
-      const [moved] = await conflicting(() => rows(moveSql, [...values, isCanaryOver, error ?? null]));
+      const [moved] = await conflicting(() =>
+        rows(moveSql, [...values, isCanaryOver, error ?? null]),
+      );
       return moved ?? null;
     },
     renew: async (id) => (await query(db, renewSql, [id, owner, LEASE_S])).length > 0,
