@@ -40,6 +40,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     fetch: ["sql", "settle"],
     read: ["sql", "query"],
     add: ["sql", "settle"],
+    why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     audit: ["sql"],
     "commands/declare": ["workers"],
@@ -49,7 +50,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "operations/model": ["query", "commands/declare", "commands/jobs", "commands"],
     "operations/store": ["sql", "query", "operations/model"],
     "operations/rehearse": ["sql", "query", "operations/model"],
-    operations: ["query", "operations/model", "operations/rehearse"],
+    operations: ["sql", "query", "operations/model", "operations/rehearse"],
     "": ["read", "add", "workers", "commands/jobs", "commands/maintenance"],
   },
   worker: {
@@ -72,8 +73,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     wire: [],
     operations: [],
     context: ["access", "config", "live", "operations", "page", "wire"],
+    "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "context"],
+    "": ["access", "config", "live", "page", "api", "api/insight", "context"],
   },
   cli: {
     arguments: [],

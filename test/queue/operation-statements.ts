@@ -41,7 +41,7 @@ const rehearsal: Rehearsal = {
   boundary: { maxId: "9", before: "2030-01-01T00:00:00Z" },
   count: { value: 1, precision: "exact", basis: "scan", as_of: "2030-01-01T00:00:00Z" },
 };
-const operation = { id: "1", ...rehearsal } as unknown as JobOperation;
+const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
 const speed = { ratePerS: null, etaS: null };
 const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundary.before };
 const acts: readonly Act[] = [

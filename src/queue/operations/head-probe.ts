@@ -2,9 +2,7 @@
 // the index from which workers take jobs, and who comes first walks over all of them and marks them:
 // after 200,000 jobs that took a fetch 1.1 s. So the operation goes first itself, after each batch.
 import { type Database, query } from "../../database/database.ts";
-
-// As many priorities as anybody has.
-const MOST_PRIORITIES = 32;
+import { priorities } from "../sql/priorities.ts";
 
 /** How long the oldest ready job has been waiting, milliseconds; null: there is none. */
 export async function probeHead(db: Database): Promise<number | null> {
@@ -13,16 +11,7 @@ export async function probeHead(db: Database): Promise<number | null> {
 }
 
 const probeSql = (s: string) => `
-  with recursive priorities (priority, place) as (
-    (select priority, 1 from ${s}._private_jobs where is_available order by priority limit 1)
-    union all
-    select (
-      select jobs.priority from ${s}._private_jobs as jobs
-      where jobs.is_available and jobs.priority > priorities.priority
-      order by jobs.priority limit 1
-    ), place + 1
-    from priorities where priorities.priority is not null and place < ${MOST_PRIORITIES}
-  )
+  with recursive ${priorities(s)}
   select (extract(epoch from now() - min(head.run_at)) * 1000)::float8 as oldest_ms
   from priorities,
   lateral (
