@@ -53,9 +53,9 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./queue/commands/maintenance/sweep-stale-workers.ts";
-export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { JobFilter } from "./queue/list/job-filter.ts";
 export type { JobPage } from "./queue/list/list-jobs.ts";
+export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { QueueSummary } from "./queue/read/list-queues.ts";
 export {
   makeWorkerUtils,

@@ -22,10 +22,10 @@ import {
   type SweepOptions,
   sweepStaleWorkers,
 } from "./commands/maintenance/sweep-stale-workers.ts";
-import { countJobs } from "./read/count-jobs.ts";
-import { getJob } from "./read/get-job.ts";
 import type { JobFilter } from "./list/job-filter.ts";
 import { listJobs } from "./list/list-jobs.ts";
+import { countJobs } from "./read/count-jobs.ts";
+import { getJob } from "./read/get-job.ts";
 import { listQueues } from "./read/list-queues.ts";
 import { listActiveWorkers } from "./workers/list-active-workers.ts";
 import { listLockedWorkers } from "./workers/list-locked-workers.ts";

@@ -25,14 +25,24 @@ import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { readFullRows } from "../../src/queue/list/full-rows.ts";
+import { listJobs, listLightJobs } from "../../src/queue/list/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listJobs } from "../../src/queue/list/list-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { encodeCursor } from "../../src/queue/walk/cursor.ts";
+import type { JobSort } from "../../src/queue/walk/order.ts";
+import type { Position } from "../../src/queue/walk/place.ts";
+import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
+import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
+import { readJobFacts } from "../../src/queue/why/job-facts.ts";
+import { readKnowledge } from "../../src/queue/why/knowledge.ts";
+import { readPlace } from "../../src/queue/why/place.ts";
+import { readTableFacts } from "../../src/queue/why/table-facts.ts";
 import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/queue/workers/list-locked-workers.ts";
@@ -40,6 +50,8 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { operationAnswer, operationCalls } from "./operation-statements.ts";
+import { queryCalls } from "./query-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -47,6 +59,7 @@ type Answer = (text: string) => Record<string, unknown>;
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
+const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
 const RECOVERY = {
   staleWorkerIds: ["w"],
   messages: [null],
@@ -55,6 +68,31 @@ const RECOVERY = {
   beatAtMs: 0,
   longestGapMs: 0,
 };
+
+/** One job is found, in whatever order. */
+const walked: Answer = (text) =>
+  text.includes("as ids")
+    ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
+    : { us: "1" };
+let largeJobs = 0;
+/** A compressed payload, one that is too large, and what is asked about them. */
+const large: Answer = (text) => {
+  if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
+  largeJobs += 1;
+  const payload_bytes = largeJobs === 1 ? 1_000_000 : 9_000_000;
+  return { id: "1", payload: null, is_large: true, is_packed: true, payload_bytes, error_bytes: 1 };
+};
+const cursor = (sort: JobSort, position: Position) =>
+  encodeCursor({
+    ...{ sort, nowUs: "", skip: 0, isExactShown: false, size: 0 },
+    place: { segment: 0, position },
+  });
+const LAST = { key: ["1"], id: "1" };
+const RANKED = cursor("-failed_at", {
+  ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
+  best: ["1"],
+});
+const TIE = cursor("-due", { kind: "tie", key: ["1"], after: "5" });
 
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-job": (db) => addJob(db, { identifier: "t" }),
@@ -74,6 +112,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
     (text) => (text.includes(" us") ? { us: "1" } : { id: 1, name: "t" }),
   ],
+  ...queryCalls,
   "register-tasks": (db) => registerTasks(db, ["t"]),
 
   "settle-finish": (db) => finishJobs(db, "w", ["1"], "locked_by", [1]),
@@ -129,12 +168,39 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "count-jobs": (db) => countJobs(db),
   "count-queues": (db) => countQueues(db),
   "get-job": (db) => getJob(db, "1"),
-  "list-jobs": (db) => listJobs(db, { identifier: "t" }),
-  "search-jobs": (db) => listJobs(db, { search: "text" }),
-  "search-jobs-unicode": (db) => listJobs(db, { search: "tëxt" }),
+  "list-jobs": [(db) => listJobs(db, { identifier: "t", offset: 1 }), walked],
+  "list-jobs-skip": [(db) => listJobs(db, { sort: "-id", offset: 1 }), () => ({ id: "1" })],
+  "list-jobs-of-query": [(db) => listJobs(db, { q: "task:t is:failed", sort: "-id" }), walked],
+  "list-jobs-of-ids": [(db) => listJobs(db, { q: "id:1,2", sort: "-tries" }), walked],
+  "list-jobs-checked": [(db) => listJobs(db, { q: "payload.a:1 or tries>3" }), walked],
+  "list-jobs-due": [(db) => listJobs(db, { sort: "due", state: "scheduled" }), walked],
+  "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
+  "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
+  "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "list-light-jobs": [(db) => listLightJobs(db), walked],
+  "list-large-jobs": [(db) => readFullRows(db, ["1", "2", "3"]), large],
+  "search-jobs": [(db) => listJobs(db, { search: "text" }), walked],
+  "search-jobs-unicode": [(db) => listJobs(db, { search: "tëxt" }), walked],
   "list-queues": (db) => listQueues(db),
   "list-locked-workers": (db) => listLockedWorkers(db),
   "list-active-workers": [(db) => listActiveWorkers(db), () => ({ present: true })],
+
+  "why-job-facts": (db) => readJobFacts(db, "1"),
+  "why-table-facts": (db) => readTableFacts(db),
+  "why-holders": (db) => readHolders(db, true, ["w"]),
+  "why-holding-job": async (db) => {
+    await readHoldingJob(db, 1, { ...unknownHolder("w"), runningJobIds: ["1"] }, TABLE);
+    await readHoldingJob(db, 1, unknownHolder("w"), TABLE);
+  },
+  "why-place": async (db) => {
+    const job = { id: "1", queueId: 1, priority: 0, runAtText: "2026-01-31T08:00:00Z" };
+    await readPlace(db, job, "");
+    await readPlace(db, { ...job, queueId: null }, "");
+  },
+  "why-knowledge": async (db) => {
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+  },
 
   "lease-register": (db) => registerLease(db, "w", "{}"),
   "lease-beat": (db) => beat(db, BEAT),
@@ -147,6 +213,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
   "forget-stale-workers": (db) => forgetStaleWorkers(db, 0),
+
+  ...Object.fromEntries(
+    Object.entries(operationCalls).map(([name, call]) => [name, [call, operationAnswer]] as const),
+  ),
 };
 
 const texts: Record<string, Statement> = {};

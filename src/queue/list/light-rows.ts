@@ -3,8 +3,8 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
-import { stateOf } from "../sql/job-state.ts";
 import { jobNames } from "../sql/job-row.ts";
+import { stateOf } from "../sql/job-state.ts";
 import { microseconds, timeText } from "../sql/moments.ts";
 import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
 

@@ -29,7 +29,11 @@ export async function confirm(
     if (decide(row as CheckedTexts)) confirmed.add(row.id);
   };
   const read = (some: readonly string[], mostBytes: number) =>
-    query<TextsRow>(db, (schema) => textsSql(schema, marks(3), sql(3)), [some, mostBytes, ...values]);
+    query<TextsRow>(db, (schema) => textsSql(schema, marks(3), sql(3)), [
+      some,
+      mostBytes,
+      ...values,
+    ]);
   for (let at = 0; at < ids.length; at += GROUP) {
     const rows = await read(ids.slice(at, at + GROUP), SMALL_BYTES);
     for (const row of rows) {

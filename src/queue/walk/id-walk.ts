@@ -1,14 +1,7 @@
 // Jobs in the order of their ids: the next so many rows of the primary key, and which of them match.
 import { type Database, query } from "../../database/database.ts";
 import type { Matching } from "./matching.ts";
-import {
-  conditionOf,
-  HIGHEST_ID,
-  LOWEST_ID,
-  listOf,
-  type Step,
-  type StepInput,
-} from "./step.ts";
+import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
 
 interface ChunkRow {
   readonly last: string | null;

@@ -4,8 +4,8 @@
 import { type Database, query } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue as isDueNow } from "../sql/eligible.ts";
-import { EARLIEST, LATEST, momentOf, nextMoment } from "./moment-key.ts";
 import type { Matching } from "./matching.ts";
+import { EARLIEST, LATEST, momentOf, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
 import type { Position, Row } from "./place.ts";
 import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
@@ -39,7 +39,8 @@ export async function walkIndex(
   const skipped = Math.min(skip, Number(row?.matched ?? 0));
   const scanned = Number(row?.entries ?? 0);
   const found = { rows, skipped, scanned };
-  if (rows.length >= wanted) return { ...found, next: { kind: "index", last: rows.at(-1) ?? from } };
+  if (rows.length >= wanted)
+    return { ...found, next: { kind: "index", last: rows.at(-1) ?? from } };
   const edge = row?.edge?.split(",") ?? null;
   if (edge === null) return { ...found, next: null };
   const isTie = edge.join() === from.key.join();
@@ -66,7 +67,9 @@ export function positionAfterTie(way: IndexWay, segment: Segment, key: readonly 
 
 /** The same segment, for the jobs of one key; its keys are the last of the values. */
 export function tieCondition(way: IndexWay, first: number): string {
-  return way.keys.map(({ column, into }, at) => `jobs.${column} = ${into(`$${first + at}`)}`).join(" and ");
+  return way.keys
+    .map(({ column, into }, at) => `jobs.${column} = ${into(`$${first + at}`)}`)
+    .join(" and ");
 }
 
 const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);
@@ -97,9 +100,7 @@ const keyText = (keys: readonly Key[], alias: string) =>
 function entriesSql(schema: string, input: StepInput, { keys, perPriority }: IndexWay): string {
   const { segment, matching } = input;
   const condition = conditionOf(input, keys.length + 6);
-  const [direction, from, beyond] = segment.descending
-    ? ["desc", "<=", "<"]
-    : ["asc", ">=", ">"];
+  const [direction, from, beyond] = segment.descending ? ["desc", "<=", "<"] : ["asc", ">=", ">"];
   const at = keys.length;
   const start = keys.map(({ into }, index) => into(`$${index + 1}`)).join(", ");
   const order = columns(keys, (_, index) => `seen.k${index} ${direction}`);

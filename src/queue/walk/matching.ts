@@ -3,7 +3,8 @@
 import type { CheckedTexts, JobQuery, QueryShape } from "../query/job-query.ts";
 
 /** The part of a compiled query that a walk needs. */
-export interface Matching extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
+export interface Matching
+  extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
   /** What Node decides; null: nothing. */
   readonly check: Check | null;
   /** Every job matches. */
@@ -50,7 +51,12 @@ export function matchingOf(query: JobQuery): Matching {
     check:
       decide === null
         ? null
-        : { decide, marks: (first) => query.marks(first), sql: (first) => query.sql(first), values },
+        : {
+            decide,
+            marks: (first) => query.marks(first),
+            sql: (first) => query.sql(first),
+            values,
+          },
   };
 }
 

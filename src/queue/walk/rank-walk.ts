@@ -18,11 +18,7 @@ interface RankedRow {
 }
 
 /** The rows of the next chunk that are among the best; `next` is how far the walk is. */
-export async function walkRanks(
-  input: StepInput,
-  key: Key,
-  round: Round,
-): Promise<Step<string>> {
+export async function walkRanks(input: StepInput, key: Key, round: Round): Promise<Step<string>> {
   const { db, matching, segment, wanted, size } = input;
   const from = firstOf(round.after, segment.fromNewest);
   if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
@@ -41,11 +37,7 @@ export async function bestAgain(input: Sizeless, key: Key, round: Round): Promis
   if (round.best.length === 0) return [];
   const limits = [...rowValues(round.floor), ...rowValues(round.bound)];
   const values = [round.best, ...limits, ...input.matching.values];
-  const [row] = await query<RankedRow>(
-    input.db,
-    (schema) => bestSql(schema, input, key),
-    values,
-  );
+  const [row] = await query<RankedRow>(input.db, (schema) => bestSql(schema, input, key), values);
   return rowsOf(row);
 }
 

@@ -7,8 +7,8 @@
 //   rank ─────────────▶ all rows by id, the best are kept: one page a round
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
-import { notACursor } from "./cursor.ts";
 import { confirm } from "./confirm.ts";
+import { notACursor } from "./cursor.ts";
 import { idAfter, walkIds } from "./id-walk.ts";
 import { LARGEST_TIE, positionAfterTie, tieCondition, walkIndex } from "./index-walk.ts";
 import { allOf, anyShape, type Check, type Matching } from "./matching.ts";
@@ -160,7 +160,8 @@ class Walking {
     if (step === null) return;
     const { next } = step;
     const isHere =
-      next?.kind === "index" && next.last?.key.join() === position.last?.key.join() &&
+      next?.kind === "index" &&
+      next.last?.key.join() === position.last?.key.join() &&
       next.last?.id === position.last?.id;
     // More rows of one key than the step had: with so many, or by id.
     const real = isHere ? await run(LARGEST_TIE) : step;
@@ -256,11 +257,7 @@ class Walking {
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  async #confirmed(
-    db: Database,
-    rows: readonly Row[],
-    check: Check,
-  ): Promise<Row[]> {
+  async #confirmed(db: Database, rows: readonly Row[], check: Check): Promise<Row[]> {
     const ids = rows.map(({ id }) => id);
     const confirmed = await confirm(db, ids, check);
     this.#unchecked += confirmed.unchecked;
