@@ -73,7 +73,7 @@ const RECOVERY = {
 const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
-    : { us: "1" };
+    : { us: "1", task_id: 1 };
 let largeJobs = 0;
 /** A compressed payload, one that is too large, and what is asked about them. */
 const large: Answer = (text) => {
@@ -168,7 +168,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "count-jobs": (db) => countJobs(db),
   "count-queues": (db) => countQueues(db),
   "get-job": (db) => getJob(db, "1"),
-  "list-jobs": [(db) => listJobs(db, { identifier: "t", offset: 1 }), walked],
+  "list-jobs": [(db) => listJobs(db, { identifier: "t" }), walked],
   "list-jobs-skip": [(db) => listJobs(db, { sort: "-id", offset: 1 }), () => ({ id: "1" })],
   "list-jobs-of-query": [(db) => listJobs(db, { q: "task:t is:failed", sort: "-id" }), walked],
   "list-jobs-of-ids": [(db) => listJobs(db, { q: "id:1,2", sort: "-tries" }), walked],

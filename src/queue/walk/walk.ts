@@ -57,9 +57,9 @@ export interface Walked {
   readonly size: number;
 }
 
-const FIRST_STEP = 20_000;
+const FIRST_STEP = 2_000;
 /** What Node has to look at costs the transfer, too. */
-const FIRST_CHECKED = 2_000;
+const FIRST_CHECKED = 1_000;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
 
