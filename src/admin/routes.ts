@@ -2,15 +2,16 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
+import { getCounts } from "./api/live/get-counts.ts";
 import { getOneJob } from "./api/get-job.ts";
-import { getMetrics } from "./api/get-metrics.ts";
+import { getMetrics } from "./api/live/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
-import { getOverview } from "./api/get-overview.ts";
+import { getOverview } from "./api/live/get-overview.ts";
 import { health, ready } from "./api/health.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
-import { watchEvents } from "./api/watch-events.ts";
+import { watchEvents } from "./api/live/watch-events.ts";
 import type { AdminRoute } from "./context/admin.ts";
 
 const addJob = commandsAt("/api/jobs", "AddJob");
@@ -34,6 +35,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/favicon.ico", access: "asset", operation: icon },
   { method: "GET", path: "/api/session", access: "read", operation: getSession },
   { method: "GET", path: "/api/overview", access: "read", operation: getOverview },
+  { method: "GET", path: "/api/counts", access: "read", operation: getCounts },
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
