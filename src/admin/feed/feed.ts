@@ -112,10 +112,12 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => (source.isWatched("pulse") ? intervalMs : 2 * intervalMs),
     restFactor: 10,
     run: async () => {
-      const known = await sampler.pulse().catch((error: unknown) => {
+      try {
+        broadcast.show(await sampler.pulse());
+      } catch (error) {
+        logger.debug({ error: messageOf(error) }, "the queue could not be read for the viewers");
         broadcast.problem(problemJson(error));
-      });
-      if (known !== undefined) broadcast.show(known);
+      }
       return undefined;
     },
   };

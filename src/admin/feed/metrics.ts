@@ -20,7 +20,7 @@ let ofProcess: Registry | undefined;
 
 export async function createMetrics(): Promise<Metrics> {
   const { default: prometheus } = await import("prom-client");
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = prometheus;
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
   if (ofProcess === undefined) {
     ofProcess = new Registry();
     collectDefaultMetrics({ register: ofProcess });
@@ -41,7 +41,7 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ["result"] as const,
     registers,
   });
-  const show = createQueueGauges(prometheus, registry);
+  const show = createQueueGauges(Gauge, registry);
 
   return {
     observe(method, route, status, durationMs) {

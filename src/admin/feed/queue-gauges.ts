@@ -1,6 +1,6 @@
 // The gauges of what the feed knows. All of them are set anew at each scrape, and those of which nothing
 // is known now are left out: old numbers would look like news.
-import type * as Prometheus from "prom-client";
+import type { Gauge, Registry } from "prom-client";
 import { conditions } from "../../domain/condition.ts";
 import { monotonic } from "../../base/clock.ts";
 import { inState } from "../../queue/stats/tally.ts";
@@ -12,11 +12,11 @@ import { countWorkers, type Known, holdersOf } from "../known/known.ts";
 const states = Object.keys(inState) as State[];
 
 export function createQueueGauges(
-  { Gauge }: typeof Prometheus,
-  registry: Prometheus.Registry,
+  Gauges: typeof Gauge,
+  registry: Registry,
 ): (exposed: Exposed) => void {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
-    new Gauge({ name: `worker_${name}`, help, labelNames, registers: [registry] });
+    new Gauges({ name: `worker_${name}`, help, labelNames, registers: [registry] });
   const up = gauge("database_up", "1 when the database could be reached for this scrape");
   const streams = gauge("admin_event_streams", "Event streams open now");
   const jobs = gauge("jobs", "Jobs by state", "state");
@@ -42,7 +42,7 @@ export function createQueueGauges(
     oldest.set(Math.max(0, (gauge.nowMs - since) / 1_000));
     for (const [state, count] of Object.entries(countWorkers(known))) workers.set({ state }, count);
     locks.set({ kind: "job" }, counts.conditions.running.value);
-    const held = holdersOf(known).reduce((sum, { queues }) => sum + queues, 0);
+    const held = holdersOf(known).reduce((sum, { lockedQueues }) => sum + lockedQueues, 0);
     locks.set({ kind: "queue" }, held);
   };
 

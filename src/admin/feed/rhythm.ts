@@ -54,7 +54,7 @@ export function createRhythm(beats: readonly Beat[]): Rhythm {
   const wake = () => {
     if (stopping.signal.aborted) return;
     sleeping?.abort();
-    running ??= loop().finally(() => {
+    running ??= loop().then(() => {
       running = null;
       // Somebody may have woken it in the moment in which it ended.
       if (beats.some((beat) => beat.isWanted())) wake();

@@ -3,6 +3,7 @@
 import type { Gauge } from "../../queue/stats/gauge.ts";
 import type { QueueRow } from "../../queue/stats/queue-rows.ts";
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
+import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
 import type { JobCounts } from "./job-counts.ts";
 import type { NameCounts } from "./name-counts.ts";
 import type { Rates } from "./rates.ts";
@@ -21,28 +22,25 @@ export interface Known {
   readonly rates: Rates;
 }
 
-/** A holder of locks, by what is known of it. */
-export interface Holder {
-  readonly id: string;
-  readonly jobs: number;
-  readonly queues: number;
-}
-
 const MOST_HOLDERS = 1_000;
 
 /** Who holds locks, ascending by id. */
-export function holdersOf({ names, gauge }: Known): readonly Holder[] {
+export function holdersOf({ names, gauge }: Known): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]
     .sort((one, other) => (one < other ? -1 : 1))
     .slice(0, MOST_HOLDERS)
-    .map((id) => ({ id, jobs: names.held(id), queues: gauge.queueHolders.get(id) ?? 0 }));
+    .map((workerId) => ({
+      workerId,
+      lockedJobs: names.held(workerId),
+      lockedQueues: gauge.queueHolders.get(workerId) ?? 0,
+    }));
 }
 
 /** Workers by whether they are heard of. A holder without a heartbeat row is unknown, never dead. */
 export function countWorkers(known: Known) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));
   const silent = known.workers.filter(({ isStale }) => isStale).length;
-  const unknown = holdersOf(known).filter(({ id }) => !rows.has(id)).length;
+  const unknown = holdersOf(known).filter(({ workerId }) => !rows.has(workerId)).length;
   return { alive: rows.size - silent, silent, unknown };
 }

@@ -10,6 +10,7 @@ const types: Readonly<Record<string, JsonSchema>> = {
   string: { type: "string" },
   boolean: { type: "boolean" },
   integer: { type: "integer", format: "int64" },
+  number: { type: "number" },
   time: { type: "string", format: "date-time" },
   json: { description: "any JSON, byte for byte" },
 };

@@ -72,7 +72,8 @@ const countSql =
 const checkedSql =
   (jobQuery: JobQuery): Statement =>
   (s) => `
-  select jobs.id, jobs.last_error, pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
+  select jobs.id, jobs.last_error, ${jobQuery.marks(4)} as marks,
+    pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
     case when pg_column_size(jobs.payload) <= ${LARGEST_CHECKED} then jobs.payload end as payload
   from ${s}._private_jobs as jobs
   where ${inSpan} and ${jobQuery.sql(4)}

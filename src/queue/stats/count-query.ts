@@ -19,17 +19,24 @@ const MOST_CHECKED = 3_000;
 /** Larger payloads are not fetched for a sample; they count as a match that is possible. */
 const LARGEST_CHECKED = 16_384;
 
-/** `random`: for tests. */
+/** What a test sets. */
+export interface SampleOptions {
+  readonly smallPages?: number;
+  readonly sampledPages?: number;
+  readonly random?: () => number;
+}
+
 export async function countQuery(
   db: Database,
   jobQuery: JobQuery,
   gauge: Gauge,
-  random = Math.random,
+  options: SampleOptions = {},
 ): Promise<Value> {
+  const { smallPages = SMALL_TABLE_PAGES } = options;
   const asOf = timeText(gauge.nowMs * 1_000);
   if (jobQuery.isEmpty) return exact(0, "probe", asOf);
   const { ids, key } = jobQuery.shape;
-  const isSmall = gauge.pages <= SMALL_TABLE_PAGES;
+  const isSmall = gauge.pages <= smallPages;
   if (jobQuery.check === null && (isSmall || ids !== null || key !== null)) {
     const cap = isSmall ? null : CAP;
     const [row] = await query<{ count: string }>(db, exactSql(jobQuery), [cap, ...jobQuery.values]);
@@ -38,8 +45,8 @@ export async function countQuery(
     return exact(count, isSmall ? "scan" : "probe", asOf);
   }
   return jobQuery.check === null
-    ? sampleMatches(db, jobQuery, gauge, asOf, random)
-    : sampleChecked(db, jobQuery, jobQuery.check, gauge, asOf, random);
+    ? sampleMatches(db, jobQuery, gauge, asOf, options)
+    : sampleChecked(db, jobQuery, jobQuery.check, gauge, asOf, options);
 }
 
 const exactSql =
@@ -65,9 +72,9 @@ async function sampleMatches(
   jobQuery: JobQuery,
   { pages }: Gauge,
   asOf: string,
-  random: () => number,
+  { sampledPages = SAMPLED_PAGES, random }: SampleOptions,
 ): Promise<Value> {
-  const chosen = choosePages(pages, SAMPLED_PAGES, random);
+  const chosen = choosePages(pages, sampledPages, random);
   const [row] = await query<{ matching: string | null; jobs: string | null }>(
     db,
     matchesSql(jobQuery),
@@ -81,12 +88,13 @@ async function sampleMatches(
 const checkedSql =
   (jobQuery: JobQuery): Statement =>
   (s) => `
-  select sampled.place::int as place, job.is_large, job.payload, job.last_error
+  select sampled.place::int as place, job.is_large, job.payload, job.last_error, job.marks
   from unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",
     `pg_column_size(jobs.payload) > $2::int as is_large, jobs.last_error,
+        ${jobQuery.marks(4)} as marks,
         case when pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload`,
     jobQuery.sql(4),
   )}
@@ -105,10 +113,10 @@ async function sampleChecked(
   check: (row: CheckedTexts) => boolean,
   { pages }: Gauge,
   asOf: string,
-  random: () => number,
+  { sampledPages = CHECKED_PAGES, random = Math.random }: SampleOptions,
 ): Promise<Value> {
   // In any order: where there are too many candidates, the pages that are read are still a sample.
-  const chosen = shuffled(choosePages(pages, CHECKED_PAGES, random), random);
+  const chosen = shuffled(choosePages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     chosen,
     LARGEST_CHECKED,
