@@ -38,6 +38,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     read: ["sql"],
     add: ["sql", "settle"],
     workers: ["sql"],
+    lists: ["sql", "workers"],
     cron: ["sql", "add"],
     "commands/declare": ["workers"],
     "commands/jobs": ["sql", "add", "commands/declare"],
@@ -64,8 +65,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     page: [],
     wire: [],
     context: ["access", "config", "live", "page", "wire"],
+    "api/lists": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "context"],
+    "": ["access", "config", "live", "page", "api", "api/lists", "context"],
   },
   cli: {
     arguments: [],

@@ -2,7 +2,7 @@
 // workers that let theirs run out. Runs in the heartbeat thread (heartbeat-thread.ts), or in the
 // worker's own where that is not possible; so it only takes commands and gives reports.
 import pg from "pg";
-import { monotonic, sharedMonotonicUs, wait } from "../../base/clock.ts";
+import { monotonic, now, sharedMonotonicUs, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { Client } from "../../database/connection/client.ts";
@@ -36,7 +36,13 @@ export type HeartbeatCommand =
 
 export type HeartbeatReport =
   /** One went through at this moment of the database's clock, without a gap for so long. */
-  | { readonly report: "beat"; readonly nowMs: number; readonly uptimeMs: number }
+  | {
+      readonly report: "beat";
+      readonly nowMs: number;
+      readonly uptimeMs: number;
+      /** How much later than the database's this machine's clock was. */
+      readonly aheadMs: number;
+    }
   /** Others look stale to us. */
   | { readonly report: "stale"; readonly ids: readonly string[] }
   /** Somebody has recovered the jobs of this lease. */
@@ -155,7 +161,7 @@ export class HeartbeatLoop {
     if (current !== undefined && !this.#lost.has(current)) {
       Atomics.store(this.#lastBeat, 0, sentAtUs);
     }
-    this.#report({ report: "beat", nowMs, uptimeMs });
+    this.#report({ report: "beat", nowMs, uptimeMs, aheadMs: now() - nowMs });
     // A gap that only this beat has shown makes its answer worthless.
     if (uptimeMs > 0 && staleWorkerIds.length > 0) {
       this.#report({ report: "stale", ids: staleWorkerIds });
