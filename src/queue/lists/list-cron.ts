@@ -2,7 +2,7 @@
 // about it. Only they know patterns: an entry that none of them keeps has no next tick.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { cronSchedule } from "../../domain/cron-schedule.ts";
+import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import { milliseconds } from "../sql/moments.ts";
 import type { ReportedCronEntry } from "../workers/worker-report.ts";
 import { type Order, type PageRequest, pageOf } from "./list-page.ts";

@@ -31,7 +31,7 @@ export interface RunningJob {
   readonly since: string;
 }
 
-export const workerSorts = ["state", "id", "-started", "-heartbeat", "-running", "-done"] as const;
+export const workerSorts = ["state", "id", "-started", "-running", "-done"] as const;
 export type WorkerSort = (typeof workerSorts)[number];
 
 // What needs somebody to look at it stands first.
@@ -42,7 +42,6 @@ const orders: Record<WorkerSort, Order<KnownWorker>> = {
   state: { key: ({ state }) => rank[state], isDescending: false },
   id: { key: () => null, isDescending: false },
   "-started": { key: ({ startedAtUs }) => time(startedAtUs), isDescending: true },
-  "-heartbeat": { key: ({ lastHeartbeatAtUs }) => time(lastHeartbeatAtUs), isDescending: true },
   "-running": { key: (worker) => worker.runningSaid ?? held(worker), isDescending: true },
   "-done": { key: ({ donePerMin }) => donePerMin, isDescending: true },
 };
