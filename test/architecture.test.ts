@@ -41,6 +41,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     read: ["sql", "query"],
     add: ["sql", "settle"],
     lists: ["sql", "workers"],
+    why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     "commands/declare": ["workers"],
     "commands/jobs": ["sql", "add", "commands/declare"],
@@ -68,8 +69,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     wire: [],
     context: ["access", "config", "live", "page", "wire"],
     "api/lists": ["wire", "context"],
+    "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "api/lists", "context"],
+    "": ["access", "config", "live", "page", "api", "api/lists", "context", "api/insight"],
   },
   cli: {
     arguments: [],

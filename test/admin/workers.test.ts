@@ -11,6 +11,7 @@ import { Worker } from "../../src/worker/worker.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { QUICK, until } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+import { openapiDocument } from "./openapi-document.ts";
 
 const endings: (() => Promise<unknown>)[] = [];
 after(async () => {
@@ -117,6 +118,9 @@ test("Workers of all kinds are listed with what they run, and none is called dea
 
   const { body: one } = await client.get(`/api/workers/${encodeURIComponent(safe.id)}`);
   assert.deepEqual(one.cron, [{ identifier: "each minute", task: "mine", pattern: "* * * * *" }]);
+  const document = await openapiDocument(client);
+  document.assertFits(one, document.answer("GET", "/api/workers/{worker}"), "one");
+  document.assertFits(await list(), document.answer("GET", "/api/workers"), "all");
   const missing = await client.get("/api/workers/nobody");
   assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
 

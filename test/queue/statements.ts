@@ -37,6 +37,12 @@ import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
+import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
+import { readJobFacts } from "../../src/queue/why/job-facts.ts";
+import { readKnowledge } from "../../src/queue/why/knowledge.ts";
+import { readPlace } from "../../src/queue/why/place.ts";
+import { readTableFacts } from "../../src/queue/why/table-facts.ts";
 import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/queue/workers/list-locked-workers.ts";
@@ -57,6 +63,7 @@ const CRON = {
   now_ms: "0",
 };
 const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
+const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
 const RECOVERY = {
   staleWorkerIds: ["w"],
   messages: [null],
@@ -169,6 +176,22 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => listCron(db, { sort: "next", limit: 1, cursor: null, search: "" }),
     () => ({ present: true, ...CRON }),
   ],
+  "why-job-facts": (db) => readJobFacts(db, "1"),
+  "why-table-facts": (db) => readTableFacts(db),
+  "why-holders": (db) => readHolders(db, true, ["w"]),
+  "why-holding-job": async (db) => {
+    await readHoldingJob(db, 1, { ...unknownHolder("w"), runningJobIds: ["1"] }, TABLE);
+    await readHoldingJob(db, 1, unknownHolder("w"), TABLE);
+  },
+  "why-place": async (db) => {
+    const job = { id: "1", queueId: 1, priority: 0, runAtText: "2026-01-31T08:00:00Z" };
+    await readPlace(db, job, "");
+    await readPlace(db, { ...job, queueId: null }, "");
+  },
+  "why-knowledge": async (db) => {
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+  },
 
   "lease-register": (db) => registerLease(db, "w", "{}"),
   "lease-beat": (db) => beat(db, BEAT),
