@@ -46,7 +46,10 @@ function source(options: { patienceMs?: number; maxViewers?: number; perClient?:
     patienceMs,
     onViewers: (viewers) => counts.push(viewers),
   });
-  const view = (to: Writable, { events: names = ["a"], headers = {}, client }: ViewOptions = {}) => {
+  const view = (
+    to: Writable,
+    { events: names = ["a"], headers = {}, client }: ViewOptions = {},
+  ) => {
     const closing = new AbortController();
     const request = { closing: closing.signal, headers, remoteAddress: client ?? "::1" };
     const { body, headers: answered } = events.view(request as unknown as HttpRequest, names);
@@ -180,7 +183,9 @@ test("Streams are compressed for who takes that, each event readable at once, an
     plain.on("data", (chunk) => {
       text += chunk;
     });
-    const ended = new Promise((resolve, reject) => plain.once("end", resolve).once("error", reject));
+    const ended = new Promise((resolve, reject) =>
+      plain.once("end", resolve).once("error", reject),
+    );
     const seen = async (part: string) => {
       while (!text.includes(part)) await new Promise(setImmediate);
     };
@@ -201,7 +206,9 @@ test("Streams are compressed for who takes that, each event readable at once, an
     await ended; // fails where sum or size are wrong
   }
   for (const accepted of ["", "br", "gzip;q=0", "identity"]) {
-    const { answered, leave } = view(new PassThrough(), { headers: { "accept-encoding": accepted } });
+    const { answered, leave } = view(new PassThrough(), {
+      headers: { "accept-encoding": accepted },
+    });
     assert.equal(answered["content-encoding"], undefined, accepted);
     leave();
   }

@@ -10,12 +10,12 @@ import type { Database } from "../../database/database.ts";
 import { createEventSource } from "../../http/events/event-source.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
-import { createBroadcast } from "./broadcast.ts";
 import type { Known } from "../known/known.ts";
 import { createLargestNames, type LargestNames } from "../known/largest-names.ts";
+import { createSampler, type Sampler, type SamplerOptions } from "../known/sampler.ts";
+import { createBroadcast } from "./broadcast.ts";
 import { overviewText } from "./overview-json.ts";
 import { type Beat, createRhythm } from "./rhythm.ts";
-import { createSampler, type Sampler, type SamplerOptions } from "../known/sampler.ts";
 
 /** What a viewer may ask for; without asking it is shown `overview`. */
 export const feedEvents = [

@@ -1,8 +1,8 @@
 // Numbers for Prometheus: requests by route, what the feed knows of the queue, the feed itself, and the
 // process. prom-client is loaded when a server starts, not when this file is imported.
 import type { Registry } from "prom-client";
-import { createQueueGauges } from "./queue-gauges.ts";
 import type { Exposed } from "./exposed.ts";
+import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
   /** `route` is the row's path, never what the client sent: the number of series is bounded. */

@@ -3,9 +3,9 @@
 import { timeText } from "../../queue/sql/moments.ts";
 import type { QueueRow } from "../../queue/stats/queue-rows.ts";
 import { inState, type Tallied, tallied } from "../../queue/stats/tally.ts";
-import { countsJson } from "./counts-json.ts";
-import { activeWorkerJson, lockedWorkerJson, queueJson } from "../live/overview-rows.ts";
 import { holdersOf, type Known } from "../known/known.ts";
+import { activeWorkerJson, lockedWorkerJson, queueJson } from "../live/overview-rows.ts";
+import { countsJson } from "./counts-json.ts";
 
 export interface OverviewText {
   /** Without its moments, so that two can be compared. */

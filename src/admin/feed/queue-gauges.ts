@@ -1,13 +1,13 @@
 // The gauges of what the feed knows. All of them are set anew at each scrape, and those of which nothing
 // is known now are left out: old numbers would look like news.
 import type { Gauge, Registry } from "prom-client";
-import { conditions } from "../../domain/condition.ts";
 import { monotonic } from "../../base/clock.ts";
+import { conditions } from "../../domain/condition.ts";
 import { inState } from "../../queue/stats/tally.ts";
-import type { Exposed } from "./exposed.ts";
-import type { LargestNames } from "../known/largest-names.ts";
 import type { State } from "../known/job-counts.ts";
-import { countWorkers, type Known, holdersOf } from "../known/known.ts";
+import { countWorkers, holdersOf, type Known } from "../known/known.ts";
+import type { LargestNames } from "../known/largest-names.ts";
+import type { Exposed } from "./exposed.ts";
 
 const states = Object.keys(inState) as State[];
 
@@ -58,7 +58,18 @@ export function createQueueGauges(
   };
 
   return ({ known, names, feed, pool: { totalCount, idleCount, waitingCount } }) => {
-    for (const one of [jobs, byCondition, exact, oldest, ofTask, ofQueue, workers, locks, took, age]) {
+    for (const one of [
+      jobs,
+      byCondition,
+      exact,
+      oldest,
+      ofTask,
+      ofQueue,
+      workers,
+      locks,
+      took,
+      age,
+    ]) {
       one.reset();
     }
     up.set(known === "away" ? 0 : 1);

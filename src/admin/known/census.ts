@@ -2,8 +2,9 @@
 // nobody. A round that another admin is making, or for which the table was rewritten, is given up.
 //
 //   idle ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ counting …
-import type { Database } from "../../database/database.ts";
+
 import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
 import type { Gauge } from "../../queue/stats/gauge.ts";
 import { NameTallies } from "../../queue/stats/name-tallies.ts";
 import { tallyChunk } from "../../queue/stats/tally-pages.ts";

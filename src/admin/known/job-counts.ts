@@ -8,13 +8,7 @@ import { agesOf } from "../../queue/stats/name-tallies.ts";
 import { estimateFrom } from "../../queue/stats/page-sample.ts";
 import type { Probe } from "../../queue/stats/probe.ts";
 import type { JobSample } from "../../queue/stats/sample-jobs.ts";
-import {
-  inCondition,
-  inState,
-  sumOf,
-  type Tallied,
-  tallied,
-} from "../../queue/stats/tally.ts";
+import { inCondition, inState, sumOf, type Tallied, tallied } from "../../queue/stats/tally.ts";
 import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
@@ -73,7 +67,7 @@ export function countsOfParts(
 ): JobCounts {
   const asOf = timeOf(gauge.nowMs);
   const perPage = rowsPerPage(taken);
-  const valueOf = (which: readonly Tallied[], atLeast = 0): Value => {
+  const best = (which: readonly Tallied[], atLeast = 0): Value => {
     const known = which.filter((one) => tallies.has(one));
     const certain = known.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
     const rest = which.filter((one) => !tallies.has(one));
@@ -90,9 +84,9 @@ export function countsOfParts(
   const { longestRunningMs, lastFailureMs } = taken.sample;
   return {
     asOf,
-    total: valueOf(tallied, due + ahead),
-    conditions: recordOf(conditions, (one) => valueOf(inCondition[one])),
-    states: recordOf(states, (one) => valueOf(inState[one], proven[one])),
+    total: best(tallied, due + ahead),
+    conditions: recordOf(conditions, (one) => best(inCondition[one])),
+    states: recordOf(states, (one) => best(inState[one], proven[one])),
     oldestReadyAt: timeOrNull(oldestMs),
     nextDueAt: timeOrNull(nextMs),
     // What runs may have ended since the census; the sample is of now, and has not met all.

@@ -1,6 +1,6 @@
 // How many jobs each task and each named queue has, and how well that is known.
-import { between, type Basis, exact, type Value } from "../../domain/value.ts";
-import { type NameTallies, type NameTally } from "../../queue/stats/name-tallies.ts";
+import { type Basis, between, exact, type Value } from "../../domain/value.ts";
+import type { NameTallies, NameTally } from "../../queue/stats/name-tallies.ts";
 import { sumOf, type Tallied } from "../../queue/stats/tally.ts";
 
 export interface NameCounts {

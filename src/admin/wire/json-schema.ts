@@ -30,6 +30,19 @@ export function listOf(items: Shape): JsonSchema {
   return { type: "array", items: schemaOf(items) };
 }
 
+/** A number that says how well it is known (domain/value.ts). */
+export const value: JsonSchema = {
+  ...record({ value: "integer", precision: "string", basis: "string", as_of: "time" }, "Value"),
+  properties: {
+    value: { type: "integer", format: "int64" },
+    precision: { type: "string", enum: ["exact", "capped", "estimated"] },
+    low: { type: "integer", format: "int64", description: "not where it is exact" },
+    high: { type: ["integer", "null"], format: "int64", description: "null: nobody knows" },
+    basis: { type: "string", enum: ["probe", "scan", "sample", "census", "heartbeat", "catalog"] },
+    as_of: { type: "string", format: "date-time" },
+  },
+};
+
 function schemaOf(shape: Shape): JsonSchema {
   if (typeof shape !== "string") return shape;
   if (shape.endsWith("[]")) return listOf(shape.slice(0, -2));

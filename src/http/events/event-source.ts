@@ -7,10 +7,10 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
-import { encoderFor, EventBytes, type StreamEncoder } from "./event-bytes.ts";
 import { Refusal } from "../refusal.ts";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
+import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
 
 export interface EventSource {
   /** The answer that makes a request a viewer of these events; it is shown at once what there is. */
@@ -160,9 +160,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     },
     publish(event, data, topic = event) {
       const number = ++last;
-      const bytes = new EventBytes(
-        `id: ${source}-${number}\nevent: ${event}\ndata: ${data}\n\n`,
-      );
+      const bytes = new EventBytes(`id: ${source}-${number}\nevent: ${event}\ndata: ${data}\n\n`);
       // Deleted first, so that the topics stand in the order in which they changed.
       snapshots.delete(topic);
       snapshots.set(topic, { event, number, bytes });
@@ -199,7 +197,8 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
 
 /** The number of the event that it saw last, 0 when it is new here. */
 function seenBy(request: HttpRequest, source: string): number {
-  const [, from, number] = /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];
+  const [, from, number] =
+    /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];
   return from === source ? Number(number) : 0;
 }
 

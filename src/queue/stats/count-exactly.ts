@@ -65,13 +65,15 @@ const inSpan = "jobs.id > $1::bigint and jobs.id <= $2::bigint";
 
 const countSql =
   (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select count(*) as count from ${s}._private_jobs as jobs
   where ${inSpan} and ${jobQuery.sql(3)}`;
 
 const checkedSql =
   (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select jobs.id, jobs.last_error, ${jobQuery.marks(4)} as marks,
     pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
     case when pg_column_size(jobs.payload) <= ${LARGEST_CHECKED} then jobs.payload end as payload

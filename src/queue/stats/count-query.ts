@@ -51,14 +51,16 @@ export async function countQuery(
 
 const exactSql =
   (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select count(*) as count from (
     select from ${s}._private_jobs as jobs where ${jobQuery.sql(2)} limit $1::int
   ) as matching`;
 
 const matchesSql =
   (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select json_agg(page.matching order by sampled.page)::text as matching, sum(page.jobs) as jobs
   from unnest($1::bigint[]) as sampled (page)
   cross join lateral (
@@ -87,7 +89,8 @@ async function sampleMatches(
 
 const checkedSql =
   (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select sampled.place::int as place, job.is_large, job.payload, job.last_error, job.marks
   from unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (${rowsOfPage(

@@ -51,7 +51,8 @@ function fewHits(
   perPage: number,
 ): Interval {
   const value = scale * hits;
-  if (hitPages === 0) return { value: 0, low: 0, high: RULE_OF_THREE * scale * Math.max(perPage, 1) };
+  if (hitPages === 0)
+    return { value: 0, low: 0, high: RULE_OF_THREE * scale * Math.max(perPage, 1) };
   const spread = Z * Math.sqrt(sum(counts, (one) => one ** 2));
   const onePage = hits / hitPages;
   return {

@@ -83,7 +83,8 @@ export async function readProbe(db: Database): Promise<Probe> {
 
 const talliesSql =
   (when: string): Statement =>
-  (s) => `
+  (s) =>
+    `
   with recursive ${priorities(s)}, known as (
     select priority from priorities where priority is not null
   )

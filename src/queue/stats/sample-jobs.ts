@@ -5,7 +5,7 @@
 // read, also those that hold nothing, and one can be taken of each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
-import { type Tallied, talliedAs, tallied } from "./tally.ts";
+import { type Tallied, tallied, talliedAs } from "./tally.ts";
 
 export interface JobSample {
   /** Of each: how many on each page that was read, in the pages' order. */

@@ -1,20 +1,5 @@
-// The JSON schemas of numbers that say how well they are known.
-import { type JsonSchema, record } from "../../wire/json-schema.ts";
-
-const { properties } = record({ low: "integer", high: "integer?" }) as {
-  readonly properties: JsonSchema;
-};
-
-const plain = record(
-  { value: "integer", precision: "string", basis: "string", as_of: "time" },
-  "Value",
-);
-
-/** A number; `low` and `high` where it is not exact. */
-export const value: JsonSchema = {
-  ...plain,
-  properties: { ...(plain["properties"] as object), ...properties },
-};
+// The JSON schema of the counts by condition.
+import { record, value } from "../../wire/json-schema.ts";
 
 export const counts = record(
   {
@@ -34,4 +19,3 @@ export const counts = record(
   },
   "Counts",
 );
-

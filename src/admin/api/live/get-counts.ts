@@ -15,9 +15,9 @@ import {
 import { countQuery } from "../../../queue/stats/count-query.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { countsJson } from "../../feed/counts-json.ts";
-import { readQuery, inQuery } from "../../wire/wire.ts";
-import { record } from "../../wire/json-schema.ts";
-import { counts, value } from "./counts-schema.ts";
+import { record, value } from "../../wire/json-schema.ts";
+import { inQuery, readQuery } from "../../wire/wire.ts";
+import { counts } from "./counts-schema.ts";
 
 const query = {
   q: inQuery(text(["Query", "count only jobs that match it; empty: all"], 0, 4_096)),
@@ -30,11 +30,12 @@ const query = {
 const matching = record({ count: value, cursor: "string?", progress: "number" }, "MatchCount");
 
 export const getCounts: Operation = {
-  summary: `How many jobs are in each condition, and the age that matters of each; with q how many match
+  summary:
+    `How many jobs are in each condition, and the age that matters of each; with q how many match
 it. With exact=1 an answer after 0.4 s says how many there are at least, and cursor continues`.replaceAll(
-    "\n",
-    " ",
-  ),
+      "\n",
+      " ",
+    ),
   query,
   answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
   run: async (admin, request) => {
@@ -64,10 +65,10 @@ async function goOn({ databases }: Admin, { q, nowUs, progress }: Count): Promis
   const reached = await countOn(databases.feed, jobQuery, begun);
   const done = isDone(reached);
   const cursor = done ? null : cursorOf(jobQuery, reached);
-  return matchJson(valueOf(reached, done, timeText(jobQuery.nowUs)), cursor, partOf(reached));
+  return matchJson(countValue(reached, done, timeText(jobQuery.nowUs)), cursor, partOf(reached));
 }
 
-function valueOf({ count, undecided }: CountProgress, isWhole: boolean, asOf: string): Value {
+function countValue({ count, undecided }: CountProgress, isWhole: boolean, asOf: string): Value {
   if (!isWhole) {
     const low = { value: count, precision: "capped", low: count, high: null } as const;
     return { ...low, basis: "scan", as_of: asOf };

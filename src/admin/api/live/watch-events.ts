@@ -1,8 +1,8 @@
 // GET /api/events: `overview` events with the JSON of /api/overview whenever it has changed, or those
 // that are asked for, and `problem` events with an Error while nothing can be read.
 import * as v from "valibot";
-import { type FeedEvent, feedEvents } from "../../feed/feed.ts";
 import type { Operation } from "../../context/admin.ts";
+import { type FeedEvent, feedEvents } from "../../feed/feed.ts";
 import { readQuery } from "../../wire/wire.ts";
 
 const isEvent = (name: string): name is FeedEvent => feedEvents.includes(name as FeedEvent);
@@ -27,7 +27,8 @@ const query = {
 };
 
 export const watchEvents: Operation = {
-  summary: `Server-sent events: overview (as GET /api/overview), pulse (the counts as numbers, at least
+  summary:
+    `Server-sent events: overview (as GET /api/overview), pulse (the counts as numbers, at least
 every 5 s), counts (as GET /api/counts), incidents, horizon, operation; and problem (an Error). Each has
 an id: Last-Event-ID continues after it`.replaceAll("\n", " "),
   query,
