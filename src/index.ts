@@ -53,8 +53,8 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./queue/commands/maintenance/sweep-stale-workers.ts";
-export type { JobFilter } from "./queue/list/job-filter.ts";
-export type { JobPage } from "./queue/list/list-jobs.ts";
+export type { JobFilter } from "./queue/pages/job-filter.ts";
+export type { JobPage } from "./queue/pages/list-jobs.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { QueueSummary } from "./queue/read/list-queues.ts";
 export {

@@ -2,16 +2,19 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
-import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
-import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
+import { getCron } from "./api/lists/get-cron.ts";
 import { getOneJob } from "./api/lists/get-job.ts";
+import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { listJobsPage } from "./api/lists/list-jobs.ts";
+import { getCounts } from "./api/live/get-counts.ts";
+import { getMetrics } from "./api/live/get-metrics.ts";
+import { getOverview } from "./api/live/get-overview.ts";
+import { watchEvents } from "./api/live/watch-events.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
-import { watchEvents } from "./api/watch-events.ts";
 import type { AdminRoute } from "./context/admin.ts";
 
 const addJob = commandsAt("/api/jobs", "AddJob");
@@ -35,6 +38,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/favicon.ico", access: "asset", operation: icon },
   { method: "GET", path: "/api/session", access: "read", operation: getSession },
   { method: "GET", path: "/api/overview", access: "read", operation: getOverview },
+  { method: "GET", path: "/api/counts", access: "read", operation: getCounts },
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
@@ -42,6 +46,9 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
+  { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
+  { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
+  { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },

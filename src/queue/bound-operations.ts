@@ -22,8 +22,8 @@ import {
   type SweepOptions,
   sweepStaleWorkers,
 } from "./commands/maintenance/sweep-stale-workers.ts";
-import type { JobFilter } from "./list/job-filter.ts";
-import { listJobs } from "./list/list-jobs.ts";
+import type { JobFilter } from "./pages/job-filter.ts";
+import { listJobs } from "./pages/list-jobs.ts";
 import { countJobs } from "./read/count-jobs.ts";
 import { getJob } from "./read/get-job.ts";
 import { listQueues } from "./read/list-queues.ts";

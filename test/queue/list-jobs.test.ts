@@ -7,8 +7,8 @@ import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import type { JobFilter } from "../../src/queue/list/job-filter.ts";
-import { listJobs } from "../../src/queue/list/list-jobs.ts";
+import type { JobFilter } from "../../src/queue/pages/job-filter.ts";
+import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 

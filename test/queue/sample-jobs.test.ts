@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
 import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
 import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
-import { listJobs } from "../../src/queue/list/list-jobs.ts";
+import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";

@@ -6,7 +6,7 @@ import { rawJson } from "../../src/domain/payload.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
-import { listJobs } from "../../src/queue/list/list-jobs.ts";
+import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";

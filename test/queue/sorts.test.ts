@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import type { JobFilter } from "../../src/queue/list/job-filter.ts";
-import { listJobs } from "../../src/queue/list/list-jobs.ts";
+import type { JobFilter } from "../../src/queue/pages/job-filter.ts";
+import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { type JobSort, jobSorts } from "../../src/queue/walk/order.ts";
 import { testQueue } from "./queue-database.ts";
 

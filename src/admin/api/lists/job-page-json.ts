@@ -1,7 +1,7 @@
 // A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
 import { listedJobJson } from "../../../domain/job.ts";
-import type { LightJob } from "../../../queue/list/light-rows.ts";
-import type { JobPage, LightPage } from "../../../queue/list/list-jobs.ts";
+import type { LightJob } from "../../../queue/pages/light-rows.ts";
+import type { JobPage, LightPage } from "../../../queue/pages/list-jobs.ts";
 import { type JsonSchema, listedJob, listOf, record } from "../../wire/json-schema.ts";
 
 /** `more`: name → JSON text. */
