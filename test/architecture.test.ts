@@ -29,6 +29,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     connection: ["", "errors"],
     "schema/extensions": [],
     schema: ["", "errors", "connection", "schema/extensions"],
+    "schema/indexes": ["", "errors", "connection"],
+    inspect: [""],
     embedded: [],
   },
   queue: {
@@ -38,11 +40,13 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     read: ["sql"],
     add: ["sql", "settle"],
     workers: ["sql"],
+    tidy: [],
     cron: ["sql", "add"],
     "commands/declare": ["workers"],
+    "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "commands/declare"],
     "commands/maintenance": ["sql", "workers", "commands/declare"],
-    commands: ["commands/declare", "commands/jobs", "commands/maintenance"],
+    commands: ["commands/declare", "commands/indexes", "commands/jobs", "commands/maintenance"],
     "": ["read", "add", "workers", "commands/jobs", "commands/maintenance"],
   },
   worker: {
@@ -65,7 +69,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     wire: [],
     context: ["access", "config", "live", "page", "wire"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "context"],
+    "api/system": ["wire", "context"],
+    "": ["access", "config", "live", "page", "api", "api/system", "context"],
   },
   cli: {
     arguments: [],
@@ -214,7 +219,9 @@ test("Nothing but the command line's printer writes to the terminal.", () => {
 });
 
 test("The admin and the command line know commands by their list, and perform() alone.", () => {
-  const inner = ["jobs", "maintenance"].map((room) => join("src", "queue", "commands", room));
+  const inner = ["indexes", "jobs", "maintenance"].map((room) =>
+    join("src", "queue", "commands", room),
+  );
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>

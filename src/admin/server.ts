@@ -2,6 +2,7 @@
 
 import { messageOf } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
+import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -46,6 +47,7 @@ export async function createAdminServer(
   const csrf = createCsrfGuard();
   const metrics = await createMetrics();
   const databases = adminDatabases(config.pool, config.schema, logger);
+  const indexBuilds = createIndexBuilds(config.pool, databases.reads, logger);
   const admin: Admin = {
     config,
     databases,
@@ -53,6 +55,7 @@ export async function createAdminServer(
     assets: createAssetStore(parts.assets),
     overview: createOverviewFeed(databases.counts, { maxViewers: config.maxViewers }),
     metrics,
+    indexBuilds,
     countJobs: singleFlight(() => countJobs(databases.counts)),
     checkReady: createReadiness(databases.reads),
     routes,
@@ -71,6 +74,7 @@ export async function createAdminServer(
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   };
   const stop = async () => {
+    indexBuilds.stop();
     await http.stop();
     config.pool.off("error", onLost);
   };
