@@ -126,7 +126,7 @@ test("One of the same form does under any name, and is not ours to drop; others 
 });
 
 test("A build tells what it waits for, is the only one, and leaves nothing when it is cancelled.", async () => {
-  await withWriter(async () => {
+  await withWriter(async (end) => {
     const cancel = new AbortController();
     const building = buildIndex(place(), "failed", { cancel: cancel.signal, leave: never });
     const ended = assert.rejects(building, { code: "aborted", message: /failed was cancelled/ });
@@ -136,17 +136,22 @@ test("A build tells what it waits for, is the only one, and leaves nothing when 
     await assert.rejects(planBuild(place(), "retrying"), { code: "database_busy" });
     await assert.rejects(dropIndex(place(), "failed"), { code: "database_busy" });
     cancel.abort();
+    // What was begun can only be dropped when older transactions are over.
+    await until("the build is over", async () => (await readBuilds(db())).length === 0);
+    await end();
     await ended;
   });
   assert.equal((await stateOf("failed"))?.state, "absent");
 });
 
 test("A build can be cancelled from another process, and what it had begun is dropped.", async () => {
-  await withWriter(async () => {
+  await withWriter(async (end) => {
     const building = buildIndex(place(), "failed", signals);
     const ended = assert.rejects(building, { code: "database_timeout" });
     await until("the build waits", () => isWaiting("failed"));
     assert.equal(await cancelBuild(db(), "failed"), true);
+    await until("the build is over", async () => (await readBuilds(db())).length === 0);
+    await end();
     await ended;
   });
   assert.equal(await cancelBuild(db(), "failed"), false);

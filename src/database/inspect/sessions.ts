@@ -64,7 +64,7 @@ const connectionsSql: Statement = () => `
     (sum(count(*) filter (where state is null)) over ())::int as hidden,
     current_setting('max_connections')::int as most
   from pg_catalog.pg_stat_activity
-  where backend_type = 'client backend' and datname = current_database()
+  where coalesce(backend_type, 'client backend') = 'client backend' and datname = current_database()
   group by application_name, state
   order by count(*) desc, application_name, state
   limit $1::int`;

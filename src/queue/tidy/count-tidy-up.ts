@@ -97,7 +97,7 @@ const failedSql: Statement = (schema) => `
     select from ${schema}._private_jobs as jobs
     where ${indexCondition("failed", "jobs")}
     limit $1::bigint
-  ) as some`;
+  ) as few`;
 
 const sampleSql: Statement = (schema) => `
   with drawn as materialized (

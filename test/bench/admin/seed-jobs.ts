@@ -35,9 +35,10 @@ export async function seedJobs(
   const fill = async (one: pg.Client) => {
     while (next < jobs) {
       const from = next;
-      next = Math.min(jobs, from + CHUNK);
+      const last = Math.min(jobs, from + CHUNK);
+      next = last;
       await one.query("select setseed($1::float8)", [((from / CHUNK) % 1_000) / 1_000]);
-      await one.query(jobsSql(schema), [from + 1, next, jobs, options.isSorted]);
+      await one.query(jobsSql(schema), [from + 1, last, jobs, options.isSorted]);
       done += CHUNK;
       const perSecond = done / ((performance.now() - began) / 1_000);
       progress(`${Math.min(done, jobs)} of ${jobs} jobs, ${Math.round(perSecond)}/s`);
@@ -162,7 +163,7 @@ const locksSql = (schema: string) => `
         select id, job_queue_id from ${schema}._private_jobs
         where is_available and run_at <= now() and job_queue_id is not null
         order by priority, run_at limit 50000
-      ) some order by job_queue_id, id limit $1::int
+      ) near order by job_queue_id, id limit $1::int
     )
     union all (
       select id, null from ${schema}._private_jobs

@@ -37,7 +37,7 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds): Pro
   // One after the other: a page must not take every connection of a small pool.
   const server = await part("server", readServerFacts(db));
   const schema = await part("schema", schemaState(db));
-  const isThere = schema !== null && schema.kind !== "absent" && schema.kind !== "empty";
+  const isThere = schema?.kind !== "absent" && schema?.kind !== "empty";
   const tables = await part("tables", readTables(db));
   const indexes = await part("indexes", readIndexes(db));
   const optional = await part("optional_indexes", readIndexStates(db, builds));
