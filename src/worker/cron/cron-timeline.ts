@@ -1,7 +1,7 @@
 // Which ticks have come and are not yet handled, entry by entry. Pure: it is given the time, and
 // moves on only when it hears that ticks were handled, so that nothing is lost in between.
-import type { CronEntry } from "../../domain/cron-entry.ts";
-import { type CronSchedule, cronSchedule } from "../../domain/cron-schedule.ts";
+import type { CronEntry } from "../../domain/cron/cron-entry.ts";
+import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
@@ -77,6 +77,11 @@ export class CronTimeline {
       line.nextMs = nextOf(line.schedule, nowMs - CATCH_UP_MS - line.entry.fillMs);
     }
     return late.map(({ entry }) => entry);
+  }
+
+  /** Every entry with the first of its ticks that is not handled; infinite when there is none. */
+  get ticks(): readonly { readonly entry: CronEntry; readonly nextMs: number }[] {
+    return this.#lines;
   }
 
   /** When the next tick comes; infinite when none does. */
