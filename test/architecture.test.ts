@@ -91,6 +91,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
+  query: ["lib"],
   generated: ["lib"],
   controls: ["host", "lib"],
   forms: ["host", "lib", "generated", "controls"],
@@ -101,7 +102,7 @@ const clientRooms: Record<string, readonly string[]> = {
   app: ["host", "lib", "generated", "forms", "model"],
   pages: ["model", "pages/*"],
   index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib"],
+  probe: ["lib", "query"],
 };
 const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;
