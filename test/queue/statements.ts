@@ -25,6 +25,10 @@ import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
+import { listCron } from "../../src/queue/lists/list-cron.ts";
+import { listWorkers } from "../../src/queue/lists/list-workers.ts";
+import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
@@ -54,6 +58,12 @@ type Answer = (text: string) => Record<string, unknown>;
 
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
+const CRON = {
+  cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',
+  identifier: "c",
+  last_execution_ms: "0",
+  now_ms: "0",
+};
 const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
 const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
 const RECOVERY = {
@@ -146,6 +156,29 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-locked-workers": (db) => listLockedWorkers(db),
   "list-active-workers": [(db) => listActiveWorkers(db), () => ({ present: true })],
 
+  "workers-known": [(db) => knownWorkers(db), () => ({ present: true })],
+  "workers-known-without-heartbeats": (db) => knownWorkers(db),
+  "workers-known-by-small-table": [
+    (db) => knownWorkers(db),
+    () => ({ present: true, is_small: true }),
+  ],
+  "workers-list": [
+    (db) => listWorkers(db, { sort: "id", limit: 1, cursor: null, search: "" }),
+    () => ({
+      present: true,
+      is_small: true,
+      id: "w",
+      worker_id: "w",
+      is_found: true,
+      running: null,
+      metadata: null,
+    }),
+  ],
+  "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
+  "cron-list": [
+    (db) => listCron(db, { sort: "next", limit: 1, cursor: null, search: "" }),
+    () => ({ present: true, ...CRON }),
+  ],
   "why-job-facts": (db) => readJobFacts(db, "1"),
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),
