@@ -41,6 +41,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     settle: ["sql"],
     fetch: ["sql", "settle"],
     read: ["sql", "query"],
+    stats: ["sql", "query"],
     add: ["sql", "settle"],
     tidy: [],
     lists: ["sql", "workers"],
@@ -80,10 +81,13 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     access: [],
     config: ["access"],
     live: [],
+    known: ["live"],
+    feed: ["live", "known"],
     page: [],
     wire: [],
     operations: [],
-    context: ["access", "config", "live", "page", "wire", "operations"],
+    context: ["access", "config", "feed", "live", "page", "wire", "operations"],
+    "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["wire", "context"],
     "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
@@ -91,8 +95,10 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "": [
       "access",
       "config",
+      "feed",
       "live",
       "page",
+      "api/live",
       "api",
       "api/lists",
       "context",
@@ -114,6 +120,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
+  query: ["lib"],
   generated: ["lib"],
   controls: ["host", "lib"],
   forms: ["host", "lib", "generated", "controls"],
@@ -124,7 +131,7 @@ const clientRooms: Record<string, readonly string[]> = {
   app: ["host", "lib", "generated", "forms", "model"],
   pages: ["model", "pages/*"],
   index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib"],
+  probe: ["lib", "query"],
 };
 const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;
