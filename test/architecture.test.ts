@@ -29,6 +29,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     connection: ["", "errors"],
     "schema/extensions": [],
     schema: ["", "errors", "connection", "schema/extensions"],
+    "schema/indexes": ["", "errors", "connection"],
+    inspect: [""],
     embedded: [],
   },
   queue: {
@@ -43,14 +45,22 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     pages: ["sql", "query", "walk"],
     stats: ["sql", "query"],
     add: ["sql", "settle"],
+    tidy: [],
     lists: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     audit: ["sql"],
     "commands/declare": ["workers"],
+    "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "commands/declare"],
     "commands/maintenance": ["sql", "workers", "commands/declare"],
-    commands: ["audit", "commands/declare", "commands/jobs", "commands/maintenance"],
+    commands: [
+      "audit",
+      "commands/declare",
+      "commands/indexes",
+      "commands/jobs",
+      "commands/maintenance",
+    ],
     "operations/model": ["query", "commands/declare", "commands/jobs", "commands"],
     "operations/store": ["sql", "query", "operations/model"],
     "operations/rehearse": ["sql", "query", "operations/model"],
@@ -83,6 +93,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/lists": ["wire", "context"],
     "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
+    "api/system": ["wire", "context"],
     "": [
       "access",
       "config",
@@ -94,6 +105,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
       "api/lists",
       "context",
       "api/insight",
+      "api/system",
     ],
   },
   cli: {
@@ -110,6 +122,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
+  query: ["lib"],
   generated: ["lib"],
   controls: ["host", "lib"],
   forms: ["host", "lib", "generated", "controls"],
@@ -120,7 +133,7 @@ const clientRooms: Record<string, readonly string[]> = {
   app: ["host", "lib", "generated", "forms", "model"],
   pages: ["model", "pages/*"],
   index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib"],
+  probe: ["lib", "query"],
 };
 const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;
@@ -243,7 +256,9 @@ test("Nothing but the command line's printer writes to the terminal.", () => {
 });
 
 test("The admin and the command line know commands by their list, and perform() alone.", () => {
-  const inner = ["jobs", "maintenance"].map((room) => join("src", "queue", "commands", room));
+  const inner = ["indexes", "jobs", "maintenance"].map((room) =>
+    join("src", "queue", "commands", room),
+  );
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>
