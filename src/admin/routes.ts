@@ -6,7 +6,7 @@ import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { getCron } from "./api/lists/get-cron.ts";
-import { getOneJob } from "./api/lists/get-job.ts";
+import { getOneJob, getPayload } from "./api/lists/get-job.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { getCounts } from "./api/live/get-counts.ts";
@@ -45,6 +45,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
+  { method: "GET", path: "/api/jobs/{id}/payload", access: "read", operation: getPayload },
   { method: "GET", path: "/api/jobs/{id}/why", access: "read", operation: getWhy },
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
