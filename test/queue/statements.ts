@@ -30,6 +30,7 @@ import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listWorkers } from "../../src/queue/lists/list-workers.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
+import { jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
@@ -89,9 +90,11 @@ const RECOVERY = {
 
 /** One job is found, in whatever order. */
 const walked: Answer = (text) =>
-  text.includes("as ids")
-    ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
-    : { us: "1", task_id: 1 };
+  text.includes("as edge")
+    ? { edge: "2,2" }
+    : text.includes("as ids")
+      ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
+      : { us: "1", task_id: 1 };
 let largeJobs = 0;
 /** A compressed payload, one that is too large, and what is asked about them. */
 const large: Answer = (text) => {
@@ -231,6 +234,14 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
   "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
   "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "job-size": [
+    (db) => jobSize(db, "1"),
+    () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),
+  ],
+  "job-payload": [
+    async (db) => (await payloadPieces(db, "1"))?.pieces().next(),
+    () => ({ bytes: 1, version: "1", digest: "", piece: "" }),
+  ],
   "list-light-jobs": [(db) => listLightJobs(db), walked],
   "list-large-jobs": [(db) => readFullRows(db, ["1", "2", "3"]), large],
   "search-jobs": [(db) => listJobs(db, { search: "text" }), walked],

@@ -93,9 +93,9 @@ async function edgeOf(
 }
 
 async function foundIn(input: StepInput, way: IndexWay, from: Row, upTo: readonly string[]) {
-  const { db, matching, skip, wanted } = input;
+  const { db, matching, skip, wanted, size } = input;
   const ahead = aheadOf(matching);
-  const limits = [...from.key, from.id, ...upTo, skip, wanted];
+  const limits = [...from.key, from.id, ...upTo, skip, wanted, size];
   const values = [...limits, ...ahead.values, ...matching.values];
   const [row] = await query<FoundRow>(
     db,
@@ -180,8 +180,9 @@ function edgeSql(
   limit 1`;
 }
 
-// The plain conditions on the key say where the index is read from and up to; the condition on key and
-// id takes what was shown out of the rows of the first key.
+// Exactly as many entries are read as up to the edge: a condition on two columns does not tell
+// PostgreSQL where to stop in the index. The condition on key and id takes what was shown out of the
+// rows of the first key.
 function foundSql(
   schema: string,
   input: StepInput,
@@ -196,20 +197,22 @@ function foundSql(
   const order = (of: string) =>
     `${columns(way, (_, index) => `${of}.k${index} ${direction(segment)}`)}, ${of}.id ${direction(segment)}`;
   const own = columns(way, (column) => `jobs.${column} ${direction(segment)}`);
+  const key = columns(way, (_, index) => `entry.k${index}`);
   return `
   with ${parts(schema, way)}, found as materialized (
     select entry.*
     from part cross join lateral (
-      select ${columns(way, (column, index) => `jobs.${column} as k${index}`)}, jobs.id
+      select ${columns(way, (column, index) => `jobs.${column} as k${index}`)}, jobs.id,
+        (${conditionOf(input, after + 3 + aheadValues)}) is true as matches
       ${entriesSql(schema, input, way)}
-      and (${onJobs(way)}) ${descending ? ">=" : "<="} (${given(way, count + 2)})
-      and (${onJobs(way)}, jobs.id) ${descending ? "<" : ">"} (${given(way, 1)}, $${count + 1}::bigint)
-      ${ahead(after + 2)}
-      and ${conditionOf(input, after + 2 + aheadValues)}
-      order by ${own}, jobs.id ${direction(segment)}
-      limit $${after}::bigint + $${after + 1}::bigint
+      ${ahead(after + 3)}
+      order by ${own}
+      limit $${after + 2}::int
     ) as entry
     where part.priority is not null
+    and entry.matches
+    and (${key}) ${descending ? ">=" : "<="} (${given(way, count + 2)})
+    and (${key}, entry.id) ${descending ? "<" : ">"} (${given(way, 1)}, $${count + 1}::bigint)
     order by ${order("entry")}
     limit $${after}::bigint + $${after + 1}::bigint
   )

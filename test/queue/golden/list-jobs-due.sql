@@ -58,7 +58,8 @@
   ), found as materialized (
     select entry.*
     from part cross join lateral (
-      select jobs.run_at as k0, jobs.id
+      select jobs.run_at as k0, jobs.id,
+        ((jobs.is_available) and (jobs.is_available and jobs.run_at > now())) is true as matches
       
       from "worker"._private_jobs as jobs
       where (jobs.is_available) and jobs.priority = part.priority
@@ -69,26 +70,26 @@
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end))
-      and (jobs.run_at) <= ((case $3::text
+      and jobs.run_at > now()
+      order by jobs.run_at asc
+      limit $6::int
+    ) as entry
+    where part.priority is not null
+    and entry.matches
+    and (entry.k0) <= ((case $3::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($3::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($3::numeric - 946684800000000, 3600000000)::float8
   end))
-      and (jobs.run_at, jobs.id) > ((case $1::text
+    and (entry.k0, entry.id) > ((case $1::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end), $2::bigint)
-      and jobs.run_at > now()
-      and (jobs.is_available) and (jobs.is_available and jobs.run_at > now())
-      order by jobs.run_at asc, jobs.id asc
-      limit $4::bigint + $5::bigint
-    ) as entry
-    where part.priority is not null
     order by entry.k0 asc, entry.id asc
     limit $4::bigint + $5::bigint
   )
@@ -99,6 +100,37 @@
     array_to_string(array(
       select concat_ws(',', floor(extract(epoch from found.k0) * 1000000)::text) from found order by found.k0 asc, found.id asc offset $4::bigint
     ), ';') as keys;
+
+  with 
+  bound as materialized (
+    select max(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id > $1::bigint
+      order by jobs.id asc
+      limit $2::bigint
+    ) as chunk
+  ), found as materialized (
+    select jobs.id
+    from "worker"._private_jobs as jobs
+    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
+    and (jobs.is_available) and (jobs.run_at = (case $5::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($5::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($5::numeric - 946684800000000, 3600000000)::float8
+  end)
+    and (jobs.is_available and jobs.run_at > now()))
+    order by jobs.id asc
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id asc offset $3::bigint
+    ), ',') as ids
+  from bound;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,

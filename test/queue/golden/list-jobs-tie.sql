@@ -88,7 +88,8 @@
   ), found as materialized (
     select entry.*
     from part cross join lateral (
-      select jobs.run_at as k0, jobs.id
+      select jobs.run_at as k0, jobs.id,
+        ((jobs.is_available) and true) is true as matches
       
       from "worker"._private_jobs as jobs
       where (jobs.is_available) and jobs.priority = part.priority
@@ -99,26 +100,26 @@
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end))
-      and (jobs.run_at) >= ((case $3::text
+      
+      order by jobs.run_at desc
+      limit $6::int
+    ) as entry
+    where part.priority is not null
+    and entry.matches
+    and (entry.k0) >= ((case $3::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($3::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($3::numeric - 946684800000000, 3600000000)::float8
   end))
-      and (jobs.run_at, jobs.id) < ((case $1::text
+    and (entry.k0, entry.id) < ((case $1::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end), $2::bigint)
-      
-      and (jobs.is_available) and true
-      order by jobs.run_at desc, jobs.id desc
-      limit $4::bigint + $5::bigint
-    ) as entry
-    where part.priority is not null
     order by entry.k0 desc, entry.id desc
     limit $4::bigint + $5::bigint
   )
@@ -129,30 +130,6 @@
     array_to_string(array(
       select concat_ws(',', floor(extract(epoch from found.k0) * 1000000)::text) from found order by found.k0 desc, found.id desc offset $4::bigint
     ), ';') as keys;
-
-  with 
-  bound as materialized (
-    select min(id) as last, count(*) as rows
-    from (
-      select jobs.id
-      from "worker"._private_jobs as jobs
-      where jobs.id <= $1::bigint
-      order by jobs.id desc
-      limit $2::bigint
-    ) as chunk
-  ), found as materialized (
-    select jobs.id
-    from "worker"._private_jobs as jobs
-    where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
-    and ((jobs.is_available) is not true) and true
-    order by jobs.id desc
-    limit $3::bigint + $4::bigint
-  )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
-      select id from found order by id desc offset $3::bigint
-    ), ',') as ids
-  from bound;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
