@@ -41,6 +41,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     read: ["sql", "query"],
     stats: ["sql", "query"],
     add: ["sql", "settle"],
+    suggest: ["workers"],
     lists: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],

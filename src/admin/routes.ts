@@ -8,6 +8,7 @@ import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
 import { getCron } from "./api/lists/get-cron.ts";
+import { getSuggest } from "./api/lists/get-suggest.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { getCounts } from "./api/live/get-counts.ts";
 import { getMetrics } from "./api/live/get-metrics.ts";
@@ -49,6 +50,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
+  { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },
