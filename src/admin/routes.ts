@@ -6,11 +6,9 @@ import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { getCron } from "./api/lists/get-cron.ts";
-<<<<<<< HEAD
-import { getSuggest } from "./api/lists/get-suggest.ts";
-=======
+import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob } from "./api/lists/get-job.ts";
->>>>>>> main
+import { getSuggest } from "./api/lists/get-suggest.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { getCounts } from "./api/live/get-counts.ts";
@@ -59,6 +57,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
+  { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
