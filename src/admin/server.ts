@@ -6,6 +6,7 @@ import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
+import { createAuditTrail } from "../queue/audit/audit-trail.ts";
 import { countJobs } from "../queue/read/count-jobs.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import type { AdminServerConfig } from "./config/config.ts";
@@ -17,6 +18,7 @@ import { createMetrics } from "./live/metrics.ts";
 import { createOverviewFeed } from "./live/overview-feed.ts";
 import { createReadiness } from "./live/readiness.ts";
 import { singleFlight } from "./live/single-flight.ts";
+import { createOperationRunner } from "./operations/operation-runner.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -46,8 +48,13 @@ export async function createAdminServer(
   const csrf = createCsrfGuard();
   const metrics = await createMetrics();
   const databases = adminDatabases(config.pool, config.schema, logger);
+  const audit = createAuditTrail({ db: databases.writes, logger, onAudit: config.onAudit });
+  const { reads, writes } = databases;
+  const operations = createOperationRunner({ reads, writes, audit, logger });
   const admin: Admin = {
     config,
+    audit,
+    operations,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
@@ -72,11 +79,13 @@ export async function createAdminServer(
   };
   const stop = async () => {
     await http.stop();
+    await operations.stop();
     config.pool.off("error", onLost);
   };
   return {
     start: async () => {
       await http.start();
+      await operations.start();
       config.pool.on("error", onLost);
     },
     stop,

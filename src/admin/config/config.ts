@@ -7,6 +7,7 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName, schemaName } from "../../database/schema-name.ts";
+import type { OnAudit } from "../../queue/audit/audit-entry.ts";
 import type { AuthConfig } from "../access/authentication.ts";
 import { type AuthOptions, resolveAuth } from "./auth-options.ts";
 import { type ListenAddress, loopbackOf, parseListenAddress } from "./listen-address.ts";
@@ -25,6 +26,8 @@ export interface AdminServerConfig {
   /** Most event streams at once. */
   readonly maxViewers: number;
   readonly logger: Logger;
+  /** Told of every write; null: nobody is. */
+  readonly onAudit: OnAudit | null;
 }
 
 /** Every setter gives the builder back; the last call of each counts. */
@@ -57,6 +60,11 @@ export interface AdminServerConfigBuilder {
   /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
   /**
+   * Told of every write once it is done: who, when, from where, which jobs, what they were before and
+   * are after; never a payload. What it throws is logged. Default: nobody is told.
+   */
+  onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
+  /**
    * Checks all of it and gives what serve() takes. Connects to nothing. Throws InputError with
    * everything that is wrong, each problem under the name of its method.
    */
@@ -74,6 +82,7 @@ interface Choices {
   readOnly: boolean;
   basePath: string;
   logger: Logger;
+  onAudit: OnAudit | null;
 }
 
 /**
@@ -91,6 +100,7 @@ export function adminServerConfig(
     readOnly: false,
     basePath: "/",
     logger: silentLogger,
+    onAudit: null,
   };
   const set =
     <K extends keyof Choices>(name: K) =>
@@ -106,6 +116,7 @@ export function adminServerConfig(
     readOnly: (readOnly = true) => set("readOnly")(readOnly),
     basePath: set("basePath"),
     logger: set("logger"),
+    onAudit: set("onAudit"),
     build: () => resolve(pool, choices),
   };
   return builder;
@@ -132,6 +143,9 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   if (typeof choices.readOnly !== "boolean") {
     problems.push({ path: "readOnly", message: "must be true or false" });
   }
+  if (choices.onAudit !== null && typeof choices.onAudit !== "function") {
+    problems.push({ path: "onAudit", message: "must be a function" });
+  }
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
@@ -151,6 +165,7 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     bodyLimit: BODY_LIMIT,
     maxViewers: MAX_VIEWERS,
     logger: choices.logger,
+    onAudit: choices.onAudit,
   });
 }
 

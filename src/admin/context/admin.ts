@@ -2,11 +2,13 @@
 // it needs and passes that on, never the whole.
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
+import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
 import type { JobCounts } from "../../queue/read/count-jobs.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Metrics } from "../live/metrics.ts";
 import type { OverviewFeed } from "../live/overview-feed.ts";
+import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { QueryFields } from "../wire/wire.ts";
@@ -18,6 +20,9 @@ export interface Admin {
   readonly assets: AssetStore;
   readonly overview: OverviewFeed;
   readonly metrics: Metrics;
+  readonly operations: OperationRunner;
+  /** Every write leaves an entry in it. */
+  readonly audit: AuditTrail;
   /** Shared by all scrapes at one time. */
   readonly countJobs: () => Promise<JobCounts>;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */

@@ -2,6 +2,7 @@
 import { WorkerError } from "../../../base/errors.ts";
 import { migrate } from "../../../database/schema/migrate.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
+import { flag, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
 export const migrateCommand = defineCommand({
@@ -15,13 +16,29 @@ export const migrateCommand = defineCommand({
   danger: "changes",
   http: maintenanceAction("migrate"),
   positionals: [],
-  fields: {},
+  fields: {
+    with_operations: optional(
+      flag([
+        "With operations",
+        "also adds the tables for receipts, undo and the trail of all writes",
+      ]),
+      { default: "false" },
+    ),
+  },
+  dialogFields: [],
   makesSchema: true,
   answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
-  run: async ({ schema }, _input, { pool, logger, signal, patienceMs }) => {
+  run: async (
+    { schema },
+    { with_operations: withOperations },
+    { pool, logger, signal, patienceMs },
+  ) => {
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
     const patience = patienceMs === undefined ? {} : { patienceMs };
-    const outcome = await migrate(pool, schema, { logger, signal, ...patience });
+    const outcome = await migrate(pool, schema, {
+      ...{ logger, signal, ...patience },
+      extensions: withOperations === true ? ["operations"] : [],
+    });
     return { schema: schema.name, ...outcome };
   },
   sentence: ({ kind, schema, level, warnings }) => {
