@@ -93,6 +93,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["wire", "context"],
     "api/insight": ["wire", "context"],
+    "api/operations": ["wire", "context", "api/insight"],
     api: ["access", "config", "page", "wire", "context"],
     "api/system": ["wire", "context"],
     "": [
@@ -106,6 +107,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
       "api/lists",
       "context",
       "api/insight",
+      "api/operations",
+      "operations",
       "api/system",
     ],
   },
