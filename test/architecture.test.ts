@@ -46,7 +46,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     stats: ["sql", "query"],
     add: ["sql", "settle"],
     suggest: ["workers"],
-    tidy: [],
+    tidy: ["workers"],
     lists: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
@@ -54,7 +54,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "commands/declare": ["workers"],
     "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "commands/declare"],
-    "commands/maintenance": ["sql", "workers", "commands/declare"],
+    "commands/maintenance": ["sql", "tidy", "workers", "commands/declare"],
     commands: [
       "audit",
       "commands/declare",
@@ -95,7 +95,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/insight": ["wire", "context"],
     "api/operations": ["wire", "context", "api/insight"],
     api: ["access", "config", "page", "wire", "context"],
-    "api/system": ["wire", "context"],
+    "api/system": ["feed", "known", "wire", "context"],
     "": [
       "access",
       "config",
