@@ -3,17 +3,18 @@
 
 import { asset } from "./api/get-asset.ts";
 import { getOneJob } from "./api/get-job.ts";
-import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
-import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
 import { getCron } from "./api/lists/get-cron.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
+import { getCounts } from "./api/live/get-counts.ts";
+import { getMetrics } from "./api/live/get-metrics.ts";
+import { getOverview } from "./api/live/get-overview.ts";
+import { watchEvents } from "./api/live/watch-events.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
-import { watchEvents } from "./api/watch-events.ts";
 import type { AdminRoute } from "./context/admin.ts";
 
 const addJob = commandsAt("/api/jobs", "AddJob");
@@ -37,6 +38,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/favicon.ico", access: "asset", operation: icon },
   { method: "GET", path: "/api/session", access: "read", operation: getSession },
   { method: "GET", path: "/api/overview", access: "read", operation: getOverview },
+  { method: "GET", path: "/api/counts", access: "read", operation: getCounts },
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },

@@ -6,17 +6,15 @@ import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
-import { countJobs } from "../queue/read/count-jobs.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases } from "./config/databases.ts";
 import { authority } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
-import { createMetrics } from "./live/metrics.ts";
-import { createOverviewFeed } from "./live/overview-feed.ts";
+import { createFeed, type FeedOptions } from "./feed/feed.ts";
+import { createMetrics } from "./feed/metrics.ts";
 import { createReadiness } from "./live/readiness.ts";
-import { singleFlight } from "./live/single-flight.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -35,6 +33,7 @@ export interface AdminServer extends Service {
 export interface AdminServerParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
+  readonly feed?: Partial<FeedOptions>;
 }
 
 /** A server that is not running yet. */
@@ -46,14 +45,20 @@ export async function createAdminServer(
   const csrf = createCsrfGuard();
   const metrics = await createMetrics();
   const databases = adminDatabases(config.pool, config.schema, logger);
+  const { maxViewers, maxViewersPerClient } = config;
+  const feed = createFeed(databases.feed, {
+    maxViewers,
+    maxViewersPerClient,
+    logger,
+    ...parts.feed,
+  });
   const admin: Admin = {
     config,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
-    overview: createOverviewFeed(databases.counts, { maxViewers: config.maxViewers }),
+    feed,
     metrics,
-    countJobs: singleFlight(() => countJobs(databases.counts)),
     checkReady: createReadiness(databases.reads),
     routes,
   };
@@ -72,6 +77,7 @@ export async function createAdminServer(
   };
   const stop = async () => {
     await http.stop();
+    await feed.stop();
     config.pool.off("error", onLost);
   };
   return {

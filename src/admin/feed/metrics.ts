@@ -1,13 +1,15 @@
-// Numbers for Prometheus: requests by route, jobs by state, and the process. prom-client is loaded
-// when a server starts, not when this file is imported.
+// Numbers for Prometheus: requests by route, what the feed knows of the queue, the feed itself, and the
+// process. prom-client is loaded when a server starts, not when this file is imported.
 import type { Registry } from "prom-client";
-import type { JobCounts } from "../../queue/read/count-jobs.ts";
+import type { Exposed } from "./exposed.ts";
+import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
   /** `route` is the row's path, never what the client sent: the number of series is bounded. */
   observe(method: string, route: string, status: number, durationMs: number): void;
-  /** The exposition; `unknown`: the database is there but could not count in time. */
-  expose(counts: JobCounts | "away" | "unknown", viewers: number): Promise<string>;
+  /** A login was weighed. `result` is one of a few words. */
+  login(result: string): void;
+  expose(exposed: Exposed): Promise<string>;
   readonly contentType: string;
 }
 
@@ -18,7 +20,7 @@ let ofProcess: Registry | undefined;
 
 export async function createMetrics(): Promise<Metrics> {
   const { default: prometheus } = await import("prom-client");
-  const { collectDefaultMetrics, Gauge, Histogram, Registry } = prometheus;
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
   if (ofProcess === undefined) {
     ofProcess = new Registry();
     collectDefaultMetrics({ register: ofProcess });
@@ -33,39 +35,22 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.005, 0.025, 0.1, 0.5, 2, 10],
     registers,
   });
-  const jobs = new Gauge({
-    name: "worker_jobs",
-    help: "Jobs by state",
-    labelNames: ["state"] as const,
+  const logins = new Counter({
+    name: "worker_admin_logins_total",
+    help: "Logins by result",
+    labelNames: ["result"] as const,
     registers,
   });
-  const up = new Gauge({
-    name: "worker_database_up",
-    help: "1 when the database could be reached for this scrape",
-    registers,
-  });
-  const streams = new Gauge({
-    name: "worker_admin_event_streams",
-    help: "Event streams open now",
-    registers,
-  });
+  const show = createQueueGauges(Gauge, registry);
 
   return {
     observe(method, route, status, durationMs) {
       const labels = { method: methods.has(method) ? method : "other", route, status };
       requests.observe(labels, durationMs / 1_000);
     },
-    async expose(counts, viewers) {
-      up.set(counts === "away" ? 0 : 1);
-      streams.set(viewers);
-      // Old counts would look like news.
-      jobs.reset();
-      if (typeof counts === "object") {
-        const { ready, scheduled, locked, failed } = counts;
-        for (const [state, n] of Object.entries({ ready, scheduled, locked, failed })) {
-          jobs.set({ state }, n);
-        }
-      }
+    login: (result) => logins.inc({ result }),
+    async expose(exposed) {
+      show(exposed);
       return `${await processMetrics.metrics()}\n${await registry.metrics()}`;
     },
     contentType: registry.contentType,

@@ -1,9 +1,10 @@
 // GET /api/overview.
-import { jsonText } from "../../http/response.ts";
-import type { Operation } from "../context/admin.ts";
-import { listOf, record } from "../wire/json-schema.ts";
+import { jsonText } from "../../../http/response.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { counts } from "./counts-schema.ts";
 
-export const overview = record(
+const overview = record(
   {
     stats: record({
       total: "integer",
@@ -39,6 +40,10 @@ export const overview = record(
         is_stale: "boolean",
       }),
     ),
+    counts,
+    // How well the queues' numbers are known, and the moment of which they tell.
+    names_basis: "string",
+    names_as_of: "time",
     as_of: "time",
   },
   "Overview",
@@ -47,5 +52,5 @@ export const overview = record(
 export const getOverview: Operation = {
   summary: "Job counts, queues and workers at this moment",
   answer: overview,
-  run: async ({ overview }) => jsonText(await overview.read()),
+  run: async ({ feed }) => jsonText(await feed.overview()),
 };
