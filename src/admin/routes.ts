@@ -8,6 +8,8 @@ import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
 import { getCron } from "./api/lists/get-cron.ts";
+import { getOneQueue, getQueues } from "./api/lists/get-queues.ts";
+import { getTasks } from "./api/lists/get-tasks.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { getCounts } from "./api/live/get-counts.ts";
 import { getMetrics } from "./api/live/get-metrics.ts";
@@ -46,6 +48,9 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
+  { method: "GET", path: "/api/queues", access: "read", operation: getQueues },
+  { method: "GET", path: "/api/queues/{queue}", access: "read", operation: getOneQueue },
+  { method: "GET", path: "/api/tasks", access: "read", operation: getTasks },
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },

@@ -1,11 +1,11 @@
 // How many jobs each task and queue has, as whoever counts them knows it: from one pass over a small
 // table, from a census or a sample of a large one.
-import type { Basis, Value } from "../../domain/value.ts";
+import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type Tallied, tallied } from "../stats/tally.ts";
+import type { CountedHolders } from "./lock-holders.ts";
 
-export interface CountedNames {
-  readonly basis: Basis;
+export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
   /** `undefined`: of a name that was not met. */
   value(tally: NameTally | undefined, which: readonly Tallied[]): Value;

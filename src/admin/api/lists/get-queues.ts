@@ -14,7 +14,7 @@ import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
-import { jobIdJson, timeOrNull, timeOfMs, value } from "./list-wire.ts";
+import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
 
 const queue = record(
   {
@@ -42,10 +42,7 @@ const query = { ...listQuery(queueSorts, "a name"), only };
 export const getQueues: Operation = {
   summary: "Named queues, those that are stuck first; counts as well as they are known",
   query,
-  answer: record(
-    { queues: listOf(queue), next_cursor: "string?", count: "integer?" },
-    "QueueList",
-  ),
+  answer: record({ queues: listOf(queue), next_cursor: "string?", count: "integer?" }, "QueueList"),
   run: async ({ databases, feed }, request) => {
     const { only = null, ...rest } = readQuery(request, query);
     const asked = { ...pageRequest(rest, "stuck"), only };

@@ -68,8 +68,7 @@ const nextInHeadSql: Statement = (s) => `
 
 /** Those that are due, in the order in which they will run. */
 export async function nextJobs(db: Database, queueId: number, limit: number): Promise<QueuedJobs> {
-  const isDirect =
-    (await reachOf(db)).isSmall || (await usableIndexes(db)).has("queue_ready");
+  const isDirect = (await reachOf(db)).isSmall || (await usableIndexes(db)).has("queue_ready");
   const statement = isDirect ? nextSql : nextInHeadSql;
   return answered(await query<SeenRow>(db, statement, [queueId, limit]), limit);
 }

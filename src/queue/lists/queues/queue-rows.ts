@@ -115,7 +115,8 @@ const statements = { heard: each(heard), blind: each(blind) };
 
 const oneSql =
   (knows: typeof heard | typeof blind): Statement =>
-  (s) => `${columns(knows)}
+  (s) =>
+    `${columns(knows)}
   from ${s}._private_job_queues as queues
   ${knows.join(s)}
   where queues.queue_name = $1::text or queues.id = $2::int
