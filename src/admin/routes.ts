@@ -2,27 +2,30 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
-import { getOneJob } from "./api/get-job.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
-import { listJobsPage } from "./api/list-jobs.ts";
 import { getCron } from "./api/lists/get-cron.ts";
 import { getOneQueue, getQueues } from "./api/lists/get-queues.ts";
 import { getTasks } from "./api/lists/get-tasks.ts";
+import { getOneJob } from "./api/lists/get-job.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
+import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { getCounts } from "./api/live/get-counts.ts";
 import { getMetrics } from "./api/live/get-metrics.ts";
 import { getOverview } from "./api/live/get-overview.ts";
 import { watchEvents } from "./api/live/watch-events.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
+import { getDatabase } from "./api/system/get-database.ts";
 import type { AdminRoute } from "./context/admin.ts";
 
 const addJob = commandsAt("/api/jobs", "AddJob");
 const actOnJobs = commandsAt("/api/jobs/action", "JobAction");
 const removeByKey = commandsAt("/api/jobs/remove-by-key", "RemoveByKey");
 const maintain = commandsAt("/api/maintenance", "Maintenance");
+const changeIndex = commandsAt("/api/indexes", "Index");
+const addExtension = commandsAt("/api/extensions", "Extension");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
 const script = asset("admin.js", "text/javascript");
@@ -51,6 +54,9 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/queues", access: "read", operation: getQueues },
   { method: "GET", path: "/api/queues/{queue}", access: "read", operation: getOneQueue },
   { method: "GET", path: "/api/tasks", access: "read", operation: getTasks },
+  { method: "GET", path: "/api/database", access: "read", operation: getDatabase },
+  { method: "POST", path: "/api/indexes", access: "write", operation: changeIndex },
+  { method: "POST", path: "/api/extensions", access: "write", operation: addExtension },
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },

@@ -2,6 +2,7 @@
 
 import { messageOf } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
+import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -45,6 +46,7 @@ export async function createAdminServer(
   const csrf = createCsrfGuard();
   const metrics = await createMetrics();
   const databases = adminDatabases(config.pool, config.schema, logger);
+  const indexBuilds = createIndexBuilds(config.pool, databases.reads, logger);
   const { maxViewers, maxViewersPerClient } = config;
   const feed = createFeed(databases.feed, {
     maxViewers,
@@ -59,6 +61,7 @@ export async function createAdminServer(
     assets: createAssetStore(parts.assets),
     feed,
     metrics,
+    indexBuilds,
     checkReady: createReadiness(databases.reads),
     routes,
   };
@@ -76,6 +79,7 @@ export async function createAdminServer(
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   };
   const stop = async () => {
+    indexBuilds.stop();
     await http.stop();
     await feed.stop();
     config.pool.off("error", onLost);

@@ -1,5 +1,7 @@
 // What an operation of the admin may use. Built once by server.ts; an operation takes from it what
 // it needs and passes that on, never the whole.
+
+import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 import type { AdminServerConfig } from "../config/config.ts";
@@ -18,6 +20,8 @@ export interface Admin {
   /** What there is to know of all jobs, for page, stream and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
+  /** Builds optional indexes in the background. */
+  readonly indexBuilds: IndexBuilds;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
   readonly checkReady: () => Promise<void>;
   /** Every row of the route table, for the OpenAPI document. */
