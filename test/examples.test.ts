@@ -20,7 +20,6 @@ const prints: Record<string, RegExp> = {
   "hooks.ts":
     /(?=.*done: parent in time)(?=.*child got \{"n":1,"tenant":"acme"\})(?=.*written: child skipped)(?=.*in the queue: true)/s,
   "job-keys.ts": /same job: true, payload: \{"version":2\}\nrun at: 2030-.*\nremoved/,
-  "metrics.ts": /worker_jobs_total\{task="greet",result="done"\} 2/,
   "named-queue.ts": /in order: 1 2 3 4 5/,
   "quickstart.ts": /hello Ada \(attempt 1\)\n.*total: 0/s,
   "recovery.ts": /alive: true\nworkers: 0/,
