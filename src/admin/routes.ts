@@ -40,9 +40,9 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
-  { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
+  { method: "GET", path: "/api/events", access: "read", operation: watchEvents, isLong: true },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },
   { method: "GET", path: "/readyz", access: "open", operation: ready },
-  { method: "GET", path: "/metrics", access: "read", operation: getMetrics },
+  { method: "GET", path: "/metrics", access: "metrics", operation: getMetrics },
 ]);

@@ -30,7 +30,7 @@ export interface HttpServer extends Service {
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const connections = createConnections(limits.connections);
+  const connections = createConnections(limits);
   const server = nodeServer(limits);
   const answer = createAnswer(options, limits, connections);
   server.on("connection", (socket: Socket) => connections.add(socket));

@@ -3,9 +3,11 @@
 // one, and one that has stopped reading is dropped, so what is held per viewer is bounded.
 import type { Writable } from "node:stream";
 import { monotonic } from "../base/clock.ts";
+import { networkOf } from "./client-address.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
+import { createWork } from "./work.ts";
 
 export interface EventSource {
   /** The answer that makes a request a viewer; `first` is what it is shown at once. */
@@ -19,6 +21,8 @@ export interface EventSource {
 
 export interface EventSourceOptions {
   readonly maxViewers: number;
+  /** The same of one client. Default: all of them. */
+  readonly maxPerClient?: number;
   /** A viewer whose connection takes nothing for so long is dropped, milliseconds. */
   readonly patienceMs: number;
   /** Told whenever the number of viewers has changed. */
@@ -42,6 +46,7 @@ const PING = Buffer.from(": ping\n\n");
 
 export function createEventSource(options: EventSourceOptions): EventSource {
   const viewers = new Set<Viewer>();
+  const places = createWork(options.maxViewers, options.maxPerClient ?? options.maxViewers);
 
   const give = (viewer: Viewer, bytes: Buffer) => {
     if (viewer.fullSince !== null) {
@@ -52,14 +57,17 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     }
   };
 
-  const join = (connection: Writable, closing: AbortSignal, first: string | null) => {
-    if (viewers.size >= options.maxViewers || closing.aborted) {
+  const join = (connection: Writable, request: HttpRequest, first: string | null) => {
+    const { closing } = request;
+    const giveUpPlace = closing.aborted ? null : places.enter(networkOf(request.client));
+    if (giveUpPlace === null) {
       connection.end();
       return;
     }
     const viewer: Viewer = { connection, fullSince: null, waiting: null };
     const leave = () => {
       closing.removeEventListener("abort", end);
+      giveUpPlace();
       if (viewers.delete(viewer)) options.onViewers(viewers.size);
     };
     const end = () => {
@@ -81,7 +89,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
 
   return {
     view(request, first) {
-      if (viewers.size >= options.maxViewers) {
+      if (!places.hasRoom(networkOf(request.client))) {
         throw new Refusal(503, "busy", "too many event streams are open; close one and try again", {
           headers: { "retry-after": "10" },
         });
@@ -93,7 +101,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
           // nginx would hold events back.
           "x-accel-buffering": "no",
         },
-        body: (connection) => join(connection, request.closing, first()),
+        body: (connection) => join(connection, request, first()),
       };
     },
     send(text) {

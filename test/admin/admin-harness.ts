@@ -5,7 +5,7 @@ import { after } from "node:test";
 import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admin/config/config.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/limits.ts";
@@ -77,6 +77,10 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
+  /** Default: a moment. */
+  readonly loginWaitMs?: number;
+  /** Whatever else is to be configured. */
+  readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
   /** Default: a migrated database of its own. */
   readonly url?: string;
@@ -107,8 +111,10 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     .basePath(options.basePath ?? "/")
     .readOnly(options.readOnly ?? false);
   if (options.logger !== undefined) builder.logger(options.logger);
+  options.configure?.(builder);
   const server = await createAdminServer(builder.build(), {
     assets: async () => testAssets,
+    loginWaitMs: options.loginWaitMs ?? 5,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await server.start();

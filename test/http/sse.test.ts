@@ -36,7 +36,7 @@ function source(patienceMs = 60_000, maxViewers = 2) {
   });
   const view = (to: Writable, first: string | null = null) => {
     const closing = new AbortController();
-    const request = { closing: closing.signal } as HttpRequest;
+    const request = { closing: closing.signal, client: "10.0.0.1" } as HttpRequest;
     const { body } = events.view(request, () => first);
     assert.ok(typeof body === "function");
     body(to);
@@ -93,7 +93,7 @@ test("Viewers are counted, and there are only so many.", async () => {
 
 test("A stream that opens after its request has gone ends at once.", () => {
   const { events } = source();
-  const request = { closing: AbortSignal.abort() } as HttpRequest;
+  const request = { closing: AbortSignal.abort(), client: "10.0.0.1" } as HttpRequest;
   const { body } = events.view(request, () => null);
   const late = connection();
   assert.ok(typeof body === "function");

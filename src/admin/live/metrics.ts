@@ -6,6 +6,8 @@ import type { JobCounts } from "../../queue/read/count-jobs.ts";
 export interface Metrics {
   /** `route` is the row's path, never what the client sent: the number of series is bounded. */
   observe(method: string, route: string, status: number, durationMs: number): void;
+  /** What became of credentials that somebody has sent. */
+  countLogin(result: "accepted" | "wrong" | "throttled"): void;
   /** The exposition; `unknown`: the database is there but could not count in time. */
   expose(counts: JobCounts | "away" | "unknown", viewers: number): Promise<string>;
   readonly contentType: string;
@@ -18,7 +20,7 @@ let ofProcess: Registry | undefined;
 
 export async function createMetrics(): Promise<Metrics> {
   const { default: prometheus } = await import("prom-client");
-  const { collectDefaultMetrics, Gauge, Histogram, Registry } = prometheus;
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
   if (ofProcess === undefined) {
     ofProcess = new Registry();
     collectDefaultMetrics({ register: ofProcess });
@@ -31,6 +33,12 @@ export async function createMetrics(): Promise<Metrics> {
     help: "Time from a request's headers to its answer, by route",
     labelNames: ["method", "route", "status"] as const,
     buckets: [0.005, 0.025, 0.1, 0.5, 2, 10],
+    registers,
+  });
+  const logins = new Counter({
+    name: "worker_admin_logins_total",
+    help: "Requests with credentials, by what became of them",
+    labelNames: ["result"] as const,
     registers,
   });
   const jobs = new Gauge({
@@ -55,6 +63,7 @@ export async function createMetrics(): Promise<Metrics> {
       const labels = { method: methods.has(method) ? method : "other", route, status };
       requests.observe(labels, durationMs / 1_000);
     },
+    countLogin: (result) => logins.inc({ result }),
     async expose(counts, viewers) {
       up.set(counts === "away" ? 0 : 1);
       streams.set(viewers);

@@ -22,6 +22,7 @@ export interface OverviewFeed {
 
 export interface OverviewFeedOptions {
   readonly maxViewers: number;
+  readonly maxPerClient?: number;
   readonly intervalMs?: number;
   readonly pingMs?: number;
   readonly patienceMs?: number;
@@ -31,7 +32,8 @@ export interface OverviewFeedOptions {
 const REST_FACTOR = 10;
 
 export function createOverviewFeed(db: Database, options: OverviewFeedOptions): OverviewFeed {
-  const { intervalMs = 2_000, pingMs = 15_000, patienceMs = 30_000 } = options;
+  const { maxViewers, maxPerClient = maxViewers } = options;
+  const { intervalMs = 2_000, pingMs = 15_000, patienceMs = 10_000 } = options;
   const read = singleFlight(() => readOverview(db));
   let watching: AbortController | null = null;
   /** What every viewer has been shown last; null when nothing current is known. */
@@ -47,7 +49,7 @@ export function createOverviewFeed(db: Database, options: OverviewFeedOptions): 
       void watch(watching.signal);
     }
   };
-  const source = createEventSource({ maxViewers: options.maxViewers, patienceMs, onViewers });
+  const source = createEventSource({ maxViewers, maxPerClient, patienceMs, onViewers });
 
   /** Never rejects: a failed read is an event like any other. */
   const watch = async (signal: AbortSignal) => {
