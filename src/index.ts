@@ -26,9 +26,9 @@ export {
   cronEntry,
   everyMinute,
   everyMinutes,
-} from "./domain/cron-entry.ts";
-export type { CronStamp, JsonObject } from "./domain/cron-payload.ts";
-export { parseCrontab } from "./domain/crontab.ts";
+} from "./domain/cron/cron-entry.ts";
+export type { CronStamp, JsonObject } from "./domain/cron/cron-payload.ts";
+export { parseCrontab } from "./domain/cron/crontab.ts";
 export type { Job, JobState } from "./domain/job.ts";
 export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";

@@ -4,6 +4,7 @@
 /** Codes are part of the public interface: HTTP bodies carry them, callers may test them. */
 export type ErrorCode =
   | "bad_input"
+  | "query_too_wide"
   | "not_found"
   | "configuration"
   | "database_unreachable"
@@ -35,15 +36,23 @@ export class WorkerError extends Error {
 export interface Problem {
   readonly path: string;
   readonly message: string;
+  /** Where in the field's text, in UTF-16 units: from `at` up to, not including, `end`. */
+  readonly at?: number;
+  readonly end?: number;
+  /** What to write in place of that part; null = nobody knows. */
+  readonly suggestion?: string | null;
 }
 
 /** Refused input. All problems are reported at once and nothing has been changed. */
 export class InputError extends WorkerError {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[] | string) {
+  constructor(
+    problems: readonly Problem[] | string,
+    code: "bad_input" | "query_too_wide" = "bad_input",
+  ) {
     const list = typeof problems === "string" ? [{ path: "", message: problems }] : problems;
-    super("bad_input", list.map(sentence).join("; "));
+    super(code, list.map(sentence).join("; "));
     this.name = "InputError";
     this.problems = list;
   }

@@ -1,6 +1,6 @@
 // Checks options and bodies against a valibot schema and reports every problem at once, with a
 // "did you mean" for a misspelt name. The only file that knows how valibot words its issues.
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
 import { InputError, type Problem } from "./errors.ts";
 
@@ -119,12 +119,22 @@ export const durationOrNone = v.pipe(
 
 /** `, did you mean "queue"?` when one of `known` is near enough, else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  if (known.length === 0 || word.length > 64) return "";
-  const best = closest(
-    word.toLowerCase(),
-    known.map((name) => name.toLowerCase()),
-  );
-  const name = known.find((candidate) => candidate.toLowerCase() === best);
-  const near = distance(word.toLowerCase(), best) <= Math.max(2, Math.floor(best.length / 3));
-  return name !== undefined && near ? `, did you mean "${name}"?` : "";
+  const name = nearest(word, known);
+  return name === null ? "" : `, did you mean "${name}"?`;
+}
+
+/** The one of `known` that was probably meant, whatever its case; null when none is near enough. */
+export function nearest(word: string, known: readonly string[]): string | null {
+  if (word.length > 64) return null;
+  let best: string | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of known) {
+    const steps = distance(word.toLowerCase(), name.toLowerCase());
+    if (steps >= least) continue;
+    best = name;
+    least = steps;
+  }
+  const length = best?.length ?? 0;
+  const isNear = least <= Math.max(2, Math.floor(length / 3));
+  return isNear && least < Math.max(word.length, length) ? best : null;
 }

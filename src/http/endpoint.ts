@@ -93,6 +93,7 @@ const RETRY = { headers: { "retry-after": "2" } };
 /** Status and retry advice of every failure that is not its own; what is not here is a 500. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   bad_input: 400,
+  query_too_wide: 400,
   not_found: 404,
   too_large: 413,
   database_unreachable: 503,
@@ -109,9 +110,10 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof InputError) {
-    const problems = error.problems.slice(0, 20).map(({ path, message }) => ({
+    const problems = error.problems.slice(0, 20).map(({ path, message, ...where }) => ({
       field: shortened(path),
       message: shortened(message),
+      ...where,
     }));
     return new Refusal(400, error.code, error.message, { members: { problems } });
   }

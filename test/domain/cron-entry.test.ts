@@ -8,8 +8,8 @@ import {
   cronJob,
   everyMinute,
   everyMinutes,
-} from "../../src/domain/cron-entry.ts";
-import { parseCrontab } from "../../src/domain/crontab.ts";
+} from "../../src/domain/cron/cron-entry.ts";
+import { parseCrontab } from "../../src/domain/cron/crontab.ts";
 import { payloadText, rawJson } from "../../src/domain/payload.ts";
 import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parseCronItem } from "graphile-worker";
 import { InputError } from "../../src/base/errors.ts";
-import { cronSchedule } from "../../src/domain/cron-schedule.ts";
+import { cronSchedule } from "../../src/domain/cron/cron-schedule.ts";
 import { type Random, random } from "../support/random-calls.ts";
 import { randomExpression } from "./cron-random.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type pg from "pg";
-import { cronEntry, everyMinute } from "../../src/domain/cron-entry.ts";
-import { cronSchedule } from "../../src/domain/cron-schedule.ts";
-import { parseCrontab } from "../../src/domain/crontab.ts";
+import { cronEntry, everyMinute } from "../../src/domain/cron/cron-entry.ts";
+import { cronSchedule } from "../../src/domain/cron/cron-schedule.ts";
+import { parseCrontab } from "../../src/domain/cron/crontab.ts";
 import { CATCH_UP_MS, CronTimeline } from "../../src/worker/cron/cron-timeline.ts";
 import { randomExpression } from "../domain/cron-random.ts";
 import { migratedDatabase } from "../support/database.ts";

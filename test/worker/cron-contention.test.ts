@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import { wait } from "../../src/base/clock.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { cronEntry, everyMinute, everyMinutes } from "../../src/domain/cron-entry.ts";
+import { cronEntry, everyMinute, everyMinutes } from "../../src/domain/cron/cron-entry.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";

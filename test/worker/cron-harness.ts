@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { schemaName } from "../../src/database/schema-name.ts";
-import type { CronEntry } from "../../src/domain/cron-entry.ts";
+import type { CronEntry } from "../../src/domain/cron/cron-entry.ts";
 import { Cron, type CronTime } from "../../src/worker/cron/cron.ts";
 import { Hooks, type Plugin } from "../../src/worker/task/hooks.ts";
 import { type LogLine, recorder } from "./worker-queue.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import { InputError } from "../../src/base/errors.ts";
-import { type CronEntry, everyMinute, everyMinutes } from "../../src/domain/cron-entry.ts";
+import { type CronEntry, everyMinute, everyMinutes } from "../../src/domain/cron/cron-entry.ts";
 import { type CronOptions, resolveCronOptions } from "../../src/worker/options/cron-options.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";

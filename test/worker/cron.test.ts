@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
-import { cronEntry, everyMinute, everyMinutes } from "../../src/domain/cron-entry.ts";
+import { cronEntry, everyMinute, everyMinutes } from "../../src/domain/cron/cron-entry.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { jobsOf, ManualTime, scheduler, timesOf, unique } from "./cron-harness.ts";

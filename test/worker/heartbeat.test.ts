@@ -12,7 +12,7 @@ import { VERSION } from "../../src/base/version.ts";
 import { startEmbeddedServer } from "../../src/database/embedded/server.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { everyMinute } from "../../src/domain/cron-entry.ts";
+import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";

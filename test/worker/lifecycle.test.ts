@@ -8,7 +8,7 @@ import { createAdminServer } from "../../src/admin/server.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Service } from "../../src/base/service.ts";
 import { Listener } from "../../src/database/connection/listener.ts";
-import { everyMinute } from "../../src/domain/cron-entry.ts";
+import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import { createHttpServer } from "../../src/http/server.ts";
 import { Cron } from "../../src/worker/cron/cron.ts";
 import { LockRenewal } from "../../src/worker/lease/lock-renewal.ts";

@@ -19,10 +19,19 @@ export interface JobQuery {
    * null: the SQL decides.
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
+  /**
+   * What `check` has to know beside the texts, to be selected as `marks`: with parameters as in `sql`.
+   * `null::text` where it needs nothing more.
+   */
+  marks(first: number): string;
   /** What all matching jobs have in common, for choosing an index. */
   readonly shape: QueryShape;
   /** `cheap`: an index leads to the matches. `bounded`: has to walk, in bounded steps. */
   readonly cost: "cheap" | "bounded";
+  /** Its terms one by one, for `explain`. */
+  readonly terms: readonly TermCost[];
+  /** The optional index that would help most; null = none would. */
+  readonly indexHint: string | null;
   /** Names in it that nothing has, as `task:nmae`. Where they decide, nothing matches. */
   readonly unknown: readonly string[];
   /** Certain to match nothing: need not be asked. */
@@ -32,6 +41,20 @@ export interface JobQuery {
 export interface CheckedTexts {
   readonly payload: string;
   readonly last_error: string | null;
+  /** `marks` of the query; may be left out where that is `null::text`. */
+  readonly marks?: string | null;
+}
+
+/** How one term is answered. */
+export interface TermCost {
+  /** As it was typed, and where. */
+  readonly term: string;
+  readonly at: number;
+  readonly end: number;
+  /** `check`: every job that the others leave over is read, and its texts are looked at. */
+  readonly cost: "cheap" | "bounded" | "check";
+  /** The optional index that makes it cheap; null = none does, or it is. */
+  readonly index: string | null;
 }
 
 /** What is required of every match; null = nothing is. */

@@ -15,12 +15,17 @@ export const conditionOf = (job: string, lockedQueues: string): string => `case
     else 'ready'
   end`;
 
-const isBlocked = (job: string, lockedQueues: string): string =>
-  `${isAvailable(job)} and ${isDue(job)} and ${job}.job_queue_id = any(${lockedQueues}::int[])`;
+const isBlocked = (job: string, lockedQueues: string, now: string): string =>
+  `${isAvailable(job)} and ${isDue(job, now)} and ${job}.job_queue_id = any(${lockedQueues}::int[])`;
 
-/** One condition alone, in words for which an index can be used. */
-export function isInCondition(condition: Condition, job: string, lockedQueues: string): string {
-  const blocked = isBlocked(job, lockedQueues);
+/** One condition alone, in words for which an index can be used. `now`: a moment that was fixed before. */
+export function isInCondition(
+  condition: Condition,
+  job: string,
+  lockedQueues: string,
+  now = "now()",
+): string {
+  const blocked = isBlocked(job, lockedQueues, now);
   const isFree = `${isAvailable(job)} and (${blocked}) is not true`;
   switch (condition) {
     case "running":
@@ -32,9 +37,9 @@ export function isInCondition(condition: Condition, job: string, lockedQueues: s
     case "retrying":
       return `${isFree} and ${job}.attempts > 0`;
     case "scheduled":
-      return `${isFree} and ${job}.attempts = 0 and ${job}.run_at > now()`;
+      return `${isFree} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
     case "ready":
-      return `${isFree} and ${job}.attempts = 0 and ${isDue(job)}`;
+      return `${isFree} and ${job}.attempts = 0 and ${isDue(job, now)}`;
     default:
       return condition satisfies never;
   }

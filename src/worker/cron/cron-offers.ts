@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { isRefusal } from "../../database/errors/database-errors.ts";
-import { cronJob } from "../../domain/cron-entry.ts";
+import { cronJob } from "../../domain/cron/cron-entry.ts";
 import { resolveJob } from "../../domain/job-spec.ts";
 import { type CronOffer, scheduleCron } from "../../queue/cron/schedule-cron.ts";
 import type { Hooks } from "../task/hooks.ts";

@@ -1,7 +1,7 @@
 // Which ticks have come and are not yet handled, entry by entry. Pure: it is given the time, and
 // moves on only when it hears that ticks were handled, so that nothing is lost in between.
-import type { CronEntry } from "../../domain/cron-entry.ts";
-import { type CronSchedule, cronSchedule } from "../../domain/cron-schedule.ts";
+import type { CronEntry } from "../../domain/cron/cron-entry.ts";
+import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**

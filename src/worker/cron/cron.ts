@@ -12,7 +12,7 @@ import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import type { Service } from "../../base/service.ts";
-import type { CronEntry } from "../../domain/cron-entry.ts";
+import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
 import { registerCrontabs } from "../../queue/cron/known-crontabs.ts";
 import { type CronConfig, readTimetable } from "../options/cron-options.ts";

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
-import { type CronEntry, checkedEntry } from "../../domain/cron-entry.ts";
-import { parseCrontab } from "../../domain/crontab.ts";
+import { type CronEntry, checkedEntry } from "../../domain/cron/cron-entry.ts";
+import { parseCrontab } from "../../domain/cron/crontab.ts";
 
 /** Entries from all three places together; their identifiers must differ. At most 10,000. */
 export interface CronOptions {

@@ -1,7 +1,7 @@
 // When a cron expression matches, in UTC. Which texts are right is for cron-fields.ts to say; the
 // library croner, which knows a larger grammar, only ever sees plain lists and finds the next time.
 import { Cron } from "croner";
-import { InputError, type Problem } from "../base/errors.ts";
+import { InputError, type Problem } from "../../base/errors.ts";
 import { canonicalField, FIELD_COUNT, fieldName } from "./cron-fields.ts";
 
 export const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 // The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it (percent
 // escapes, + for a space), each option with what its value may be.
 import { parse } from "node:querystring";
-import { didYouMean } from "../base/validate.ts";
+import { didYouMean } from "../../base/validate.ts";
 import { type CronEntry, cronJobKeyModes, LONGEST_FILL_MS } from "./cron-entry.ts";
 import type { TextProblem } from "./cron-fields.ts";
 

@@ -2,9 +2,9 @@
 // and not as text because of that; integers beyond 2^53 are kept as bigints, which payload.ts writes
 // exactly.
 import JSON5 from "json5";
-import { InputError } from "../base/errors.ts";
+import { InputError } from "../../base/errors.ts";
+import { payloadText, RawJson } from "../payload.ts";
 import type { TextProblem } from "./cron-fields.ts";
-import { payloadText, RawJson } from "./payload.ts";
 
 /** An object as JSON has it; integers beyond 2^53 are bigints. */
 export type JsonObject = Readonly<Record<string, unknown>>;

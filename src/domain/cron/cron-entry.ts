@@ -1,10 +1,8 @@
 // An entry of a worker's timetable: which task, when, with what. Entries are plain data, whether an
 // application builds them here or crontab.ts reads them from text.
 import * as v from "valibot";
-import { InputError } from "../base/errors.ts";
-import { strict, validate } from "../base/validate.ts";
-import { type JsonObject, jsonObject } from "./cron-payload.ts";
-import { cronSchedule, MINUTE_MS } from "./cron-schedule.ts";
+import { InputError } from "../../base/errors.ts";
+import { strict, validate } from "../../base/validate.ts";
 import {
   attemptLimit,
   boundedText,
@@ -12,8 +10,10 @@ import {
   type JobToAdd,
   jobKey,
   smallint,
-} from "./job-spec.ts";
-import type { TaskLike } from "./typed-job.ts";
+} from "../job-spec.ts";
+import type { TaskLike } from "../typed-job.ts";
+import { type JsonObject, jsonObject } from "./cron-payload.ts";
+import { cronSchedule, MINUTE_MS } from "./cron-schedule.ts";
 
 /** The schema's `unsafe_dedupe` is not among them: Graphile Worker's crontab has no use for it. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;

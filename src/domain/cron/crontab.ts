@@ -3,7 +3,7 @@
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
 //
 // It is read to its end, so that all of its problems are known at once, each with line and column.
-import { InputError, type Problem } from "../base/errors.ts";
+import { InputError, type Problem } from "../../base/errors.ts";
 import { type CronEntry, checkedEntry } from "./cron-entry.ts";
 import { canonicalField, FIELD_COUNT, fieldName, type TextProblem } from "./cron-fields.ts";
 import { json5Object } from "./cron-payload.ts";

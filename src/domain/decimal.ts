@@ -1,0 +1,50 @@
+// Compares numbers of JSON as they are written, of any size: 7.0 is 7, and 2^63 differs from its
+// neighbours.
+
+interface Decimal {
+  readonly isNegative: boolean;
+  /** Without zeros at both ends; empty for zero. */
+  readonly digits: string;
+  /** The number is 0.digits × 10^exponent. */
+  readonly exponent: number;
+}
+
+/** Below 0, 0 or above 0, as for sorting. Both are numbers of JSON. */
+export function compareNumbers(a: string, b: string): number {
+  const [left, right] = [decimal(a), decimal(b)];
+  const [leftSign, rightSign] = [signOf(left), signOf(right)];
+  if (leftSign !== rightSign) return leftSign - rightSign;
+  return leftSign * compareSizes(left, right);
+}
+
+function compareSizes(a: Decimal, b: Decimal): number {
+  if (a.exponent !== b.exponent) return a.exponent < b.exponent ? -1 : 1;
+  if (a.digits === b.digits) return 0;
+  return a.digits < b.digits ? -1 : 1;
+}
+
+const signOf = ({ digits, isNegative }: Decimal) => (digits === "" ? 0 : isNegative ? -1 : 1);
+
+function decimal(text: string): Decimal {
+  const [, sign, whole = "", fraction = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const all = whole + fraction;
+  const first = firstNotZero(all);
+  const digits = all.slice(first, lastNotZero(all) + 1);
+  const isNegative = sign === "-";
+  if (digits === "") return { isNegative: false, digits, exponent: 0 };
+  return { isNegative, digits, exponent: whole.length - first + Number(power) };
+}
+
+// By hand: a regexp for zeros at the end looks at every zero again.
+function firstNotZero(digits: string): number {
+  let at = 0;
+  while (digits[at] === "0") at++;
+  return at;
+}
+
+function lastNotZero(digits: string): number {
+  let at = digits.length - 1;
+  while (digits[at] === "0") at--;
+  return at;
+}

@@ -1,0 +1,107 @@
+// Looks into a payload's text without parsing it as a whole: numbers keep their digits, and no payload
+// is so odd (NUL, half surrogates, any depth) that it could not be read. The text is valid JSON: it
+// comes from a json column.
+import type { PathStep } from "./query/query-tree.ts";
+
+/**
+ * The texts of the values at `path`. A step by name goes into the elements of a list, too, and a list
+ * at the end gives its elements beside itself. Of members with one name the last counts, as it does
+ * for JavaScript and jsonb.
+ */
+export function valuesAt(json: string, path: readonly PathStep[]): string[] {
+  const found: string[] = [];
+  collect(json, skipSpace(json, 0), path, 0, found);
+  return found;
+}
+
+function collect(
+  json: string,
+  start: number,
+  path: readonly PathStep[],
+  index: number,
+  found: string[],
+): void {
+  const step = path[index];
+  const isList = json[start] === "[";
+  if (step === undefined) {
+    found.push(json.slice(start, skipValue(json, start)));
+    if (isList)
+      for (const at of elements(json, start)) found.push(json.slice(at, skipValue(json, at)));
+  } else if (typeof step === "number") {
+    const at = isList ? element(json, start, step) : null;
+    if (at !== null) collect(json, at, path, index + 1, found);
+  } else {
+    const objects = isList ? elements(json, start) : [start];
+    for (const object of objects) {
+      const at = json[object] === "{" ? member(json, object, step) : null;
+      if (at !== null) collect(json, at, path, index + 1, found);
+    }
+  }
+}
+
+/** Where the value of a member begins. */
+function member(json: string, start: number, name: string): number | null {
+  let found: number | null = null;
+  let at = skipSpace(json, start + 1);
+  while (json[at] === '"') {
+    const end = skipString(json, at);
+    const value = skipSpace(json, skipSpace(json, end) + 1);
+    if (stringOf(json.slice(at, end)) === name) found = value;
+    at = skipSpace(json, skipValue(json, value));
+    if (json[at] === ",") at = skipSpace(json, at + 1);
+  }
+  return found;
+}
+
+function element(json: string, start: number, index: number): number | null {
+  let left = index;
+  for (const at of elements(json, start)) if (left-- === 0) return at;
+  return null;
+}
+
+/** Where the elements of a list begin. */
+function* elements(json: string, start: number): Generator<number> {
+  let at = skipSpace(json, start + 1);
+  while (at < json.length && json[at] !== "]") {
+    yield at;
+    at = skipSpace(json, skipValue(json, at));
+    if (json[at] === ",") at = skipSpace(json, at + 1);
+  }
+}
+
+/** The text of a JSON string. */
+export function stringOf(json: string): string {
+  return json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
+}
+
+function skipValue(json: string, start: number): number {
+  const first = json[start];
+  if (first === '"') return skipString(json, start);
+  if (first !== "{" && first !== "[") return skipScalar(json, start);
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    const char = json[at];
+    if (char === '"') at = skipString(json, at) - 1;
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) return at + 1;
+  }
+  return json.length;
+}
+
+function skipScalar(json: string, start: number): number {
+  let at = start;
+  while (at < json.length && !",]} \t\r\n".includes(json.charAt(at))) at++;
+  return at;
+}
+
+function skipString(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+function skipSpace(json: string, start: number): number {
+  let at = start;
+  while (at < json.length && " \t\r\n".includes(json.charAt(at))) at++;
+  return at;
+}

@@ -1,0 +1,44 @@
+// What each field takes.
+import { type FieldName, fieldNames, type Operator } from "./query-tree.ts";
+
+/**
+ * `integer`; `moment`: an age or a time; `word`: one of a list; `name`: a text, with `*` its beginning;
+ * `text`: a text whole or in part; `json`: anything that stands in a payload.
+ */
+export type FieldKind = "integer" | "moment" | "word" | "name" | "text" | "json";
+
+const kinds: Readonly<Record<FieldName, FieldKind>> = {
+  id: "integer",
+  is: "word",
+  task: "name",
+  queue: "name",
+  key: "name",
+  worker: "name",
+  priority: "integer",
+  tries: "integer",
+  left: "integer",
+  due: "moment",
+  created: "moment",
+  updated: "moment",
+  failed: "moment",
+  running: "moment",
+  flag: "text",
+  error: "text",
+  group: "text",
+  payload: "json",
+};
+
+export const kindOf = (field: FieldName): FieldKind => kinds[field];
+
+export const isFieldName = (name: string): name is FieldName =>
+  (fieldNames as readonly string[]).includes(name);
+
+/** Whether the field may have nothing, as in `queue:none`. */
+export const hasNone = (field: FieldName, hasPath: boolean): boolean =>
+  ["queue", "key", "worker", "flag", "error"].includes(field) || (field === "payload" && hasPath);
+
+/** `<` and its like: where there is an order. */
+export const hasOrder = (field: FieldName, hasPath: boolean): boolean =>
+  kinds[field] === "integer" || kinds[field] === "moment" || (field === "payload" && hasPath);
+
+export const isOrder = (op: Operator): boolean => op.startsWith("<") || op.startsWith(">");

@@ -1,0 +1,40 @@
+// From tree to text: the shortest form that is read as the same tree.
+import { quoted } from "./parse-query.ts";
+import type { PathStep, QueryNode, QueryValue } from "./query-tree.ts";
+
+export function printQuery(node: QueryNode): string {
+  switch (node.kind) {
+    case "text":
+      return node.isQuoted ? quoted(node.text) : node.text;
+    case "not":
+      return `-${node.item.kind === "text" || node.item.kind === "field" ? printQuery(node.item) : bracketed(node.item)}`;
+    case "field":
+      return `${node.field}${node.path.map(printStep).join("")}${node.op}${node.values.map(printValue).join(",")}`;
+    case "and":
+      return node.items
+        .map((item) => (isGroup(item) ? bracketed(item) : printQuery(item)))
+        .join(" ");
+    case "or":
+      return node.items
+        .map((item) => (item.kind === "or" ? bracketed(item) : printQuery(item)))
+        .join(" or ");
+    default:
+      return node satisfies never;
+  }
+}
+
+const isGroup = ({ kind }: QueryNode) => kind === "and" || kind === "or";
+
+const bracketed = (node: QueryNode) => `(${printQuery(node)})`;
+
+function printStep(step: PathStep): string {
+  if (typeof step === "number") return `[${step}]`;
+  return `.${/^[\w$@/-]+$/.test(step) ? step : quoted(step)}`;
+}
+
+function printValue(value: QueryValue): string {
+  if (value.kind === "none") return "none";
+  if (value.kind === "range") return `${value.low.text}..${value.high.text}`;
+  if (value.kind !== "text") return value.text;
+  return (value.isQuoted ? quoted(value.text) : value.text) + (value.isPrefix ? "*" : "");
+}

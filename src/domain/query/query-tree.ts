@@ -1,0 +1,118 @@
+// A query as a tree: what the text says, before anybody knows which tasks and queues there are. Every
+// part knows where it stands in the text, in UTF-16 units.
+
+/** From `at` up to, not including, `end`. */
+export interface Span {
+  readonly at: number;
+  readonly end: number;
+}
+
+export type QueryNode = Group | Exclusion | FieldTerm | TextTerm;
+
+/** `and`: all hold; `or`: one of them. Two items at least. */
+export interface Group extends Span {
+  readonly kind: "and" | "or";
+  readonly items: readonly QueryNode[];
+}
+
+export interface Exclusion extends Span {
+  readonly kind: "not";
+  readonly item: QueryNode;
+}
+
+/** `task:mail,report`, `payload.to.name!=x`: the field compared with any of the values. */
+export interface FieldTerm extends Span {
+  readonly kind: "field";
+  readonly field: FieldName;
+  /** Where in the payload; empty for every other field. */
+  readonly path: readonly PathStep[];
+  readonly op: Operator;
+  readonly values: readonly QueryValue[];
+}
+
+/** A bare word or a text in quotes. */
+export interface TextTerm extends Span {
+  readonly kind: "text";
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+/** A member's name, or an element's number. */
+export type PathStep = string | number;
+
+export const operators = ["!=", "<=", ">=", "<", ">", ":", "="] as const;
+export type Operator = (typeof operators)[number];
+
+export type QueryValue = TextValue | NoneValue | NumberValue | MomentValue | RangeValue;
+
+export interface TextValue extends Span {
+  readonly kind: "text";
+  readonly text: string;
+  readonly isQuoted: boolean;
+  /** `mail*`: begins with the text. */
+  readonly isPrefix: boolean;
+}
+
+export interface NoneValue extends Span {
+  readonly kind: "none";
+}
+
+/** As it was typed: a number of JSON, of any size. Of a field other than payload it is a bigint. */
+export interface NumberValue extends Span {
+  readonly kind: "number";
+  readonly text: string;
+}
+
+/** `2h`, `+10m`; `2026-01-31`, `2026-01-31T08:00:00Z`, `now`, `today`. */
+export interface MomentValue extends Span {
+  readonly kind: "age" | "time";
+  readonly text: string;
+}
+
+/** Both ends belong to it. */
+export interface RangeValue extends Span {
+  readonly kind: "range";
+  readonly low: NumberValue | MomentValue;
+  readonly high: NumberValue | MomentValue;
+}
+
+/** In the order in which they are proposed. */
+export const fieldNames = [
+  "id",
+  "is",
+  "task",
+  "queue",
+  "key",
+  "worker",
+  "priority",
+  "tries",
+  "left",
+  "due",
+  "created",
+  "updated",
+  "failed",
+  "running",
+  "flag",
+  "error",
+  "group",
+  "payload",
+] as const;
+export type FieldName = (typeof fieldNames)[number];
+
+/**
+ * What `is:` may say: the six conditions; `locked`, another word for running; `due` = waits and its
+ * time has come; `stuck` = held by a worker that is silent; `late` = due for more than a minute.
+ */
+export const isWords = [
+  "ready",
+  "blocked",
+  "running",
+  "retrying",
+  "scheduled",
+  "failed",
+  "due",
+  "stuck",
+  "late",
+  "locked",
+] as const;
+export type IsWord = (typeof isWords)[number];

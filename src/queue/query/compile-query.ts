@@ -1,0 +1,168 @@
+// From a query's text to a condition on jobs: parsed, its names resolved, its moments fixed, its terms
+// made SQL with constants and parameters only.
+import type { Database } from "../../database/database.ts";
+import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
+import { tooWide } from "../../domain/query/query-error.ts";
+import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
+import { databaseNowUs, isKeyOrderPlain, lockedQueues } from "./facts/database-facts.ts";
+import {
+  MOST_NAMES,
+  meaningsOf,
+  type NamesWithText,
+  namesWithText,
+  resolveNames,
+  type WordMeanings,
+} from "./facts/names.ts";
+import { stuckHolders } from "./facts/stuck-holders.ts";
+import { fieldPart, type Known } from "./field-part.ts";
+import type { JobQuery } from "./job-query.ts";
+import { numbered, Parameters } from "./parameters.ts";
+import { ALL, allOf, anyOf, noneOf, type Part } from "./part.ts";
+import { rowCheck } from "./row-check.ts";
+import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
+import { anywherePart, meantPart } from "./text-part.ts";
+
+export interface CompileOptions {
+  /** The moment of the query's first page, for its further pages. Default: now, by the database. */
+  readonly nowUs?: string;
+  /** Names of the optional indexes that are there; they only change what is called cheap. */
+  readonly indexes?: ReadonlySet<string>;
+}
+
+/** Throws QueryError (an InputError of `q`) for what cannot be read or is too wide. */
+export async function compileQuery(
+  db: Database,
+  text: string,
+  options: CompileOptions = {},
+): Promise<JobQuery> {
+  const tree = parseQuery(text);
+  const nowUs = options.nowUs ?? (await databaseNowUs(db));
+  const known = await knownOf(db, tree, BigInt(nowUs));
+  const compiler = new Compiler(known, await meaningsOfTexts(db, tree));
+  const part = tree === null ? ALL : compiler.part(tree);
+  const { check, marks } = rowCheck(part);
+  const facts = { ...compiler.costFacts(text), indexes: options.indexes ?? new Set<string>() };
+  const terms = termCosts(tree, facts);
+  return {
+    text: text.trim(),
+    nowUs,
+    sql: (first) => numbered(part.sql, first),
+    values: compiler.parameters.values,
+    check,
+    marks: (first) => numbered(marks, first),
+    shape: part.shape,
+    cost: isCheap(tree, facts) ? "cheap" : "bounded",
+    terms,
+    indexHint: terms.find(({ index }) => index !== null)?.index ?? null,
+    unknown: known.unknown,
+    isEmpty: part.sql === "false",
+  };
+}
+
+/** What a bare text means: something by its whole name, or a text to look for. */
+type TextMeaning =
+  | { readonly kind: "name"; readonly meanings: WordMeanings }
+  | { readonly kind: "text"; readonly names: NamesWithText };
+
+class Compiler {
+  readonly parameters = new Parameters();
+  readonly #known: Known;
+  readonly #texts: ReadonlyMap<TextTerm, TextMeaning>;
+
+  constructor(known: Known, texts: ReadonlyMap<TextTerm, TextMeaning>) {
+    this.#known = known;
+    this.#texts = texts;
+  }
+
+  part(node: QueryNode): Part {
+    switch (node.kind) {
+      case "and":
+        return allOf(node.items.map((item) => this.part(item)));
+      case "or":
+        return anyOf(node.items.map((item) => this.part(item)));
+      case "not":
+        return noneOf(this.part(node.item));
+      case "field":
+        return fieldPart(node, this.parameters, this.#known);
+      case "text":
+        return this.#text(node);
+      default:
+        return node satisfies never;
+    }
+  }
+
+  costFacts(text: string): Omit<CostFacts, "indexes"> {
+    const named = [...this.#texts].flatMap(([term, meaning]) =>
+      meaning.kind === "name" ? [[term.text, meaning.meanings] as const] : [],
+    );
+    return { text, isKeyOrderPlain: this.#known.isKeyOrderPlain, meanings: new Map(named) };
+  }
+
+  #text(term: TextTerm): Part {
+    const meaning = this.#texts.get(term);
+    if (meaning === undefined) throw new Error("nobody asked what this text means");
+    return meaning.kind === "name"
+      ? meantPart(meaning.meanings, this.parameters)
+      : anywherePart(term, meaning.names, this.parameters);
+  }
+}
+
+async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Promise<Known> {
+  const terms = tree === null ? [] : fieldTerms(tree);
+  const says = (...words: readonly string[]) =>
+    terms.some(
+      ({ field, values }) =>
+        field === "is" &&
+        values.some((value) => value.kind === "text" && words.includes(value.text)),
+    );
+  const keys = terms.filter(({ field }) => field === "key").flatMap(({ values }) => values);
+  const names = tree === null ? [] : await resolveNames(db, tree);
+  for (const isTask of [true, false]) {
+    if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
+      const field = isTask ? "task" : "queue";
+      const term = terms.find((one) => one.field === field) ?? { at: 0, end: 0 };
+      throw tooWide(term, `this means more than ${MOST_NAMES} ${field}s; give more of the name`);
+    }
+  }
+  return {
+    nowUs,
+    names,
+    lockedQueues: says("ready", "blocked", "retrying", "scheduled") ? await lockedQueues(db) : "{}",
+    stuck: says("stuck") ? await stuckHolders(db, nowUs) : null,
+    isKeyOrderPlain:
+      keys.some((value) => value.kind === "text" && value.isPrefix) && (await isKeyOrderPlain(db)),
+    unknown: [],
+  };
+}
+
+async function meaningsOfTexts(
+  db: Database,
+  tree: QueryNode | null,
+): Promise<ReadonlyMap<TextTerm, TextMeaning>> {
+  const found = new Map<TextTerm, TextMeaning>();
+  for (const term of tree === null ? [] : textTerms(tree)) {
+    const meanings = term.isQuoted ? null : await meaningsOf(db, term.text);
+    if (meanings !== null && Object.values(meanings).some((value) => value !== null)) {
+      found.set(term, { kind: "name", meanings });
+      continue;
+    }
+    if (term.text.length < SHORTEST_SEARCH) {
+      throw tooWide(term, "a text of one character is in nearly every job; give more of it");
+    }
+    found.set(term, { kind: "text", names: await namesWithText(db, term.text) });
+  }
+  return found;
+}
+
+function fieldTerms(node: QueryNode): FieldTerm[] {
+  if (node.kind === "field") return [node];
+  if (node.kind === "text") return [];
+  return node.kind === "not" ? fieldTerms(node.item) : node.items.flatMap(fieldTerms);
+}
+
+function textTerms(node: QueryNode): TextTerm[] {
+  if (node.kind === "text") return [node];
+  if (node.kind === "field") return [];
+  return node.kind === "not" ? textTerms(node.item) : node.items.flatMap(textTerms);
+}

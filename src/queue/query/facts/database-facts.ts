@@ -1,0 +1,49 @@
+// What a query has to know of the database before it becomes SQL: the time, locked queues, names. All
+// of it comes from small tables and is bound as values: a sub-select would be searched for every job.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+
+/** The database's clock, in microseconds since 1970. */
+export async function databaseNowUs(db: Database): Promise<string> {
+  const [row] = await query<{ us: string }>(db, nowSql);
+  if (row === undefined) throw new Error("the database gave no time");
+  return row.us;
+}
+
+const nowSql: Statement = () => "select floor(extract(epoch from now()) * 1000000)::bigint as us";
+
+/** Ids of the queues that somebody has locked, as the text of an int[]. */
+export async function lockedQueues(db: Database): Promise<string> {
+  const [row] = await query<{ ids: string }>(db, lockedSql);
+  return row?.ids ?? "{}";
+}
+
+const lockedSql: Statement = (schema) => `
+  select array(
+    select id from ${schema}._private_job_queues where not is_available order by id
+  )::text as ids`;
+
+/**
+ * Whether keys sort by their characters' numbers, so that all with one beginning stand together in
+ * their index.
+ */
+export async function isKeyOrderPlain(db: Database): Promise<boolean> {
+  const table = `${db.schema.quoted}._private_jobs`;
+  const [row] = await query<{ collation: string }>(db, collationSql, [table]);
+  return /^(?:C|POSIX|C\.utf-?8)$/i.test(row?.collation ?? "");
+}
+
+// Through jsonb, because which columns there are depends on PostgreSQL's version. The default
+// collation is the database's; an ICU one has a name that never is "C".
+const collationSql: Statement = () => `
+  select case
+    when collations.collname <> 'default'
+      then coalesce(collations.collcollate, collations.collname::text)
+    when coalesce(to_jsonb(databases) ->> 'datlocprovider', 'c') = 'i' then 'icu'
+    when to_jsonb(databases) ->> 'datlocprovider' = 'b'
+      then coalesce(to_jsonb(databases) ->> 'datlocale', to_jsonb(databases) ->> 'daticulocale')
+    else databases.datcollate
+  end as collation
+  from pg_attribute as attributes
+  join pg_collation as collations on collations.oid = attributes.attcollation
+  cross join (select * from pg_database where datname = current_database()) as databases
+  where attributes.attrelid = to_regclass($1::text) and attributes.attname = 'key'`;

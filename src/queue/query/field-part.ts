@@ -1,0 +1,255 @@
+// One term about a field, as SQL on a row `jobs`. `!=` is the opposite of `:`, so a job without the
+// field is among what `!=` finds.
+import { errorGroup, isFingerprint, likePatternOf } from "../../domain/error-group.ts";
+import { isOrder } from "../../domain/query/fields.ts";
+import type { FieldTerm, IsWord, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
+import { isInCondition } from "../sql/condition.ts";
+import { isAvailable, isDue } from "../sql/eligible.ts";
+import { timeText } from "../sql/moments.ts";
+import { isNamed, type NamedRow } from "./facts/names.ts";
+import { isStuckLock, type StuckHolders } from "./facts/stuck-holders.ts";
+import { isMomentField, momentPart } from "./moment-part.ts";
+import type { Parameters } from "./parameters.ts";
+import { ALL, allOf, anyOf, noneOf, type Part, sqlPart } from "./part.ts";
+import { payloadPart } from "./payload-part.ts";
+import { equalPart, errorPart, prefixPart, searchedPart, textsOf } from "./text-part.ts";
+
+/** What the compiler knows when it makes SQL of a term. */
+export interface Known {
+  readonly nowUs: bigint;
+  readonly names: readonly NamedRow[];
+  /** The text of an int[]. */
+  readonly lockedQueues: string;
+  readonly stuck: StuckHolders | null;
+  readonly isKeyOrderPlain: boolean;
+  /** Names that nothing has are put here, as `task:nmae`. */
+  readonly unknown: string[];
+}
+
+export function fieldPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+  const part = positivePart(term, parameters, known);
+  return term.op === "!=" ? noneOf(part) : part;
+}
+
+function positivePart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+  const { field } = term;
+  if (isMomentField(field)) return momentPart(term, field, parameters, known.nowUs);
+  switch (field) {
+    case "is":
+      return anyOf(textsOf(term).map((word) => isPart(word as IsWord, parameters, known)));
+    case "task":
+    case "queue":
+      return namePart(term, field, parameters, known);
+    case "key":
+      return keyPart(term, parameters, known);
+    case "worker":
+      return workerPart(term, parameters);
+    case "flag":
+      return flagPart(term, parameters);
+    case "error":
+      return errorPart(term, parameters);
+    case "group":
+      return groupPart(term, parameters);
+    case "payload":
+      return term.path.length === 0
+        ? searchedPart("jobs.payload::text", textsOf(term), parameters)
+        : payloadPart(term, parameters);
+    default:
+      return integerPart(term, integers[field], parameters);
+  }
+}
+
+const integers = {
+  id: "jobs.id",
+  priority: "jobs.priority",
+  tries: "jobs.attempts",
+  left: "(jobs.max_attempts - jobs.attempts::int)",
+} as const;
+
+const isNumber = (value: QueryValue) => value.kind === "number";
+
+function integerPart(term: FieldTerm, column: string, parameters: Parameters): Part {
+  const numbers = term.values.filter(isNumber).map(({ text }) => text);
+  if (isOrder(term.op)) {
+    return sqlPart(`(${column} ${term.op} ${parameters.add(numbers[0], "bigint")})`);
+  }
+  const ranges = term.values.filter((value) => value.kind === "range");
+  const shape = term.field === "id" ? { ids: numbers.map((text) => String(BigInt(text))) } : {};
+  return anyOf([
+    ...(numbers.length === 0
+      ? []
+      : [sqlPart(`(${column} = any(${parameters.add(numbers, "bigint[]")}))`, shape)]),
+    ...ranges.map(({ low, high }) => {
+      const [from, to] = [parameters.add(low.text, "bigint"), parameters.add(high.text, "bigint")];
+      return sqlPart(`(${column} >= ${from} and ${column} <= ${to})`);
+    }),
+  ]);
+}
+
+const LATE_US = 60_000_000n;
+
+function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
+  const at = (us: bigint) => parameters.add(timeText(String(us)), "timestamptz");
+  const due = (us: bigint) => `${isAvailable("jobs")} and ${isDue("jobs", at(us))}`;
+  switch (word) {
+    case "due":
+      return sqlPart(`(${due(known.nowUs)})`, { isDue: true });
+    case "late":
+      return sqlPart(`(${due(known.nowUs - LATE_US)})`, { isDue: true });
+    case "stuck":
+      return stuckPart(due(known.nowUs), parameters, known);
+    case "locked":
+      return isPart("running", parameters, known);
+    case "running":
+    case "failed":
+      return sqlPart(`(${isInCondition(word, "jobs", "")})`, { conditions: [word] });
+    case "blocked":
+    case "retrying":
+    case "scheduled":
+    case "ready": {
+      const locked = parameters.addBare(known.lockedQueues);
+      const sql = isInCondition(word, "jobs", locked, at(known.nowUs));
+      const isAhead = { blocked: true, ready: true, scheduled: false, retrying: null }[word];
+      return sqlPart(`(${sql})`, { conditions: [word], isDue: isAhead });
+    }
+    default:
+      return word satisfies never;
+  }
+}
+
+/** Its own lock, or that of its queue, is held by somebody silent. */
+function stuckPart(due: string, parameters: Parameters, { stuck }: Known): Part {
+  if (stuck === null) throw new Error("nobody asked who is stuck");
+  const queues = parameters.add(stuck.queueIds, "int[]");
+  const lock = isStuckLock(
+    "jobs",
+    parameters.add(stuck.silent, "text[]"),
+    parameters.add(stuck.known, "text[]"),
+    parameters.add(stuck.oldBefore, "timestamptz"),
+  );
+  return anyOf([
+    sqlPart(`(${lock})`, { conditions: ["running"] }),
+    sqlPart(`(${due} and jobs.job_queue_id = any(${queues}))`, { conditions: ["blocked"] }),
+  ]);
+}
+
+const isText = (value: QueryValue): value is TextValue => value.kind === "text";
+
+function namePart(
+  term: FieldTerm,
+  field: "task" | "queue",
+  parameters: Parameters,
+  known: Known,
+): Part {
+  const rows = known.names.filter(({ is_task }) => is_task === (field === "task"));
+  const ids = new Set<number>();
+  for (const value of term.values.filter(isText)) {
+    const found = rows.filter(({ name }) => isNamed(value, name));
+    if (found.length === 0) {
+      known.unknown.push(`${field}:${value.text}${value.isPrefix ? "*" : ""}`);
+    }
+    for (const { id } of found) ids.add(id);
+  }
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  const column = field === "task" ? "jobs.task_id" : "jobs.job_queue_id";
+  const list = [...ids];
+  const shape = field === "task" ? { taskIds: list } : { queueIds: list };
+  return anyOf([
+    ...(list.length === 0
+      ? []
+      : [sqlPart(`(${column} = any(${parameters.add(list, "int[]")}))`, shape)]),
+    ...(hasNone ? [sqlPart(`(${column} is null)`)] : []),
+  ]);
+}
+
+function keyPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+  const values = term.values.filter(isText);
+  const keys = values.filter(({ isPrefix }) => !isPrefix).map(({ text }) => text);
+  const prefixes = values.filter(({ isPrefix }) => isPrefix).map(({ text }) => text);
+  const [key] = keys;
+  const exact =
+    keys.length === 1 && key !== undefined
+      ? sqlPart(`(jobs.key = ${parameters.add(key, "text")})`, { key })
+      : equalPart("jobs.key", keys, parameters);
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  return anyOf([
+    exact,
+    ...prefixes.map((prefix) => keyRange(prefix, parameters, known)),
+    ...(hasNone ? [sqlPart("(jobs.key is null)")] : []),
+  ]);
+}
+
+/** A range where the index can follow it, with the plain condition beside it. */
+function keyRange(prefix: string, parameters: Parameters, known: Known): Part {
+  const after = known.isKeyOrderPlain ? nextText(prefix) : null;
+  const begins = prefixPart("jobs.key", [prefix], parameters);
+  if (after === null) return begins;
+  const from = parameters.add(prefix, "text");
+  const to = parameters.add(after, "text");
+  return allOf([sqlPart(`jobs.key >= ${from} and jobs.key < ${to}`), begins]);
+}
+
+/** The first text after all that begin with `prefix`, by the numbers of characters; null: none is. */
+export function nextText(prefix: string): string | null {
+  const points = [...prefix].map((char) => char.codePointAt(0) ?? 0);
+  while (points.length > 0) {
+    const last = points.pop() ?? 0;
+    if (last === 0x10ffff) continue;
+    const next = last === 0xd7ff ? 0xe000 : last + 1;
+    return String.fromCodePoint(...points, next);
+  }
+  return null;
+}
+
+function workerPart(term: FieldTerm, parameters: Parameters): Part {
+  const values = term.values.filter(isText);
+  const whole = values.filter(({ isPrefix }) => !isPrefix).map(({ text }) => text);
+  const prefixes = values.filter(({ isPrefix }) => isPrefix).map(({ text }) => text);
+  const named = anyOf([
+    equalPart("jobs.locked_by", whole, parameters),
+    prefixPart("jobs.locked_by", prefixes, parameters),
+  ]);
+  const running = sqlPart(isInCondition("running", "jobs", ""), { conditions: ["running"] });
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  return anyOf([
+    ...(values.length === 0 ? [] : [allOf([running, named])]),
+    ...(hasNone ? [sqlPart("(jobs.locked_by is null)")] : []),
+  ]);
+}
+
+// Graphile Worker keeps flags as an object whose members are true. "?" raises nothing on another kind,
+// but would find the text of a string, too.
+function flagPart(term: FieldTerm, parameters: Parameters): Part {
+  const flags = textsOf(term);
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  const isObject = "jsonb_typeof(jobs.flags) = 'object'";
+  return anyOf([
+    ...(flags.length === 0
+      ? []
+      : [sqlPart(`(${isObject} and jobs.flags ?| ${parameters.add(flags, "text[]")})`)]),
+    ...(hasNone ? [sqlPart("(jobs.flags is null or jobs.flags = '{}')")] : []),
+  ]);
+}
+
+/** Failed in one way: by the group's fingerprint, or by its label, for which less has to be read. */
+function groupPart(term: FieldTerm, parameters: Parameters): Part {
+  return anyOf(
+    textsOf(term).map((name) => {
+      const pattern = isFingerprint(name) ? null : likePatternOf(name);
+      const narrow =
+        pattern === null
+          ? "jobs.last_error is not null"
+          : `jobs.last_error like ${parameters.add(pattern, "text")}`;
+      return {
+        kind: "texts",
+        sql: `(${narrow})`,
+        shape: ALL.shape,
+        decide: ({ last_error }) => {
+          if (last_error === null) return false;
+          const { fingerprint, label } = errorGroup(last_error);
+          return fingerprint === name || label === name;
+        },
+      };
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+// A term about a field of the payload. PostgreSQL's own json operators fail on a payload with \u0000 or
+// half a surrogate pair, one such job would end the statement, and they take 7.0 for another number
+// than 7. So SQL only looks for the words as they are usually written, and the payload's text decides.
+import { compareNumbers } from "../../domain/decimal.ts";
+import { stringOf, valuesAt } from "../../domain/payload-values.ts";
+import { isOrder } from "../../domain/query/fields.ts";
+import type { FieldTerm, Operator, QueryValue } from "../../domain/query/query-tree.ts";
+import { containing } from "../sql/text-search.ts";
+import type { Parameters } from "./parameters.ts";
+import { ALL, allOf, anyOf, type Part, sqlPart } from "./part.ts";
+
+export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
+  const { path, op, values } = term;
+  const isSought = values.every(({ kind }) => kind !== "none");
+  const key = path.findLast((step) => typeof step === "string");
+  const keyPart = key === undefined || !isSought ? ALL : writtenPart(key, true, parameters);
+  const valueParts = values.map((value) =>
+    value.kind === "text" && !isOrder(op) ? writtenPart(value.text, false, parameters) : ALL,
+  );
+  return {
+    kind: "texts",
+    sql: allOf([keyPart, anyOf(valueParts)]).sql,
+    shape: ALL.shape,
+    decide: ({ payload }) => {
+      const found = valuesAt(payload, path);
+      return values.some((value) => matches(found, value, op));
+    },
+  };
+}
+
+/** What a text is written with other than its own characters: \u escapes, others only where needed. */
+const ESCAPE = "%\\\\u%";
+const ANY_ESCAPE = "%\\\\%";
+
+function writtenPart(text: string, isKey: boolean, parameters: Parameters): Part {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
+  const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
+  const patterns = [containing(isKey ? `"${text}"` : text), mayBeEscaped ? ANY_ESCAPE : ESCAPE];
+  return sqlPart(
+    `(jobs.payload::text collate "C" like any (${parameters.add(patterns, "text[]")}))`,
+  );
+}
+
+function matches(found: readonly string[], value: QueryValue, op: Operator): boolean {
+  if (value.kind === "none") return found.every((json) => json === "null");
+  return found.some((json) => (isOrder(op) ? isBeside(json, value, op) : isEqual(json, value)));
+}
+
+const isNumber = (json: string) => /^[-\d]/.test(json);
+const isString = (json: string) => json.startsWith('"');
+
+function isEqual(json: string, value: QueryValue): boolean {
+  if (value.kind === "range") {
+    const { low, high } = value;
+    if (!isNumber(json)) return false;
+    return compareNumbers(json, low.text) >= 0 && compareNumbers(json, high.text) <= 0;
+  }
+  if (value.kind === "none") return false;
+  if (isString(json)) {
+    const text = stringOf(json);
+    return value.kind === "text" && value.isPrefix
+      ? text.startsWith(value.text)
+      : text === value.text;
+  }
+  if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
+  // Without quotes it may be one of JSON's own words.
+  return value.kind === "text" && !value.isQuoted && !value.isPrefix && json === value.text;
+}
+
+/** Numbers beside numbers, texts beside texts. */
+function isBeside(json: string, value: QueryValue, op: Operator): boolean {
+  let order: number;
+  if (value.kind === "number" && isNumber(json)) order = compareNumbers(json, value.text);
+  else if (value.kind === "text" && isString(json))
+    order = compareTexts(stringOf(json), value.text);
+  else return false;
+  if (order === 0) return op.endsWith("=");
+  return op.startsWith("<") === order < 0;
+}
+
+const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

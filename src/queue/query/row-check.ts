@@ -1,0 +1,43 @@
+// The part of a query that PostgreSQL cannot decide, as a function on a row's texts. Where such a term
+// stands in an `or` or a `not`, the SQL beside it is needed, too: it is selected as *marks*, a letter
+// for each piece.
+import type { CheckedTexts } from "./job-query.ts";
+import type { Part } from "./part.ts";
+
+export interface RowCheck {
+  readonly check: ((row: CheckedTexts) => boolean) | null;
+  /** A select item with parameters that are not numbered yet. */
+  readonly marks: string;
+}
+
+type Decide = (row: CheckedTexts) => boolean;
+
+const NOTHING = "null::text";
+
+/** For rows that the part's SQL has let through. */
+export function rowCheck(part: Part): RowCheck {
+  const marked: string[] = [];
+  const check = decider(part, true, marked);
+  const letters = marked.map((sql) => `case when ${sql} then 't' else 'f' end`);
+  return { check, marks: letters.length === 0 ? NOTHING : `(${letters.join(" || ")})` };
+}
+
+/** `isGiven`: it holds for every row that was let through as far as SQL can say. null: always true. */
+function decider(part: Part, isGiven: boolean, marked: string[]): Decide | null {
+  if (part.kind === "texts") return part.decide;
+  if (part.kind === "sql") return isGiven ? null : markOf(marked.push(part.sql) - 1);
+  if (part.kind === "and") {
+    const items = part.items.flatMap((item) => decider(item, isGiven, marked) ?? []);
+    return (row) => items.every((decide) => decide(row));
+  }
+  const items = part.items.flatMap((item) => decider(item, false, marked) ?? []);
+  if (part.kind === "or") return (row) => items.some((decide) => decide(row));
+  return (row) => !items.some((decide) => decide(row));
+}
+
+function markOf(index: number): Decide {
+  return ({ marks }) => {
+    if (typeof marks !== "string") throw new Error("the row was read without the query's marks");
+    return marks[index] === "t";
+  };
+}

@@ -1,0 +1,89 @@
+// Terms about text: found in a part of the job, or anywhere in it, ignoring case. Nothing of a stock
+// schema helps: they are walked.
+import type { FieldTerm, TextTerm } from "../../domain/query/query-tree.ts";
+import { searchCollation, searchPatterns } from "../sql/text-search.ts";
+import type { NamesWithText, WordMeanings } from "./facts/names.ts";
+import type { Parameters } from "./parameters.ts";
+import { anyOf, type Part, sqlPart } from "./part.ts";
+
+/** `error:…` and `payload:…`: the text somewhere in it. */
+export function searchedPart(
+  column: string,
+  texts: readonly string[],
+  parameters: Parameters,
+): Part {
+  return anyOf(texts.map((text) => sqlPart(`(${hasText(column, text, parameters)})`)));
+}
+
+function hasText(column: string, text: string, parameters: Parameters): string {
+  return `${column} ${searchCollation(text)} ilike any (${parameters.add(searchPatterns(text), "text[]")})`;
+}
+
+export function errorPart(term: FieldTerm, parameters: Parameters): Part {
+  const texts = textsOf(term);
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  const found =
+    term.op === ":"
+      ? searchedPart("jobs.last_error", texts, parameters)
+      : equalPart("jobs.last_error", texts, parameters);
+  return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
+}
+
+export function equalPart(column: string, texts: readonly string[], parameters: Parameters): Part {
+  if (texts.length === 0) return anyOf([]);
+  return sqlPart(`(${column} = any(${parameters.add(texts, "text[]")}))`);
+}
+
+/** Begins with one of the texts, character by character. */
+export function prefixPart(column: string, texts: readonly string[], parameters: Parameters): Part {
+  const prefixed = (text: string) =>
+    sqlPart(`(starts_with(${column} collate "C", ${parameters.add(text, "text")}))`);
+  return anyOf(texts.map(prefixed));
+}
+
+/** The texts among a term's values. */
+export function textsOf({ values }: FieldTerm): string[] {
+  return values.flatMap((value) =>
+    value.kind === "text" || value.kind === "number" ? value.text : [],
+  );
+}
+
+/** A word that is the whole name of something: just that. */
+export function meantPart(meanings: WordMeanings, parameters: Parameters): Part {
+  const { id, key, task_id, queue_id } = meanings;
+  return anyOf([
+    ...(id === null ? [] : [sqlPart(`jobs.id = ${parameters.add(id, "bigint")}`, { ids: [id] })]),
+    ...(key === null ? [] : [sqlPart(`jobs.key = ${parameters.add(key, "text")}`, { key })]),
+    ...(task_id === null
+      ? []
+      : [sqlPart(`jobs.task_id = ${parameters.add(task_id, "int")}`, { taskIds: [task_id] })]),
+    ...(queue_id === null
+      ? []
+      : [
+          sqlPart(`jobs.job_queue_id = ${parameters.add(queue_id, "int")}`, {
+            queueIds: [queue_id],
+          }),
+        ]),
+  ]);
+}
+
+/** The text anywhere: in payload, last error, key, worker, or in the names of task and queue. */
+export function anywherePart(
+  { text }: TextTerm,
+  names: NamesWithText,
+  parameters: Parameters,
+): Part {
+  const ids = (column: string, list: string) =>
+    list === "{}" ? anyOf([]) : sqlPart(`jobs.${column} = any(${parameters.add(list, "int[]")})`);
+  const pattern = parameters.add(searchPatterns(text), "text[]");
+  const has = (column: string) =>
+    sqlPart(`${column} ${searchCollation(text)} ilike any (${pattern})`);
+  return anyOf([
+    ids("task_id", names.tasks),
+    ids("job_queue_id", names.queues),
+    has("jobs.key"),
+    has("jobs.locked_by"),
+    has("jobs.last_error"),
+    has("jobs.payload::text"),
+  ]);
+}
