@@ -59,6 +59,10 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     cron: ["task", "options"],
     "": ["task", "options", "connection", "execute", "fetch", "safe", "fast", "lease", "cron"],
   },
+  http: {
+    bounds: [],
+    "": ["bounds"],
+  },
   admin: {
     access: [],
     config: ["access"],

@@ -1,10 +1,10 @@
 // Puts the admin together from its configuration: all but the server on which it answers, which is one
 // of its own (server.ts) or an application's (handler.ts).
 import { messageOf } from "../base/errors.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { clientAddress } from "../http/bounds/client-address.ts";
+import type { Limits } from "../http/bounds/limits.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
-import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { countJobs } from "../queue/read/count-jobs.ts";
 import { createCsrfGuard } from "./access/csrf.ts";

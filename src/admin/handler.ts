@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InputError } from "../base/errors.ts";
 import { createMount, type Mount } from "../http/mount.ts";
-import { type AdminParts, createApplication } from "./application.ts";
 import { SHORTEST_SECRET } from "./access/authentication.ts";
+import { type AdminParts, createApplication } from "./application.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 
 /** Answers a request of the admin, whatever becomes of it. */
@@ -27,7 +27,10 @@ export function adminHandler(config: AdminServerConfig): AdminHandler {
   return createAdminHandler(config);
 }
 
-export function createAdminHandler(config: AdminServerConfig, parts: AdminParts = {}): AdminHandler {
+export function createAdminHandler(
+  config: AdminServerConfig,
+  parts: AdminParts = {},
+): AdminHandler {
   if (config.hasShortSecret) {
     const message = `a configured secret must have at least ${SHORTEST_SECRET} characters in an application's server`;
     throw new InputError([{ path: "auth", message }]);

@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { wait } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
-import { type ClientAddress, networkOf, plainAddress } from "./client-address.ts";
-import type { Connections, OpenExchange } from "./connections.ts";
+import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
+import type { Connections, OpenExchange } from "./bounds/connections.ts";
+import type { Limits } from "./bounds/limits.ts";
+import { createUnread } from "./bounds/unread.ts";
+import { createWork } from "./bounds/work.ts";
 import { errorResponse } from "./endpoint.ts";
-import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import { checkHeaders, checkVersion, parseTarget } from "./target.ts";
-import { createUnread } from "./unread.ts";
-import { createWork } from "./work.ts";
 
 export interface ExchangeOptions {
   /** Answers a request; it does not throw. */
@@ -67,12 +67,11 @@ export function createAnswer(
   const counted = (response: HttpResponse, request: HttpRequest, res: ServerResponse) => {
     if (typeof response.body === "function") return response;
     const body = typeof response.body === "string" ? Buffer.from(response.body) : response.body;
-    try {
-      if (body !== null) res.once("close", unread.add(res.req.socket, body.length));
-      return { ...response, body };
-    } catch (error) {
-      return refused(error, request);
-    }
+    const taken = body === null ? () => {} : unread.add(res.req.socket, body.length);
+    if (taken === "busy") return refused(unreadAnswers, request);
+    if (taken === "too_large") return refused(tooLarge(body?.length ?? 0), request);
+    res.once("close", taken);
+    return { ...response, body };
   };
 
   return (req, res, expects, url = req.url ?? "") => {
@@ -109,6 +108,19 @@ export function createAnswer(
 const tooMany = new Refusal(503, "busy", "too many requests at once; try again", {
   headers: { "retry-after": "2" },
 });
+
+const unreadAnswers = new Refusal(
+  503,
+  "busy",
+  "too many answers wait for readers that do not read; try again",
+  { headers: { "retry-after": "2" } },
+);
+
+function tooLarge(bytes: number): Refusal {
+  const size = (bytes / 1_048_576).toFixed(1);
+  const message = `the answer has ${size} MiB, more than one connection may hold; ask for less`;
+  return new Refusal(413, "too_large", message);
+}
 
 interface Arrival {
   readonly req: IncomingMessage;

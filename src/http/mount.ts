@@ -1,9 +1,9 @@
 // Our answers on somebody else's node:http server, for the requests that it hands over. The connections
 // are that server's, and so are their number, their timeouts and what it does with the rest.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createConnections } from "./connections.ts";
+import { createConnections } from "./bounds/connections.ts";
+import { defaultLimits, type Limits } from "./bounds/limits.ts";
 import { createAnswer, type ExchangeOptions } from "./exchange.ts";
-import { defaultLimits, type Limits } from "./limits.ts";
 
 export interface Mount {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;

@@ -9,10 +9,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { wait } from "../base/clock.ts";
 import { codeOf, WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
-import { createConnections } from "./connections.ts";
+import { createConnections } from "./bounds/connections.ts";
+import { defaultLimits, type Limits } from "./bounds/limits.ts";
 import { errorResponse } from "./endpoint.ts";
 import { createAnswer, type ExchangeOptions } from "./exchange.ts";
-import { defaultLimits, type Limits } from "./limits.ts";
 import { listen } from "./listen.ts";
 import { Refusal } from "./refusal.ts";
 

@@ -3,11 +3,11 @@
 // one, and one that has stopped reading is dropped, so what is held per viewer is bounded.
 import type { Writable } from "node:stream";
 import { monotonic } from "../base/clock.ts";
-import { networkOf } from "./client-address.ts";
+import { networkOf } from "./bounds/client-address.ts";
+import { createWork } from "./bounds/work.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { createWork } from "./work.ts";
 
 export interface EventSource {
   /** The answer that makes a request a viewer; `first` is what it is shown at once. */

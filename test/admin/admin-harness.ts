@@ -8,7 +8,7 @@ import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admin/config/config.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
-import type { Limits } from "../../src/http/limits.ts";
+import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];

@@ -24,7 +24,9 @@ async function application(auth: "bearer" | "none" = "bearer") {
   const server = http.createServer((req, res) => {
     if (req.url?.startsWith("/queue")) admin(req, res);
     else if (req.url === "/taken") {
-      req.resume().once("end", () => admin(Object.assign(req, { originalUrl: "/queue/api/jobs" }), res));
+      req
+        .resume()
+        .once("end", () => admin(Object.assign(req, { originalUrl: "/queue/api/jobs" }), res));
     } else res.end("the application");
   });
   server.listen(0, "127.0.0.1");

@@ -20,7 +20,10 @@ function setUp() {
   const db: Database = { client, schema: schemaName("worker") };
   const feed = createOverviewFeed(db, { maxViewers: 10, intervalMs: 1, pingMs: 5 });
   const watch = () => {
-    const { body } = feed.watch({ closing: new AbortController().signal, client: "" } as HttpRequest);
+    const { body } = feed.watch({
+      closing: new AbortController().signal,
+      client: "",
+    } as HttpRequest);
     const connection = new PassThrough();
     let text = "";
     connection.on("data", (chunk) => {

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefusalLog } from "../../src/admin/access/refusal-log.ts";
 import { rawExchange, statuses } from "../http/raw-client.ts";
-import { recordingLogger, rightCredentials, startAdmin, wrongCredentials } from "./admin-harness.ts";
+import {
+  recordingLogger,
+  rightCredentials,
+  startAdmin,
+  wrongCredentials,
+} from "./admin-harness.ts";
 
 function refusalLog() {
   const { logger, lines } = recordingLogger();

@@ -13,7 +13,10 @@ test("On an empty database it says so, and migrate makes the schema.", async () 
   const { client } = await startAdmin({ url: (await emptyDatabase()).url });
   const session = await client.get("/api/session");
   assert.deepEqual([session.status, session.body.problem.code], [200, "schema_missing"]);
-  assert.match(session.body.problem.error, /there is no schema "worker" here; run "worker migrate"/);
+  assert.match(
+    session.body.problem.error,
+    /there is no schema "worker" here; run "worker migrate"/,
+  );
   const ready = await client.get("/readyz");
   assert.deepEqual([ready.status, ready.body.reason], [503, "schema_missing"]);
   assert.equal((await client.get("/api/jobs")).body.code, "schema_missing");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientAddress, networkOf } from "../../src/http/client-address.ts";
+import { clientAddress, networkOf } from "../../src/http/bounds/client-address.ts";
 
 const trusting = clientAddress(["10.0.0.0/8", "fd00::/8", "192.0.2.7"]);
 
@@ -33,7 +33,15 @@ test("The rightmost hop that no trusted proxy is, is the client.", () => {
 });
 
 test("What is no network is refused.", () => {
-  for (const cidr of ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0/8", "proxy", "::/129", "1.1.1.1/8/8"]) {
+  for (const cidr of [
+    "",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0/8",
+    "proxy",
+    "::/129",
+    "1.1.1.1/8/8",
+  ]) {
     assert.throws(() => clientAddress([cidr]), /trustedProxies: must be a network/, cidr);
   }
 });

@@ -2,8 +2,8 @@
 // whoever guesses beside them. A wrong answer waits a second; so many may wait at once, a client and in
 // all, and whoever is wrong beyond that hears 429 without waiting. What protects the secret is its length.
 import { wait } from "../../base/clock.ts";
-import { networkOf } from "../../http/client-address.ts";
-import { createWork } from "../../http/work.ts";
+import { networkOf } from "../../http/bounds/client-address.ts";
+import { createWork } from "../../http/bounds/work.ts";
 
 export interface LoginThrottle {
   /** True after the wait for a wrong answer; false at once where too many wait already. */

@@ -2,7 +2,7 @@
 // of each client and in all, and at the minute's end how many more there were.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import { networkOf } from "../../http/client-address.ts";
+import { networkOf } from "../../http/bounds/client-address.ts";
 
 export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host";
 

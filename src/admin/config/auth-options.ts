@@ -3,7 +3,12 @@
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
-import { type AuthConfig, authModes, basicSecret, isShortSecret } from "../access/authentication.ts";
+import {
+  type AuthConfig,
+  authModes,
+  basicSecret,
+  isShortSecret,
+} from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 

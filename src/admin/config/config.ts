@@ -7,7 +7,7 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName, schemaName } from "../../database/schema-name.ts";
-import { clientAddress } from "../../http/client-address.ts";
+import { clientAddress } from "../../http/bounds/client-address.ts";
 import { type AuthConfig, SHORTEST_SECRET } from "../access/authentication.ts";
 import type { Secret } from "../access/secret.ts";
 import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-options.ts";

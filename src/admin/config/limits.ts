@@ -1,7 +1,7 @@
 // What clients may take of an admin, by the names under which an operator changes it. What is not here
 // (headers, timeouts of slow senders) nobody needs to change.
 import { InputError, type Problem } from "../../base/errors.ts";
-import { defaultLimits } from "../../http/limits.ts";
+import { defaultLimits } from "../../http/bounds/limits.ts";
 
 /** The bounds of an admin server; see adminServerConfig().limits(). Whole numbers from 1. */
 export interface AdminLimits {

@@ -2,7 +2,7 @@
 // the rightmost hop that such a proxy names and that is none itself. What anybody else writes into a
 // header changes nothing.
 import { BlockList, isIP } from "node:net";
-import { InputError } from "../base/errors.ts";
+import { InputError } from "../../base/errors.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -90,7 +90,8 @@ function networksOf(cidrs: readonly string[]): BlockList {
   for (const cidr of cidrs) {
     const [address = "", bits, more] = cidr.split("/");
     const longest = isIP(address) === 6 ? 128 : 32;
-    const prefix = bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
+    const prefix =
+      bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
     if (isIP(address) === 0 || more !== undefined || !(prefix <= longest)) {
       const message = `must be a network such as 10.0.0.0/8 or fd00::/8, or an address; "${cidr}" is none`;
       throw new InputError([{ path: "trustedProxies", message }]);

@@ -41,7 +41,9 @@ export interface Connections {
 }
 
 interface Connection {
-  readonly exchanges: Set<RequestProgress & { readonly end: () => void; readonly lose: () => void }>;
+  readonly exchanges: Set<
+    RequestProgress & { readonly end: () => void; readonly lose: () => void }
+  >;
   readonly closed: AbortController;
   /** One of its requests has been answered. */
   onRoom: () => void;

@@ -2,16 +2,15 @@
 // connection and in all. When all of it is taken, the slowest reader makes room: whoever reads at all is
 // not the slowest for long.
 import type { Socket } from "node:net";
-import { monotonic } from "../base/clock.ts";
+import { monotonic } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
-import { Refusal } from "./refusal.ts";
 
 export interface Unread {
   /**
-   * Counts an answer of so many bytes until the function that it gives is called. Throws Refusal where
-   * they have no room.
+   * Counts an answer of so many bytes until the function that it gives is called. `too_large`: it would
+   * never have room; `busy`: it has none now.
    */
-  add(socket: Socket, bytes: number): () => void;
+  add(socket: Socket, bytes: number): (() => void) | "too_large" | "busy";
 }
 
 interface Answer {
@@ -45,16 +44,16 @@ export function createUnread(
       for (const answer of answers) if (answer.socket === slowest.socket) remove(answer);
       slowest.socket.destroy();
     }
-    if (total + bytes > limits.unreadBytesInAll) throw busy();
   };
 
   return {
     add(socket, bytes) {
       const most = Math.min(limits.unreadBytes, limits.unreadBytesInAll);
-      if (bytes > most) throw tooLarge(bytes, most);
+      if (bytes > most) return "too_large";
       const own = bySocket.get(socket) ?? 0;
-      if (own + bytes > limits.unreadBytes) throw busy();
-      if (total + bytes > limits.unreadBytesInAll) makeRoom(socket, bytes);
+      if (own + bytes > limits.unreadBytes) return "busy";
+      makeRoom(socket, bytes);
+      if (total + bytes > limits.unreadBytesInAll) return "busy";
       const answer = { socket, bytes, since: clock() };
       answers.add(answer);
       total += bytes;
@@ -62,15 +61,4 @@ export function createUnread(
       return () => remove(answer);
     },
   };
-}
-
-function tooLarge(bytes: number, most: number): Refusal {
-  const size = (count: number) => `${(count / 1_048_576).toFixed(1)} MiB`;
-  const message = `the answer has ${size(bytes)}, more than the ${size(most)} that one connection may hold; ask for less`;
-  return new Refusal(413, "too_large", message);
-}
-
-function busy(): Refusal {
-  const message = "too many answers wait for readers that do not read; try again";
-  return new Refusal(503, "busy", message, { headers: { "retry-after": "2" } });
 }
