@@ -7,7 +7,10 @@ import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
+import { getWhy } from "./api/insight/get-why.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
+import { getCron } from "./api/lists/get-cron.ts";
+import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
 import { watchEvents } from "./api/watch-events.ts";
@@ -37,9 +40,13 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
+  { method: "GET", path: "/api/jobs/{id}/why", access: "read", operation: getWhy },
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
+  { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
+  { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
+  { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents, isLong: true },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },

@@ -103,6 +103,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   read_only_server: 503,
   schema_missing: 503,
   schema_unsupported: 503,
+  conflict: 409,
   aborted: 503,
   timeout: 503,
 };

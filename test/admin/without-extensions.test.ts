@@ -28,7 +28,8 @@ for (const { name } of extensions) {
     const { body: added } = await client.post("/api/jobs", { identifier: "t" });
     const [{ id }] = added.jobs;
     for (const { method, path } of routes) {
-      if (method !== "GET") continue;
+      // What is named by anything but a job's id is not there.
+      if (method !== "GET" || /\{(?!id\})/.test(path)) continue;
       const { status, text } = await client.get(path.replace("{id}", id));
       assert.equal(status, 200, `${path}: ${text}`);
     }

@@ -25,6 +25,10 @@ import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
+import { listCron } from "../../src/queue/lists/list-cron.ts";
+import { listWorkers } from "../../src/queue/lists/list-workers.ts";
+import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
@@ -33,6 +37,12 @@ import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
+import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
+import { readJobFacts } from "../../src/queue/why/job-facts.ts";
+import { readKnowledge } from "../../src/queue/why/knowledge.ts";
+import { readPlace } from "../../src/queue/why/place.ts";
+import { readTableFacts } from "../../src/queue/why/table-facts.ts";
 import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/queue/workers/list-locked-workers.ts";
@@ -40,13 +50,22 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { operationAnswer, operationCalls } from "./operation-statements.ts";
+import { queryCalls } from "./query-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
 
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
+const CRON = {
+  cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',
+  identifier: "c",
+  last_execution_ms: "0",
+  now_ms: "0",
+};
 const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
+const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
 const RECOVERY = {
   staleWorkerIds: ["w"],
   messages: [null],
@@ -74,6 +93,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
     (text) => (text.includes(" us") ? { us: "1" } : { id: 1, name: "t" }),
   ],
+  ...queryCalls,
   "register-tasks": (db) => registerTasks(db, ["t"]),
 
   "settle-finish": (db) => finishJobs(db, "w", ["1"], "locked_by", [1]),
@@ -136,6 +156,46 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-locked-workers": (db) => listLockedWorkers(db),
   "list-active-workers": [(db) => listActiveWorkers(db), () => ({ present: true })],
 
+  "workers-known": [(db) => knownWorkers(db), () => ({ present: true })],
+  "workers-known-without-heartbeats": (db) => knownWorkers(db),
+  "workers-known-by-small-table": [
+    (db) => knownWorkers(db),
+    () => ({ present: true, is_small: true }),
+  ],
+  "workers-list": [
+    (db) => listWorkers(db, { sort: "id", limit: 1, cursor: null, search: "" }),
+    () => ({
+      present: true,
+      is_small: true,
+      id: "w",
+      worker_id: "w",
+      is_found: true,
+      running: null,
+      metadata: null,
+    }),
+  ],
+  "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
+  "cron-list": [
+    (db) => listCron(db, { sort: "next", limit: 1, cursor: null, search: "" }),
+    () => ({ present: true, ...CRON }),
+  ],
+  "why-job-facts": (db) => readJobFacts(db, "1"),
+  "why-table-facts": (db) => readTableFacts(db),
+  "why-holders": (db) => readHolders(db, true, ["w"]),
+  "why-holding-job": async (db) => {
+    await readHoldingJob(db, 1, { ...unknownHolder("w"), runningJobIds: ["1"] }, TABLE);
+    await readHoldingJob(db, 1, unknownHolder("w"), TABLE);
+  },
+  "why-place": async (db) => {
+    const job = { id: "1", queueId: 1, priority: 0, runAtText: "2026-01-31T08:00:00Z" };
+    await readPlace(db, job, "");
+    await readPlace(db, { ...job, queueId: null }, "");
+  },
+  "why-knowledge": async (db) => {
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+  },
+
   "lease-register": (db) => registerLease(db, "w", "{}"),
   "lease-beat": (db) => beat(db, BEAT),
   "lease-end": (db) => endLeases(db, ["w"]),
@@ -147,6 +207,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
   "forget-stale-workers": (db) => forgetStaleWorkers(db, 0),
+
+  ...Object.fromEntries(
+    Object.entries(operationCalls).map(([name, call]) => [name, [call, operationAnswer]] as const),
+  ),
 };
 
 const texts: Record<string, Statement> = {};

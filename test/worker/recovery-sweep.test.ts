@@ -96,6 +96,31 @@ test("The sweep keeps attempts, says what happened, and frees queues.", async ()
   assert.deepEqual(await workerIds(), []);
 });
 
+test("Recoveries in a row are counted in the error, until it fails otherwise.", async () => {
+  const { id } = await add("task");
+  const recovered = async (message: string | null = null) => {
+    await worker("dead", "8 s");
+    await lockJob(queue, id, "dead", "10 s");
+    const asked = {
+      staleWorkerIds: ["dead"],
+      messages: [message],
+      delayMs: 0,
+      longestGapMs: 4_500,
+    };
+    const beatAtMs = await databaseTime();
+    await recoverStaleWorkers(queue.db, { ...asked, uptimeMs: STEADY.uptimeMs, beatAtMs });
+    await queue.sql("delete from worker._private_workers");
+    return (await job(id))?.last_error;
+  };
+  assert.equal(await recovered(), "Recovered: worker dead stopped without finishing attempt 1");
+  assert.match((await recovered()) ?? "", /^Recovered 2 times in a row: worker dead .* attempt 2$/);
+  assert.match((await recovered()) ?? "", /^Recovered 3 times in a row: worker dead .* attempt 3$/);
+  assert.equal(await recovered("it %s burned"), "Recovered 4 times in a row: it %s burned");
+  await queue.sql("update worker._private_jobs set last_error = 'Error: no'");
+  assert.equal(await recovered("it burned"), "it burned");
+  assert.equal(await recovered("it burned"), "Recovered 2 times in a row: it burned");
+});
+
 test("A job of a named queue keeps its place, any other goes behind what is ready.", async () => {
   await worker("dead", "8 s");
   const queued = await add("task", {}, { queueName: "line" });

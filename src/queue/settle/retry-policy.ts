@@ -14,4 +14,23 @@
  * `attempts`: an expression, the attempts made, this one included. `job`: the alias of the row.
  */
 export const retryAt = (job: string, attempts: string): string =>
-  `greatest(now(), ${job}.run_at) + exp(least(${attempts}, 10)) * interval '1 second'`;
+  `greatest(now(), ${job}.run_at) + ${delayOf(attempts)}`;
+
+const LONGEST_DELAY_EXPONENT = 10;
+
+const delayOf = (attempts: string) =>
+  `exp(least(${attempts}, ${LONGEST_DELAY_EXPONENT})) * interval '1 second'`;
+
+/** The same delay in milliseconds, after this attempt. */
+export const retryDelayMs = (attempt: number): number =>
+  Math.exp(Math.min(attempt, LONGEST_DELAY_EXPONENT)) * 1_000;
+
+/**
+ * When a job's last attempt failed, as far as its row tells. Stock workers leave updated_at as it was,
+ * but the delay has been added to the time of the failure, so that can be had back from run_at.
+ * What a person or a sweep did to the job stands in updated_at. For rows that have failed.
+ */
+export const failedAt = (job: string): string =>
+  `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
+      and ${job}.run_at <= now() + ${delayOf(`${job}.attempts`)}
+      then ${job}.run_at - ${delayOf(`${job}.attempts`)} end)`;

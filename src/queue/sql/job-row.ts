@@ -74,11 +74,18 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  readonly #row: JobRow;
+  // The times as they came. Not the whole row: what a batch keeps alive is memory.
+  readonly #runAtUs: string | number;
+  readonly #createdAtUs: string | number;
+  readonly #updatedAtUs: string | number;
+  readonly #lockedAtUs: string | null;
   #parsed: { readonly payload: unknown } | undefined;
 
   constructor(row: JobRow) {
-    this.#row = row;
+    this.#runAtUs = row.run_at_us;
+    this.#createdAtUs = row.created_at_us;
+    this.#updatedAtUs = row.updated_at_us;
+    this.#lockedAtUs = row.locked_at_us;
     this.id = row.id;
     this.taskId = row.task_id;
     this.taskIdentifier = row.task_identifier;
@@ -108,20 +115,19 @@ class StoredJob implements Job {
   }
 
   get runAtText(): string {
-    return timeText(this.#row.run_at_us);
+    return timeText(this.#runAtUs);
   }
 
   get createdAtText(): string {
-    return timeText(this.#row.created_at_us);
+    return timeText(this.#createdAtUs);
   }
 
   get updatedAtText(): string {
-    return timeText(this.#row.updated_at_us);
+    return timeText(this.#updatedAtUs);
   }
 
   get lockedAtText(): string | null {
-    const { locked_at_us } = this.#row;
-    return locked_at_us === null ? null : timeText(locked_at_us);
+    return this.#lockedAtUs === null ? null : timeText(this.#lockedAtUs);
   }
 
   toJSON(): object {

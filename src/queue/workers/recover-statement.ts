@@ -146,9 +146,24 @@ const freed = (s: string, delay: string) => `due as materialized (
   returning 1
 )`;
 
-/** What becomes of a job whose lock is taken away: for an update's `set`. */
+/** What becomes of a job whose lock is taken away: for an update's `set` on the alias `jobs`. */
 export const recoverJob = (message: string): string =>
-  `${UNLOCK}, updated_at = now(), last_error = ${message}`;
+  `${UNLOCK}, updated_at = now(), last_error = ${counted(message)}`;
+
+// From the second recovery in a row on the error counts them, at its beginning: that is how a job is
+// found that kills its workers (lost-tries.ts).
+const counted = (message: string) => `(
+      select case when earlier.count is null then given.message
+        else format('Recovered %s times in a row: %s', earlier.count + 1,
+          regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select ${message} as message) as given, lateral (
+        select case
+          when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
+            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+          when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
+        end as count
+      ) as earlier
+    )`;
 
 const marked = (s: string) => `, unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)

@@ -6,8 +6,19 @@ with stale as materialized (
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update "worker"._private_jobs as jobs
-  set locked_by = null, locked_at = null, updated_at = now(), last_error = format('Recovered: worker %s held attempt %s for more than %s',
-      jobs.locked_by, jobs.attempts, $2::text),
+  set locked_by = null, locked_at = null, updated_at = now(), last_error = (
+      select case when earlier.count is null then given.message
+        else format('Recovered %s times in a row: %s', earlier.count + 1,
+          regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select format('Recovered: worker %s held attempt %s for more than %s',
+      jobs.locked_by, jobs.attempts, $2::text) as message) as given, lateral (
+        select case
+          when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
+            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+          when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
+        end as count
+      ) as earlier
+    ),
     run_at = greatest(run_at, now())
   where id = any(array(select id from stale))
   returning 1

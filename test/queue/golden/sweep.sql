@@ -86,10 +86,21 @@ with turn as materialized (
   order by id for update skip locked
 ), freed as (
   update "worker"._private_jobs as jobs
-  set locked_by = null, locked_at = null, updated_at = now(), last_error = coalesce(stale.message, format(
+  set locked_by = null, locked_at = null, updated_at = now(), last_error = (
+      select case when earlier.count is null then given.message
+        else format('Recovered %s times in a row: %s', earlier.count + 1,
+          regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select coalesce(stale.message, format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
-      jobs.locked_by, jobs.attempts, jobs.locked_at)),
+      jobs.locked_by, jobs.attempts, jobs.locked_at)) as message) as given, lateral (
+        select case
+          when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
+            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+          when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
+        end as count
+      ) as earlier
+    ),
     run_at = case when jobs.job_queue_id is null or $9::float8 > 0
       then greatest(jobs.run_at, now() + $9::float8 * interval '1 millisecond')
       else jobs.run_at end

@@ -1,0 +1,81 @@
+// GET /api/jobs/{id}/why: why a job is where it is.
+import { InputError, WorkerError } from "../../../base/errors.ts";
+import { conditions } from "../../../domain/condition.ts";
+import { isJobId } from "../../../domain/job-ids.ts";
+import { json } from "../../../http/response.ts";
+import type { Cause } from "../../../queue/why/cause.ts";
+import { type Explanation, explainJob } from "../../../queue/why/explain-job.ts";
+import type { Operation } from "../../context/admin.ts";
+import { idJson } from "../../wire/exact-json.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { linksJson, linksSchema, orNull, valueSchema, verbJson, verbSchema } from "./shapes.ts";
+
+const answer = record(
+  {
+    id: "integer",
+    condition: { type: "string", enum: conditions },
+    sentence: "string",
+    since: "time",
+    causes: listOf(
+      record({
+        kind: "string",
+        text: "string",
+        detail: "string?",
+        is_root: "boolean",
+        links: linksSchema,
+        verb: orNull(verbSchema),
+      }),
+    ),
+    ahead: orNull(valueSchema),
+    of: orNull(valueSchema),
+    next_tries: listOf("time"),
+    last_try: "time?",
+    same_error: orNull(valueSchema),
+    as_of: "time",
+  },
+  "Why",
+);
+
+export const getWhy: Operation = {
+  summary:
+    "Why a job is where it is: a chain of causes, the root last, with the verb that removes it",
+  answer,
+  run: async ({ databases }, request) => {
+    const id = request.params["id"];
+    if (!isJobId(id)) {
+      throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
+    }
+    const why = await explainJob(databases.reads, id);
+    if (why === null) {
+      throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
+    }
+    return json(whyJson(why));
+  },
+};
+
+function whyJson(why: Explanation) {
+  return {
+    id: idJson(why.id),
+    condition: why.condition,
+    sentence: why.sentence,
+    since: why.since,
+    causes: why.causes.map(causeJson),
+    ahead: why.ahead,
+    of: why.of,
+    next_tries: why.nextTries,
+    last_try: why.lastTry,
+    same_error: why.sameError,
+    as_of: why.asOf,
+  };
+}
+
+function causeJson({ kind, text, detail, isRoot, links, verb }: Cause) {
+  return {
+    kind,
+    text,
+    detail,
+    is_root: isRoot,
+    links: linksJson(links),
+    verb: verbJson(verb),
+  };
+}

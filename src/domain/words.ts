@@ -1,0 +1,70 @@
+// How numbers and times are said in a sentence of ours: grouped, at most two units, and with a sign
+// where they are not exact.
+import type { Value } from "./value.ts";
+
+const units: readonly (readonly [name: string, ms: number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+];
+
+/** `2 h 9 m`: at most two units, the larger first; days stand alone from ten on. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000)) * 1_000;
+  const first = units.findIndex(([, size]) => seconds >= size);
+  const [name, size] = units[first] ?? ["s", 1_000];
+  const count = Math.floor(seconds / size);
+  const next = units[first + 1];
+  const head = `${grouped(count)} ${name}`;
+  if (next === undefined || (name === "d" && count >= 10)) return head;
+  const rest = Math.floor((seconds % size) / next[1]);
+  return rest === 0 ? head : `${head} ${rest} ${next[0]}`;
+}
+
+/** `8,400`. */
+export function grouped(count: number): string {
+  return String(Math.trunc(count)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `8,400`, `≈ 8,400` or `at least 8,400`. */
+export function valueText({ value, precision }: Value): string {
+  if (precision === "exact") return grouped(value);
+  return precision === "capped" ? `at least ${grouped(value)}` : `≈ ${grouped(value)}`;
+}
+
+/** `1 job`, `480 jobs`, `≈ 480 jobs`. */
+export function counted(count: number | Value, one: string, more = `${one}s`): string {
+  const text = typeof count === "number" ? grouped(count) : valueText(count);
+  return `${text} ${text === "1" ? one : more}`;
+}
+
+/** `1st`, `2nd`, `11th`. */
+export function ordinal(count: number): string {
+  const teens = count % 100 >= 11 && count % 100 <= 13;
+  const ending = teens ? "th" : (["th", "st", "nd", "rd"][count % 10] ?? "th");
+  return `${grouped(count)}${ending}`;
+}
+
+const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** `four`; from eleven on in digits. */
+export function numberWord(count: number): string {
+  return words[count] ?? grouped(count);
+}
+
+const DAY_MS = 86_400_000;
+
+/** `02:00:00 UTC`, with the day in front where that is not within a day of `nowMs`. */
+export function clockText(ms: number, nowMs: number): string {
+  const text = new Date(ms).toISOString();
+  const time = `${text.slice(11, 19)} UTC`;
+  return Math.abs(ms - nowMs) < DAY_MS ? time : `${text.slice(0, 10)} ${time}`;
+}
+
+const LONGEST_NAME = 80;
+
+/** A name in a sentence: as it is, but not without end. */
+export function named(name: string): string {
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
+}

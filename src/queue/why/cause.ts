@@ -1,0 +1,51 @@
+// One link in the chain from a job to what keeps it from running. The last link is the root, and bears
+// the verb that removes it.
+import type { Verb } from "./verb.ts";
+
+export type CauseKind =
+  /** Its queue is held. */
+  | "queue_locked"
+  /** By this job. */
+  | "held_by_job"
+  | "holder_alive"
+  | "holder_silent"
+  /** Whoever holds it never sent a heartbeat. */
+  | "holder_unknown"
+  | "not_due"
+  | "no_worker_for_task"
+  | "behind"
+  | "exhausted"
+  | "kills_workers";
+
+export interface Cause {
+  readonly kind: CauseKind;
+  readonly text: string;
+  /** A second, quieter line. */
+  readonly detail: string | null;
+  readonly isRoot: boolean;
+  readonly links: Links;
+  readonly verb: Verb | null;
+}
+
+/** What the text names, whole. */
+export interface Links {
+  readonly queue: string | null;
+  readonly worker: string | null;
+  readonly job: string | null;
+}
+
+export function cause(
+  kind: CauseKind,
+  text: string,
+  more: Partial<Omit<Cause, "kind" | "text" | "links">> & { readonly links?: Partial<Links> } = {},
+): Cause {
+  const { detail = null, isRoot = false, verb = null, links } = more;
+  return {
+    kind,
+    text,
+    detail,
+    isRoot,
+    links: { queue: null, worker: null, job: null, ...links },
+    verb,
+  };
+}

@@ -1,0 +1,184 @@
+// From what is known about a job to the chain of causes that keeps it from running. Pure.
+//
+//   blocked   job ─▶ its queue is held ─▶ by a job ─▶ whose worker is alive | silent | unknown
+//   running   job ─▶ its worker is alive | silent | unknown
+//   the rest  not due | no tries left | nobody knows its task | others are before it
+
+import type { Value } from "../../domain/value.ts";
+import { ageText, clockText, counted, named, ordinal, valueText } from "../../domain/words.ts";
+import { lostTries } from "../workers/lost-tries.ts";
+import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
+import { type Cause, cause } from "./cause.ts";
+import type { Holder } from "./holders.ts";
+import type { HoldingJob } from "./holding-job.ts";
+import type { JobFacts } from "./job-facts.ts";
+import type { Knowledge } from "./knowledge.ts";
+import type { Place } from "./place.ts";
+
+export interface Known {
+  readonly job: JobFacts;
+  /** Who has the job, or its queue. */
+  readonly holder: Holder | null;
+  readonly holdingJob: HoldingJob | null;
+  readonly place: Place | null;
+  readonly knowledge: Knowledge;
+  readonly hasWorkers: boolean;
+  /** Jobs that fail the same way, itself among them. */
+  readonly sameError: Value | null;
+}
+
+/** The root is the last that is marked as such; a job that simply runs next has no causes. */
+export function causesOf(known: Known): Cause[] {
+  const { job } = known;
+  switch (job.condition) {
+    case "running":
+      return holderCauses(known, job.lockedMs);
+    case "failed":
+      return exhausted(known);
+    case "blocked":
+      return [...queueCauses(known), ...unknownTask(known, false)];
+    case "retrying":
+    case "scheduled":
+    case "ready":
+      return job.isDue ? dueCauses(known) : [notDue(known), ...unknownTask(known, false)];
+    default:
+      return job.condition satisfies never;
+  }
+}
+
+function queueCauses(known: Known): Cause[] {
+  const { job, place, holdingJob } = known;
+  const name = job.queue?.name ?? "";
+  const links = { queue: name };
+  const since = `due since ${clockText(waitsSince(job), job.nowMs)}`;
+  const held = cause("queue_locked", `This job waits for the queue ${named(name)}`, {
+    detail: place === null ? since : `${placeText(place)}; ${since}`,
+    links,
+  });
+  const byJob = holdingJob === null ? [] : [heldByJob(name, holdingJob, job)];
+  return [held, ...byJob, ...holderCauses(known, job.queue?.lockedMs ?? null)];
+}
+
+function heldByJob(queue: string, held: HoldingJob, { queue: facts, nowMs }: JobFacts): Cause {
+  const text = `${named(queue)} runs one job at a time and is held by ${jobText(held)}`;
+  const lockedMs = facts?.lockedMs ?? null;
+  const tries = `its ${ordinal(held.attempts)} of ${counted(held.maxAttempts, "try", "tries")}`;
+  return cause("held_by_job", text, {
+    detail: lockedMs === null ? tries : `held since ${clockText(lockedMs, nowMs)}; ${tries}`,
+    links: { queue, job: held.id },
+  });
+}
+
+const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
+
+/** `lockedMs`: when the lock was taken. */
+function holderCauses({ job, holder }: Known, lockedMs: number | null): Cause[] {
+  if (holder === null) return [];
+  const { workerId, state, heardMs, host } = holder;
+  const links = { worker: workerId };
+  const who = named(workerId);
+  const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
+  const heard = heardMs === null ? "" : ageText(job.nowMs - heardMs);
+  const unlock = {
+    action: "force-unlock" as const,
+    label: `Unlock ${who}…`,
+    workerIds: [workerId],
+  };
+  switch (state) {
+    case "alive":
+      return [
+        cause("holder_alive", `${who} works on it and answered ${heard} ago`, {
+          links,
+          isRoot: true,
+        }),
+      ];
+    case "silent": {
+      const at = clockText(heardMs ?? 0, job.nowMs);
+      const detail = `last heartbeat ${at}${host === null ? "" : ` from host ${named(host)}`}`;
+      const text = `${who} has been silent for ${heard}`;
+      return [cause("holder_silent", text, { links, detail, isRoot: true, verb: unlock })];
+    }
+    case "unknown": {
+      const text = `${who} has held it for ${ageText(lockAge)} and never sent a heartbeat`;
+      const detail = "whether it still works is not known; a stock worker sends none";
+      const verb = lockAge >= STALE_LOCK_MS ? unlock : null;
+      return [cause("holder_unknown", text, { links, detail, isRoot: true, verb })];
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+function exhausted({ job }: Known): Cause[] {
+  const lost = lostTries({ ...job, isLocked: false });
+  const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
+  const label = "Retry…";
+  const root = cause("exhausted", `All ${job.maxAttempts} tries are used up`, {
+    detail,
+    isRoot: true,
+    verb: { action: "retry", label, jobIds: [job.id] },
+  });
+  return lost < 2 ? [root] : [killsWorkers(lost), root];
+}
+
+const killsWorkers = (lost: number) =>
+  cause("kills_workers", `Its last ${lost} tries ended with their workers`);
+
+function notDue({ job }: Known): Cause {
+  const left = ageText(job.runAtMs - job.nowMs);
+  const text = job.isNever
+    ? "It is due never: its time is infinity"
+    : `It is due in ${left}, at ${clockText(job.runAtMs, job.nowMs)}`;
+  return cause("not_due", text, {
+    isRoot: true,
+    detail: job.attempts === 0 ? null : `its ${ordinal(job.attempts + 1)} try`,
+    verb: { action: "run-now", label: "Run now…", jobIds: [job.id] },
+  });
+}
+
+function dueCauses(known: Known): Cause[] {
+  const { job, place, knowledge } = known;
+  if (knowledge.runner !== null) {
+    const text = `${named(knowledge.runner)} says that it runs it now`;
+    return [cause("holder_alive", text, { isRoot: true, links: { worker: knowledge.runner } })];
+  }
+  const unknown = unknownTask(known, true);
+  if (unknown.length > 0) return unknown;
+  if (place === null || place.ahead.value === 0) return [];
+  const where = job.queue === null ? "" : ` in ${named(job.queue.name)}`;
+  const text = `${counted(place.ahead, "job")} ${place.ahead.value === 1 ? "is" : "are"} before it${where}`;
+  const links = { queue: job.queue?.name ?? null };
+  return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
+}
+
+/** Claimed only where everybody who could know the task says that he does not. */
+function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
+  const { task } = job;
+  if (!isUnsupported(knowledge, task)) return [];
+  const former = knowledge.formerly.get(task);
+  return [
+    cause("no_worker_for_task", `No worker alive knows the task ${named(task)}`, {
+      isRoot,
+      detail:
+        former === undefined
+          ? `${counted(knowledge.alive, "worker")} alive, and all list their tasks`
+          : `${named(former)} did, and is silent`,
+      links: { worker: former ?? null },
+    }),
+  ];
+}
+
+export function isUnsupported(knowledge: Knowledge, task: string | null): task is string {
+  return task !== null && knowledge.isComplete && knowledge.unlisted.has(task);
+}
+
+/** `3rd of 480`. */
+export function placeText({ ahead, of }: Place): string {
+  const isExact = ahead.precision === "exact";
+  const place = isExact ? ordinal(ahead.value + 1) : `behind ${valueText(ahead)}`;
+  return of === null ? place : `${place} of ${valueText(of)}`;
+}
+
+/** Since when a job that is due could have run. */
+export const waitsSince = ({ runAtMs, createdMs }: JobFacts): number =>
+  Math.max(runAtMs, createdMs);

@@ -1,0 +1,114 @@
+// Why a job is where it is: its condition in a sentence, the chain of causes, its place, what comes
+// next. A handful of statements, each of which an index answers.
+import type { Database } from "../../database/database.ts";
+import type { Condition } from "../../domain/condition.ts";
+import type { Value } from "../../domain/value.ts";
+import type { Cause } from "./cause.ts";
+import { causesOf, type Known, waitsSince } from "./causes.ts";
+import { type Holder, readHolders } from "./holders.ts";
+import { readHoldingJob } from "./holding-job.ts";
+import { type JobFacts, readJobFacts } from "./job-facts.ts";
+import { readKnowledge } from "./knowledge.ts";
+import { nextTries } from "./next-tries.ts";
+import { readPlace } from "./place.ts";
+import { sentenceOf } from "./sentence.ts";
+import { readTableFacts, type TableFacts } from "./table-facts.ts";
+
+export interface Explanation {
+  readonly id: string;
+  readonly condition: Condition;
+  readonly sentence: string;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly causes: readonly Cause[];
+  readonly ahead: Value | null;
+  /** In the same queue, itself among them. */
+  readonly of: Value | null;
+  readonly nextTries: readonly string[];
+  readonly lastTry: string | null;
+  readonly sameError: Value | null;
+  readonly asOf: string;
+}
+
+/** How many jobs fail with an error that begins so, itself among them; null = nobody knows by now. */
+export type SameError = (errorStart: string, table: TableFacts) => Promise<Value | null>;
+
+/** null: there is no such job. Throws InputError for a bad id. */
+export async function explainJob(
+  db: Database,
+  id: string,
+  sameError: SameError = async () => null,
+): Promise<Explanation | null> {
+  const job = await readJobFacts(db, id);
+  if (job === null) return null;
+  const table = await readTableFacts(db);
+  const known = await surroundings(db, job, table, sameError);
+  const isAhead = job.condition !== "failed" && job.condition !== "running" && !job.isDue;
+  const tries =
+    isAhead && !job.isNever ? nextTries(job.runAtMs, job.attempts, job.maxAttempts) : null;
+  return {
+    id: job.id,
+    condition: job.condition,
+    sentence: sentenceOf(known),
+    since: new Date(sinceMs(job)).toISOString(),
+    causes: causesOf(known),
+    ahead: known.place?.ahead ?? null,
+    of: known.place?.of ?? null,
+    nextTries: tries?.next ?? [],
+    lastTry: tries?.last ?? null,
+    sameError: known.sameError,
+    asOf: table.asOf,
+  };
+}
+
+async function surroundings(
+  db: Database,
+  job: JobFacts,
+  table: TableFacts,
+  sameError: SameError,
+): Promise<Known> {
+  const { hasWorkers, asOf } = table;
+  const { condition, queue } = job;
+  const isBlocked = condition === "blocked";
+  const holderId = isBlocked ? queue?.lockedBy : condition === "running" ? job.lockedBy : null;
+  const holders = await readHolders(db, hasWorkers, holderId == null ? [] : [holderId]);
+  const holder: Holder | null = holders.get(holderId ?? "") ?? null;
+  const isWaiting = condition !== "running" && condition !== "failed";
+  const hasFailed = job.errorStart !== null && (condition === "failed" || condition === "retrying");
+  return {
+    job,
+    holder,
+    holdingJob:
+      isBlocked && holder !== null && queue !== null
+        ? await readHoldingJob(db, queue.id, holder, table)
+        : null,
+    place:
+      isWaiting && job.isDue
+        ? await readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf)
+        : null,
+    knowledge: await readKnowledge(db, isWaiting && job.task !== null ? [job.task] : [], {
+      hasWorkers: hasWorkers && isWaiting,
+      jobLocks: table.isSmall,
+      jobId: job.id,
+    }),
+    hasWorkers,
+    sameError: hasFailed ? await sameError(job.errorStart ?? "", table) : null,
+  };
+}
+
+function sinceMs(job: JobFacts): number {
+  switch (job.condition) {
+    case "running":
+      return job.lockedMs ?? job.nowMs;
+    case "failed":
+    case "retrying":
+      return job.failedMs;
+    case "blocked":
+    case "ready":
+      return waitsSince(job);
+    case "scheduled":
+      return job.createdMs;
+    default:
+      return job.condition satisfies never;
+  }
+}

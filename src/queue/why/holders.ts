@@ -1,0 +1,74 @@
+// Those who hold locks, and whether anybody heard of them: what is said of a holder is never more than
+// that. One without a heartbeat row may be a stock worker in the best of health: it is unknown.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { dateOf, microseconds } from "../sql/moments.ts";
+import { AGE_MS, isRecovered, thresholdOf } from "../workers/stale-workers.ts";
+
+export type HolderState = "alive" | "silent" | "unknown";
+
+export interface Holder {
+  readonly workerId: string;
+  readonly state: HolderState;
+  /** Its last heartbeat; null when it never sent one. */
+  readonly heardMs: number | null;
+  readonly host: string | null;
+  /** The jobs it said it was running, as far as it lists them. */
+  readonly runningJobIds: readonly string[];
+}
+
+/** A condition on a heartbeat row `workers`: its lease, as long as it says itself, is not over. */
+export const isAlive = `(${AGE_MS} <= ${thresholdOf("null")} and not coalesce(${isRecovered}, false))`;
+
+/** Every asked id gets an answer. */
+export async function readHolders(
+  db: Database,
+  hasWorkers: boolean,
+  ids: readonly string[],
+): Promise<Map<string, Holder>> {
+  const holders = new Map(ids.map((id) => [id, unknownHolder(id)]));
+  if (!hasWorkers || ids.length === 0) return holders;
+  for (const row of await query<HolderRow>(db, holdersSql, [ids])) {
+    holders.set(row.id, {
+      workerId: row.id,
+      state: row.is_alive ? "alive" : "silent",
+      heardMs: dateOf(row.heard_us).getTime(),
+      host: row.host,
+      runningJobIds: idsOf(row.running_job_ids),
+    });
+  }
+  return holders;
+}
+
+export function unknownHolder(workerId: string): Holder {
+  return { workerId, state: "unknown", heardMs: null, host: null, runningJobIds: [] };
+}
+
+interface HolderRow {
+  readonly id: string;
+  readonly is_alive: boolean;
+  readonly heard_us: string;
+  readonly host: string | null;
+  readonly running_job_ids: string | null;
+}
+
+const holdersSql: Statement = (s) => `
+  select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
+    left(metadata ->> 'host', 256) as host, metadata ->> 'running_job_ids' as running_job_ids
+  from ${s}._private_workers as workers
+  where id = any($1::text[])`;
+
+const MOST_RUNNING = 1_000;
+
+/** Anybody may write a heartbeat row: what is no id is left out. */
+function idsOf(text: string | null): string[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    if (!Array.isArray(list)) return [];
+    return list
+      .map(String)
+      .filter((id) => /^[1-9]\d{0,17}$/.test(id))
+      .slice(0, MOST_RUNNING);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,111 @@
+// A job's row with what stands around it: its queue's lock, and the database's time. One statement.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Condition } from "../../domain/condition.ts";
+import { checkedJobId } from "../../domain/job-ids.ts";
+import { failedAt } from "../settle/retry-policy.ts";
+import { conditionOf } from "../sql/condition.ts";
+import { jobNames } from "../sql/job-row.ts";
+import { dateOf, microseconds, timeText } from "../sql/moments.ts";
+
+export interface JobFacts {
+  readonly id: string;
+  readonly condition: Condition;
+  readonly task: string | null;
+  readonly priority: number;
+  readonly runAtMs: number;
+  readonly runAtText: string;
+  readonly isDue: boolean;
+  /** `infinity`: never. */
+  readonly isNever: boolean;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** The first 300 characters. */
+  readonly errorStart: string | null;
+  readonly createdMs: number;
+  readonly failedMs: number;
+  readonly lockedMs: number | null;
+  readonly lockedBy: string | null;
+  readonly queue: QueueFacts | null;
+  readonly nowMs: number;
+}
+
+export interface QueueFacts {
+  readonly id: number;
+  readonly name: string;
+  readonly lockedMs: number | null;
+  readonly lockedBy: string | null;
+}
+
+/** null: there is no such job. Throws InputError for a bad id. */
+export async function readJobFacts(db: Database, id: string): Promise<JobFacts | null> {
+  const [row] = await query<FactsRow>(db, factsSql, [checkedJobId(id)]);
+  if (row === undefined) return null;
+  const runAtMs = msOf(row.run_at_us);
+  return {
+    id: row.id,
+    condition: row.condition,
+    task: row.task,
+    priority: row.priority,
+    runAtMs,
+    runAtText: timeText(row.run_at_us),
+    isDue: row.is_due,
+    isNever: row.is_never,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    errorStart: row.error_start,
+    createdMs: msOf(row.created_us),
+    failedMs: msOf(row.failed_us),
+    lockedMs: row.locked_us === null ? null : msOf(row.locked_us),
+    lockedBy: row.locked_by,
+    queue: queueOf(row),
+    nowMs: msOf(row.now_us),
+  };
+}
+
+function queueOf(row: FactsRow): QueueFacts | null {
+  if (row.queue_id === null || row.queue_name === null) return null;
+  const { queue_locked_us: us } = row;
+  return {
+    id: row.queue_id,
+    name: row.queue_name,
+    lockedMs: us === null ? null : msOf(us),
+    lockedBy: row.queue_locked_by,
+  };
+}
+
+const msOf = (us: string) => dateOf(us).getTime();
+
+interface FactsRow {
+  readonly id: string;
+  readonly condition: Condition;
+  readonly task: string | null;
+  readonly priority: number;
+  readonly run_at_us: string;
+  readonly is_due: boolean;
+  readonly is_never: boolean;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly error_start: string | null;
+  readonly created_us: string;
+  readonly failed_us: string;
+  readonly locked_us: string | null;
+  readonly locked_by: string | null;
+  readonly queue_id: number | null;
+  readonly queue_name: string | null;
+  readonly queue_locked_us: string | null;
+  readonly queue_locked_by: string | null;
+  readonly now_us: string;
+}
+
+const factsSql: Statement = (s) => `
+  select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
+    ${conditionOf("jobs", "(case when queues.locked_at is not null then array[queues.id] end)")} as condition,
+    ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= now() as is_due,
+    jobs.run_at = 'infinity' as is_never, left(jobs.last_error, 300) as error_start,
+    ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
+    ${microseconds("jobs.locked_at")} as locked_us, jobs.locked_by,
+    queues.id as queue_id, queues.queue_name, ${microseconds("queues.locked_at")} as queue_locked_us,
+    queues.locked_by as queue_locked_by, ${microseconds("now()")} as now_us
+  from ${s}._private_jobs as jobs
+  ${jobNames(s)}
+  where jobs.id = $1::bigint`;

@@ -1,0 +1,105 @@
+// Who knows which task. That nobody does is claimed only when nothing speaks against it: every living
+// worker lists all its tasks, and so does everybody who holds a lock. A stock worker says nothing, and
+// may know any task.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isAlive } from "./holders.ts";
+
+export interface Knowledge {
+  /** Workers with a heartbeat that is not over. */
+  readonly alive: number;
+  /** Nobody may know a task of which we do not hear. */
+  readonly isComplete: boolean;
+  /** Of the asked tasks: those that no living worker lists. */
+  readonly unlisted: ReadonlySet<string>;
+  /** Task → a silent worker that listed it. */
+  readonly formerly: ReadonlyMap<string, string>;
+  /** The living worker that says it runs the asked job: in the fast mode the row does not say it. */
+  readonly runner: string | null;
+}
+
+export interface KnowledgeOptions {
+  readonly hasWorkers: boolean;
+  /** Those who hold jobs can be found without reading a large table. */
+  readonly jobLocks: boolean;
+  readonly jobId?: string;
+}
+
+export async function readKnowledge(
+  db: Database,
+  tasks: readonly string[],
+  { hasWorkers, jobLocks, jobId }: KnowledgeOptions,
+): Promise<Knowledge> {
+  if (!hasWorkers) return NOTHING_HEARD;
+  const statement = jobLocks ? statements.allLocks : statements.queueLocks;
+  const [row] = await query<KnowledgeRow>(db, statement, [tasks, jobId ?? null]);
+  const alive = row?.alive ?? 0;
+  const isOpen = row?.is_open !== false || (row?.known ?? 0) > MOST_WORKERS;
+  return {
+    alive,
+    isComplete: jobLocks && alive > 0 && !isOpen,
+    unlisted: new Set(JSON.parse(row?.unlisted ?? "[]") as string[]),
+    formerly: new Map(Object.entries(JSON.parse(row?.formerly ?? "{}") as Record<string, string>)),
+    runner: row?.runner ?? null,
+  };
+}
+
+const NOTHING_HEARD: Knowledge = Object.freeze({
+  alive: 0,
+  isComplete: false,
+  unlisted: new Set<string>(),
+  formerly: new Map<string, string>(),
+  runner: null,
+});
+
+interface KnowledgeRow {
+  readonly known: number;
+  readonly alive: number;
+  readonly is_open: boolean;
+  readonly unlisted: string;
+  readonly formerly: string;
+  readonly runner: string | null;
+}
+
+const MOST_WORKERS = 1_000;
+
+/** A whole list, not the beginning of one. */
+const listsAll = `(jsonb_typeof(metadata -> 'task_identifiers') = 'array'
+      and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0'))`;
+
+const knowledgeSql =
+  (jobLocks: boolean): Statement =>
+  (s) =>
+    `
+  with fleet as materialized (
+    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, ${isAlive} as is_alive,
+      coalesce(${listsAll}, false) as lists_all, metadata -> 'running_job_ids' as running
+    from ${s}._private_workers as workers
+    order by last_heartbeat_at desc
+    limit ${MOST_WORKERS + 1}
+  ), locks as (
+    select locked_by from ${s}._private_job_queues where locked_at is not null${
+      jobLocks
+        ? `
+    union all
+    select locked_by from ${s}._private_jobs where locked_at is not null and not is_available`
+        : ""
+    }
+  ), asked as materialized (
+    select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
+    from unnest($1::text[]) as given (task)
+  )
+  select
+    (select count(*)::int from fleet) as known,
+    (select count(*)::int from fleet where is_alive) as alive,
+    exists (select from fleet where is_alive and not lists_all)
+      or exists (
+        select from locks where locked_by is not null
+        and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
+      ) as is_open,
+    (select coalesce(json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
+    (select coalesce(json_object_agg(task, id), '{}')::text from asked, lateral (
+      select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
+    ) as last where not is_listed) as formerly,
+    (select id from fleet where is_alive and running ? $2::text limit 1) as runner`;
+
+const statements = { allLocks: knowledgeSql(true), queueLocks: knowledgeSql(false) };

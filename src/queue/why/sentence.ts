@@ -1,0 +1,112 @@
+// One sentence, or three, about where a job stands: first what holds, then why, then what would help.
+import { ageText, clockText, counted, grouped, named, valueText } from "../../domain/words.ts";
+import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
+import { isUnsupported, type Known, placeText } from "./causes.ts";
+
+export function sentenceOf(known: Known): string {
+  const { job } = known;
+  switch (job.condition) {
+    case "running":
+      return running(known);
+    case "failed":
+      return failed(known);
+    case "blocked":
+      return blocked(known);
+    case "retrying":
+      return job.isDue ? ready(known) : retrying(known);
+    case "scheduled":
+      return scheduled(known);
+    case "ready":
+      return ready(known);
+    default:
+      return job.condition satisfies never;
+  }
+}
+
+function running({ job, holder }: Known): string {
+  const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
+  if (holder === null) return `Has been locked for ${age}; its row does not say by whom.`;
+  const who = named(holder.workerId);
+  const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  switch (holder.state) {
+    case "alive":
+      return `Has run for ${age} on ${who}, which answered ${heard} ago.`;
+    case "silent":
+      return `Has been held for ${age} by ${who}, which has been silent for ${heard}. Unlock that worker and another one takes the job.`;
+    case "unknown":
+      return `Has been held for ${age} by ${who}, which never sent a heartbeat: whether it still runs is not known.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
+    default:
+      return holder.state satisfies never;
+  }
+}
+
+const oldLock = (ms: number) =>
+  ms < STALE_LOCK_MS ? "" : " The lock is older than 4 hours: any worker may take it away.";
+
+function failed({ job, sameError }: Known): string {
+  const within = job.failedMs - job.createdMs;
+  const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
+  const tries = job.maxAttempts === 1 ? "Its one try is" : `All ${job.maxAttempts} tries are`;
+  const last = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
+  const others = sameError === null ? 0 : sameError.value - 1;
+  const same =
+    sameError === null || others < 1
+      ? ""
+      : ` ${valueText({ ...sameError, value: others })} ${others === 1 ? "other fails" : "others fail"} the same way.`;
+  return `Will not run again. ${tries} used up${span}; ${last}.${same}`;
+}
+
+function blocked({ job, holder, place }: Known): string {
+  const name = named(job.queue?.name ?? "");
+  const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
+  if (holder === null) return `${waits} The queue is held; its row does not say by whom.`;
+  const who = named(holder.workerId);
+  const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  const lockAge = job.nowMs - (job.queue?.lockedMs ?? job.nowMs);
+  switch (holder.state) {
+    case "alive":
+      return `${waits} The queue runs one job at a time, now on ${who}, which answered ${heard} ago.`;
+    case "silent":
+      return `${waits} The queue is held by ${who}, which has been silent for ${heard}. Unlock that worker and the queue goes on.`;
+    case "unknown":
+      return `${waits} The queue has been held for ${ageText(lockAge)} by ${who}, which never sent a heartbeat: whether it still works is not known.${oldLock(lockAge)}`;
+    default:
+      return holder.state satisfies never;
+  }
+}
+
+function retrying({ job, sameError }: Known): string {
+  const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${clockText(job.runAtMs, job.nowMs)}`;
+  const when = job.isNever ? "Runs never: its time is infinity." : `Runs again ${at}.`;
+  const tries = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "try", "tries")}`;
+  const others = (sameError?.value ?? 1) - 1;
+  const same =
+    sameError === null || others < 1
+      ? ""
+      : ` ${valueText({ ...sameError, value: others })} ${others === 1 ? "other fails" : "others fail"} the same way.`;
+  return `${when} ${tries} failed; the last ended ${ageText(job.nowMs - job.failedMs)} ago.${same}`;
+}
+
+function scheduled({ job, knowledge }: Known): string {
+  const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${clockText(job.runAtMs, job.nowMs)}.`;
+  const when = job.isNever ? "Due never: its time is infinity." : at;
+  const nobody = isUnsupported(knowledge, job.task)
+    ? ` No worker alive knows this task, ${named(job.task)}.`
+    : "";
+  return `${when}${nobody}`;
+}
+
+function ready(known: Known): string {
+  const { job, knowledge, place, hasWorkers } = known;
+  if (knowledge.runner !== null) return `${named(knowledge.runner)} says that it runs it now.`;
+  if (isUnsupported(knowledge, job.task)) {
+    return `No worker alive knows this task, ${named(job.task)}: it stays until one does.`;
+  }
+  const ahead = place?.ahead;
+  const first =
+    ahead === undefined || ahead.value === 0
+      ? "Next free worker takes it"
+      : `Due; ${counted(ahead, "job")} ${ahead.value === 1 ? "is" : "are"} before it`;
+  if (!hasWorkers) return `${first}; whether one is alive, this database does not tell.`;
+  return knowledge.alive === 0 ? `${first}, but none that sends heartbeats is alive.` : `${first}.`;
+}

@@ -1,0 +1,52 @@
+// Numbers and times in sentences.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { capped, estimated, exact } from "../../src/domain/value.ts";
+import { ageText, clockText, counted, grouped, ordinal } from "../../src/domain/words.ts";
+import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
+
+test("Ages have at most two units.", () => {
+  const ages: Record<string, number> = {
+    "0 s": -5,
+    "1 s": 1_999,
+    "59 s": 59_999,
+    "1 m": 60_000,
+    "2 h 9 m": 7_790_000,
+    "1 h": 3_659_000,
+    "3 d 4 h": 3 * 86_400_000 + 4 * 3_600_000,
+    "12 d": 12.9 * 86_400_000,
+    "1,000 d": 1_000 * 86_400_000,
+  };
+  for (const [text, ms] of Object.entries(ages)) assert.equal(ageText(ms), text);
+});
+
+test("Numbers are grouped, and say when they are not exact.", () => {
+  assert.deepEqual([grouped(0), grouped(999), grouped(1_234_567)], ["0", "999", "1,234,567"]);
+  assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 101, 111].map(ordinal), [
+    ..."1st 2nd 3rd 4th 11th 12th 13th 21st 101st 111th".split(" "),
+  ]);
+  assert.equal(counted(exact(1, "scan", ""), "job"), "1 job");
+  assert.equal(counted(estimated(8_412, 300, "sample", ""), "job"), "≈ 8,400 jobs");
+  assert.equal(counted(capped(10_000, "probe", ""), "try", "tries"), "at least 10,000 tries");
+  const now = Date.parse("2026-11-22T00:20:00Z");
+  assert.equal(clockText(now + 9_600_000, now), "03:00:00 UTC");
+  assert.equal(clockText(now + 96_000_000, now), "2026-11-23 03:00:00 UTC");
+});
+
+test("Lost tries are known by how a recovery speaks, or by silence.", () => {
+  const lost = (errorStart: string | null, attempts = 4, isLocked = false) =>
+    lostTries({ errorStart, attempts, isLocked });
+  assert.equal(lost("Recovered: worker w stopped without finishing attempt 1"), 1);
+  assert.equal(lost("Recovered 17 times in a row: worker w stopped"), 17);
+  assert.equal(lost("Error: Recovered 17 times in a row: no"), 0);
+  assert.deepEqual([lost(null), lost(null, 4, true), lost(null, 0)], [4, 3, 0]);
+  assert.equal(
+    isPoison({ errorStart: "Recovered 2 times in a row: w", attempts: 4, isLocked: false }),
+    true,
+  );
+  assert.equal(
+    isPoison({ errorStart: "Recovered 2 times in a row: w", attempts: 5, isLocked: false }),
+    false,
+  );
+  assert.equal(isPoison({ errorStart: "Recovered: w", attempts: 1, isLocked: false }), false);
+});

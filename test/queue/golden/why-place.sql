@@ -1,0 +1,47 @@
+  with recursive priorities (priority, place) as (
+    (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)
+    union all
+    select (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > priorities.priority
+      order by jobs.priority limit 1
+    ), place + 1
+    from priorities where priorities.priority is not null and place < 32
+  ), walked as (
+    select due.* from priorities, lateral (
+      select priority, run_at, id, job_queue_id from "worker"._private_jobs as jobs
+      where is_available and jobs.priority = priorities.priority and run_at <= now()
+      order by run_at limit 15000
+    ) as due
+    where priorities.priority is not null
+    limit 15000
+  )
+  select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
+    count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and job_queue_id = $4::int) as ahead,
+    count(*) filter (where job_queue_id = $4::int) as waiting
+  from walked;
+
+  with recursive priorities (priority, place) as (
+    (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)
+    union all
+    select (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > priorities.priority
+      order by jobs.priority limit 1
+    ), place + 1
+    from priorities where priorities.priority is not null and place < 32
+  ), walked as (
+    select due.* from priorities, lateral (
+      select priority, run_at, id, job_queue_id from "worker"._private_jobs as jobs
+      where is_available and jobs.priority = priorities.priority and run_at <= now()
+      order by run_at limit 15000
+    ) as due
+    where priorities.priority is not null
+    limit 15000
+  )
+  select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
+    count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and (job_queue_id is null or job_queue_id not in (
+      select id from "worker"._private_job_queues where locked_at is not null))) as ahead,
+    count(*) filter (where (job_queue_id is null or job_queue_id not in (
+      select id from "worker"._private_job_queues where locked_at is not null))) as waiting
+  from walked
