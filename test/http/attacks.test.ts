@@ -1,9 +1,11 @@
 // Clients that send more than they should, or read less: what they hold is bounded, and others are
 // served meanwhile.
 import assert from "node:assert/strict";
+import { Socket } from "node:net";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/bounds/limits.ts";
+import { createUnread } from "../../src/http/bounds/unread.ts";
 import { type HttpRequest, readJsonText } from "../../src/http/request.ts";
 import type { HttpResponse } from "../../src/http/response.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
@@ -88,26 +90,24 @@ async function deafReader(port: number, requests: number): Promise<RawConnection
   return client;
 }
 
-test("Readers that do not read hold so many bytes, and the slowest make room for others.", async () => {
-  const BYTES = 8 * 1_048_576;
-  let made = 0;
-  const port = await startServer(
-    () => {
-      made += 1;
-      return answer(Buffer.alloc(BYTES));
-    },
-    { unreadBytes: 2 * BYTES, unreadBytesInAll: 4 * BYTES },
-  );
-  const deaf = [await deafReader(port, 10), await deafReader(port, 10)];
-  await until(() => made >= 8);
-  // Each has two answers waiting, and was told "busy" for those behind them.
-  const early = await rawExchange(port, get("/", LAST));
-  assert.deepEqual(statuses(early), [503], "nobody is slow yet");
-  let text = early;
-  while (statuses(text)[0] === 503) text = await rawExchange(port, get("/", LAST));
-  assert.ok(text.length > BYTES);
-  await Promise.race(deaf.map((client) => client.socket.resume() && client.end()));
-  for (const { socket } of deaf) socket.destroy();
+test("Unread answers are bounded, and the slowest readers make room for others.", () => {
+  let nowMs = 0;
+  const unread = createUnread({ unreadBytes: 20, unreadBytesInAll: 40 }, () => nowMs);
+  const [slow, slower, other] = [new Socket(), new Socket(), new Socket()];
+  assert.equal(unread.add(slow, 21), "too_large");
+  assert.equal(typeof unread.add(slower, 15), "function");
+  assert.equal(unread.add(slower, 6), "busy", "more than one connection may hold");
+  nowMs = 10;
+  const taken = unread.add(slow, 20);
+  assert.equal(unread.add(other, 6), "busy", "nobody is slow yet");
+  nowMs = 1_005;
+  assert.equal(typeof unread.add(other, 20), "function");
+  assert.deepEqual([slower.destroyed, slow.destroyed], [true, false]);
+  assert.ok(typeof taken === "function");
+  taken();
+  taken();
+  assert.equal(typeof unread.add(slow, 20), "function");
+  assert.equal(unread.add(new Socket(), 1), "busy");
 });
 
 test("An answer larger than a connection may hold is 413.", async () => {
@@ -117,8 +117,12 @@ test("An answer larger than a connection may hold is 413.", async () => {
 });
 
 test("A reader that takes nothing is cut, and one that reads slowly is not.", async () => {
-  const body = Buffer.alloc(24 * 1_048_576);
-  const port = await startServer(() => answer(body), { stalledMs: 400 });
+  // More than the kernel takes for a reader.
+  const body = Buffer.alloc(48 * 1_048_576);
+  const port = await startServer(() => answer(body), {
+    stalledMs: 400,
+    unreadBytes: 64 * 1_048_576,
+  });
   const deaf = await deafReader(port, 1);
   const slow = await connect(port);
   slow.socket.pause();
