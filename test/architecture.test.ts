@@ -29,6 +29,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     connection: ["", "errors"],
     "schema/extensions": [],
     schema: ["", "errors", "connection", "schema/extensions"],
+    "schema/indexes": ["", "errors", "connection"],
+    inspect: [""],
     embedded: [],
   },
   queue: {
@@ -39,15 +41,24 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     settle: ["sql"],
     fetch: ["sql", "settle"],
     read: ["sql", "query"],
+    stats: ["sql", "query"],
     add: ["sql", "settle"],
+    tidy: [],
     lists: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     audit: ["sql"],
     "commands/declare": ["workers"],
+    "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "commands/declare"],
     "commands/maintenance": ["sql", "workers", "commands/declare"],
-    commands: ["audit", "commands/declare", "commands/jobs", "commands/maintenance"],
+    commands: [
+      "audit",
+      "commands/declare",
+      "commands/indexes",
+      "commands/jobs",
+      "commands/maintenance",
+    ],
     "operations/model": ["query", "commands/declare", "commands/jobs", "commands"],
     "operations/store": ["sql", "query", "operations/model"],
     "operations/rehearse": ["sql", "query", "operations/model"],
@@ -69,19 +80,36 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
   http: {
     bounds: [],
     "": ["bounds"],
+    events: ["", "bounds"],
   },
   admin: {
     access: [],
     config: ["access"],
     live: [],
+    known: ["live"],
+    feed: ["live", "known"],
     page: [],
     wire: [],
     operations: [],
-    context: ["access", "config", "live", "page", "wire", "operations"],
+    context: ["access", "config", "feed", "live", "page", "wire", "operations"],
+    "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["wire", "context"],
     "api/insight": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "": ["access", "config", "live", "page", "api", "api/lists", "context", "api/insight"],
+    "api/system": ["wire", "context"],
+    "": [
+      "access",
+      "config",
+      "feed",
+      "live",
+      "page",
+      "api/live",
+      "api",
+      "api/lists",
+      "context",
+      "api/insight",
+      "api/system",
+    ],
   },
   cli: {
     arguments: [],
@@ -97,6 +125,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
+  query: ["lib"],
   generated: ["lib"],
   controls: ["host", "lib"],
   forms: ["host", "lib", "generated", "controls"],
@@ -107,7 +136,7 @@ const clientRooms: Record<string, readonly string[]> = {
   app: ["host", "lib", "generated", "forms", "model"],
   pages: ["model", "pages/*"],
   index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib"],
+  probe: ["lib", "query"],
 };
 const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;
@@ -230,7 +259,9 @@ test("Nothing but the command line's printer writes to the terminal.", () => {
 });
 
 test("The admin and the command line know commands by their list, and perform() alone.", () => {
-  const inner = ["jobs", "maintenance"].map((room) => join("src", "queue", "commands", room));
+  const inner = ["indexes", "jobs", "maintenance"].map((room) =>
+    join("src", "queue", "commands", room),
+  );
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>

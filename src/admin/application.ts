@@ -1,12 +1,12 @@
 // Puts the admin together from its configuration: all but the server on which it answers, which is one
 // of its own (server.ts) or an application's (handler.ts).
 import { messageOf } from "../base/errors.ts";
+import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { countJobs } from "../queue/read/count-jobs.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
 import type { AdminServerConfig } from "./config/config.ts";
@@ -14,10 +14,9 @@ import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
 import { inTime } from "./context/request-time.ts";
-import { createMetrics } from "./live/metrics.ts";
-import { createOverviewFeed } from "./live/overview-feed.ts";
+import { createFeed, type FeedOptions } from "./feed/feed.ts";
+import { createMetrics } from "./feed/metrics.ts";
 import { createReadiness } from "./live/readiness.ts";
-import { singleFlight } from "./live/single-flight.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -28,13 +27,17 @@ export interface AdminParts {
   readonly limits?: Partial<Limits>;
   /** How long the answer to a wrong login waits, milliseconds. Default 1,000. */
   readonly loginWaitMs?: number;
+  readonly feed?: Partial<FeedOptions>;
 }
 
 export interface Application {
   readonly exchange: ExchangeOptions;
   readonly limits: Partial<Limits>;
+  /** Once it can be asked. */
   readonly open: () => void;
-  readonly close: () => void;
+  /** Before the last requests are waited for, and after that. */
+  readonly drain: () => void;
+  readonly close: () => Promise<void>;
 }
 
 export async function createApplication(
@@ -46,17 +49,22 @@ export async function createApplication(
   const metrics = await createMetrics();
   const refusals = createRefusalLog(logger);
   const databases = adminDatabases({ pool, schema, logger, lineMs: limits.lineMs });
+  const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
+  const feed = createFeed(databases.feed, {
+    maxViewers: limits.viewers,
+    maxViewersPerClient: limits.viewersPerClient,
+    patienceMs: limits.stalledMs,
+    logger,
+    ...parts.feed,
+  });
   const admin: Admin = {
     config,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
-    overview: createOverviewFeed(databases.counts, {
-      maxViewers: limits.viewers,
-      maxPerClient: limits.viewersPerClient,
-    }),
+    feed,
     metrics,
-    countJobs: singleFlight(() => countJobs(databases.counts)),
+    indexBuilds,
     checkReady: createReadiness(databases.reads),
     routes,
   };
@@ -85,7 +93,9 @@ export async function createApplication(
       ...parts.limits,
     },
     open: () => pool.on("error", onLost),
-    close: () => {
+    drain: () => indexBuilds.stop(),
+    close: async () => {
+      await feed.stop();
       pool.off("error", onLost);
       refusals.close();
     },

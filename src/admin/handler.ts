@@ -55,13 +55,14 @@ export function createAdminHandler(
 async function start(
   config: AdminServerConfig,
   parts: AdminParts,
-): Promise<{ mount: Mount; close: () => void }> {
+): Promise<{ mount: Mount; close: () => Promise<void> }> {
   const application = await createApplication(config, parts);
   const mount = createMount(application.exchange, application.limits);
   application.open();
   const close = () => {
+    application.drain();
     mount.close();
-    application.close();
+    return application.close();
   };
   return { mount, close };
 }

@@ -25,8 +25,9 @@ export async function createAdminServer(
   const { exchange, limits } = application;
   const http = createHttpServer({ ...listen, ...exchange, limits });
   const stop = async () => {
+    application.drain();
     await http.stop();
-    application.close();
+    await application.close();
   };
   return {
     start: async () => {

@@ -29,6 +29,7 @@ import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listWorkers } from "../../src/queue/lists/list-workers.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
+import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
@@ -37,6 +38,13 @@ import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
+import { countQuery } from "../../src/queue/stats/count-query.ts";
+import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
+import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
+import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
+import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
+import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
 import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
 import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
 import { readJobFacts } from "../../src/queue/why/job-facts.ts";
@@ -74,6 +82,25 @@ const RECOVERY = {
   beatAtMs: 0,
   longestGapMs: 0,
 };
+
+const GAUGE: Gauge = {
+  nowMs: 0,
+  pages: 1,
+  fileNode: "1",
+  inserted: 0,
+  updated: 0,
+  deleted: 0,
+  queues: 0,
+  lockedQueueIds: [],
+  queueHolders: new Map(),
+};
+const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
+const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
+
+/** Compiled without a database: of these texts nothing is looked up. */
+const nobody = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
+const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
+const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
 
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-job": (db) => addJob(db, { identifier: "t" }),
@@ -147,6 +174,24 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "cron-advance": (db) => advanceCrontabs(db, new Map([["c", 0]])),
 
   "count-jobs": (db) => countJobs(db),
+  "stats-gauge": (db) => readGauge(db),
+  "stats-tally-all": (db) => tallyAll(db, [1]),
+  "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
+  "stats-tally-sample": (db) => tallySample(db, [1], [0]),
+  "stats-sample": (db) => sampleJobs(db, [0], [1]),
+  "stats-probe": (db) => readProbe(db),
+  "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
+  "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
+  "stats-queue-rows": (db) => listQueueRows(db, 1),
+  "stats-task-names": (db) => readNames(db, "task", [1]),
+  "stats-queue-names": (db) => readNames(db, "queue", [1]),
+  "stats-count-small": async (db) => countQuery(db, await failedQuery(), GAUGE),
+  "stats-count-sample": async (db) => countQuery(db, await failedQuery(), LARGE),
+  "stats-count-checked": async (db) => countQuery(db, await checkedQuery(), LARGE),
+  "stats-count-begin": (db) => beginCount(db),
+  "stats-count-on": async (db) => countOn(db, await failedQuery(), COUNT),
+  "stats-count-on-checked": async (db) => countOn(db, await checkedQuery(), COUNT),
+
   "count-queues": (db) => countQueues(db),
   "get-job": (db) => getJob(db, "1"),
   "list-jobs": (db) => listJobs(db, { identifier: "t" }),

@@ -11,8 +11,8 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s. */
   readonly reads: Database;
-  /** READ ONLY, 10 s: what reads all jobs, for many at once (overview, metrics). */
-  readonly counts: Database;
+  /** READ ONLY, 1 s, plain plans: what is read of all jobs, for many at once. */
+  readonly feed: Database;
   /** 8 s. */
   readonly writes: Database;
   /** Cleanup, sweep, unlock: 30 s. */
@@ -32,7 +32,12 @@ export interface DatabaseOptions {
 
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
 const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
-const counts: Bounds = { statementTimeoutMs: 10_000, ...readOnly };
+const feed: Bounds = {
+  statementTimeoutMs: 1_000,
+  lockTimeoutMs: 100,
+  readOnly: true,
+  isPlain: true,
+};
 const writes: Bounds = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false };
 const maintenance: Bounds = {
   statementTimeoutMs: 30_000,
@@ -49,17 +54,13 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
   const shared = {
     reads: database(reads),
-    counts: database(counts),
+    feed: database(feed),
     writes: database(writes),
     maintenance: database(maintenance),
   };
   return {
     ...shared,
-    of: (asker) => ({
-      ...shared,
-      reads: database(reads, asker),
-      counts: database(counts, asker),
-    }),
+    of: (asker) => ({ ...shared, reads: database(reads, asker) }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface AdminLimits {
   /** Event streams at once, and of one client. */
   readonly viewers: number;
   readonly viewersPerClient: number;
+  /** Tasks and queues of which metrics tell, each: those with the most jobs. */
+  readonly metricsNames: number;
   /** Answers that one connection has not read yet, and all of them, bytes. */
   readonly unreadBytes: number;
   readonly unreadBytesInAll: number;
@@ -37,7 +39,8 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   requestsPerClient: defaultLimits.unansweredPerClient,
   pipelined: defaultLimits.pipelined,
   viewers: 1_000,
-  viewersPerClient: 250,
+  viewersPerClient: 200,
+  metricsNames: 100,
   unreadBytes: defaultLimits.unreadBytes,
   unreadBytesInAll: defaultLimits.unreadBytesInAll,
   stalledMs: defaultLimits.stalledMs,

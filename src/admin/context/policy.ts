@@ -10,7 +10,7 @@ import { createLoginThrottle } from "../access/login-throttle.ts";
 import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../config/listen-address.ts";
-import type { Metrics } from "../live/metrics.ts";
+import type { Metrics } from "../feed/metrics.ts";
 import { assetHeaders, securityHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
 
@@ -37,7 +37,7 @@ export function createPolicy({
   loginWaitMs = 1_000,
 }: PolicyParts): Policy<AdminEndpoint> {
   const onLogin = (result: LoginResult, { notes }: HttpRequest) => {
-    metrics.countLogin(result);
+    metrics.login(result);
     if (result !== "accepted") notes["login"] = result;
   };
   const { auth, metricsToken } = config;

@@ -98,6 +98,8 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long a statement may wait for a connection, milliseconds. Default 10,000. */
   readonly lineMs?: number;
+  /** Plans without JIT and parallel workers: short statements gain nothing, and the cores are the jobs'. */
+  readonly isPlain?: boolean;
 }
 
 /** For whom statements run: when that ends, the one under way is stopped. */
@@ -135,13 +137,16 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
   };
 }
 
-function beginWith({ readOnly, lockTimeoutMs }: Bounds, limitMs: number): string {
+function beginWith({ readOnly, lockTimeoutMs, isPlain }: Bounds, limitMs: number): string {
+  const plain = isPlain
+    ? ";\n    set local jit = off;\n    set local max_parallel_workers_per_gather = 0"
+    : "";
   const statementMs = Math.max(1, Math.trunc(limitMs));
   // The last one: a process that is frozen before its commit must not keep its locks.
   return `begin${readOnly ? " read only" : ""};
     set local statement_timeout = ${statementMs};
     set local lock_timeout = ${Math.trunc(lockTimeoutMs)};
-    set local idle_in_transaction_session_timeout = ${statementMs}`;
+    set local idle_in_transaction_session_timeout = ${statementMs}${plain}`;
 }
 
 const GRACE_MS = 3_000;
