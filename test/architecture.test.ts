@@ -41,6 +41,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     settle: ["sql"],
     fetch: ["sql", "settle"],
     read: ["sql", "query"],
+    walk: ["sql", "query"],
+    pages: ["sql", "query", "walk"],
     stats: ["sql", "query"],
     add: ["sql", "settle"],
     tidy: [],
@@ -63,7 +65,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "operations/store": ["sql", "query", "operations/model"],
     "operations/rehearse": ["sql", "query", "operations/model"],
     operations: ["sql", "query", "operations/model", "operations/rehearse"],
-    "": ["read", "add", "workers", "commands/jobs", "commands/maintenance"],
+    "": ["read", "pages", "add", "workers", "commands/jobs", "commands/maintenance"],
   },
   worker: {
     task: [],

@@ -2,13 +2,13 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
-import { getOneJob } from "./api/get-job.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
-import { listJobsPage } from "./api/list-jobs.ts";
 import { getCron } from "./api/lists/get-cron.ts";
+import { getOneJob } from "./api/lists/get-job.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
+import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { getCounts } from "./api/live/get-counts.ts";
 import { getMetrics } from "./api/live/get-metrics.ts";
 import { getOverview } from "./api/live/get-overview.ts";
