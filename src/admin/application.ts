@@ -7,6 +7,7 @@ import type { Limits } from "../http/bounds/limits.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/request.ts";
+import { createAuditTrail } from "../queue/audit/audit-trail.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
 import type { AdminServerConfig } from "./config/config.ts";
@@ -17,6 +18,7 @@ import { inTime } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
 import { createReadiness } from "./live/readiness.ts";
+import { createOperationRunner } from "./operations/operation-runner.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -34,7 +36,7 @@ export interface Application {
   readonly exchange: ExchangeOptions;
   readonly limits: Partial<Limits>;
   /** Once it can be asked. */
-  readonly open: () => void;
+  readonly open: () => Promise<void>;
   /** Before the last requests are waited for, and after that. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
@@ -49,6 +51,9 @@ export async function createApplication(
   const metrics = await createMetrics();
   const refusals = createRefusalLog(logger);
   const databases = adminDatabases({ pool, schema, logger, lineMs: limits.lineMs });
+  const { reads, writes } = databases;
+  const audit = createAuditTrail({ db: writes, logger, onAudit: config.onAudit });
+  const operations = createOperationRunner({ reads, writes, audit, logger });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
   const feed = createFeed(databases.feed, {
     maxViewers: limits.viewers,
@@ -59,6 +64,8 @@ export async function createApplication(
   });
   const admin: Admin = {
     config,
+    audit,
+    operations,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
@@ -92,9 +99,13 @@ export async function createApplication(
       stalledMs: limits.stalledMs,
       ...parts.limits,
     },
-    open: () => pool.on("error", onLost),
+    open: async () => {
+      pool.on("error", onLost);
+      await operations.start();
+    },
     drain: () => indexBuilds.stop(),
     close: async () => {
+      await operations.stop();
       await feed.stop();
       pool.off("error", onLost);
       refusals.close();

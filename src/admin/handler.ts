@@ -58,7 +58,7 @@ async function start(
 ): Promise<{ mount: Mount; close: () => Promise<void> }> {
   const application = await createApplication(config, parts);
   const mount = createMount(application.exchange, application.limits);
-  application.open();
+  await application.open();
   const close = () => {
     application.drain();
     mount.close();

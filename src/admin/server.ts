@@ -32,7 +32,7 @@ export async function createAdminServer(
   return {
     start: async () => {
       await http.start();
-      application.open();
+      await application.open();
       warnInTheOpen(config, http);
     },
     stop,

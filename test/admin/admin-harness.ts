@@ -9,6 +9,7 @@ import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admi
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/bounds/limits.ts";
+import type { OnAudit } from "../../src/queue/audit/audit-entry.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
@@ -19,9 +20,12 @@ after(async () => {
 });
 
 /** A new database with the queue's schema. */
-export async function migratedDatabase(schema?: string): Promise<TestDatabase> {
+export async function migratedDatabase(
+  schema?: string,
+  extensions?: readonly string[],
+): Promise<TestDatabase> {
   const database = await import("../support/database.ts");
-  return database.migratedDatabase(schema);
+  return database.migratedDatabase(schema, extensions);
 }
 
 export const PASSWORD = "päss:wörd";
@@ -82,6 +86,7 @@ export interface AdminOptions {
   /** Whatever else is to be configured. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
+  readonly onAudit?: OnAudit;
   /** Default: a migrated database of its own. */
   readonly url?: string;
   readonly schema?: string;
@@ -112,6 +117,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     .readOnly(options.readOnly ?? false);
   if (options.logger !== undefined) builder.logger(options.logger);
   options.configure?.(builder);
+  if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
     assets: async () => testAssets,
     loginWaitMs: options.loginWaitMs ?? 5,

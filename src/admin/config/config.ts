@@ -8,6 +8,7 @@ import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/l
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName, schemaName } from "../../database/schema-name.ts";
 import { clientAddress } from "../../http/bounds/client-address.ts";
+import type { OnAudit } from "../../queue/audit/audit-entry.ts";
 import { type AuthConfig, SHORTEST_SECRET } from "../access/authentication.ts";
 import type { Secret } from "../access/secret.ts";
 import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-options.ts";
@@ -33,6 +34,8 @@ export interface AdminServerConfig {
   readonly trustedProxies: readonly string[];
   readonly limits: AdminLimits;
   readonly logger: Logger;
+  /** Told of every write; null: nobody is. */
+  readonly onAudit: OnAudit | null;
 }
 
 /** Every setter gives the builder back; the last call of each counts. */
@@ -79,6 +82,11 @@ export interface AdminServerConfigBuilder {
   /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
   /**
+   * Told of every write once it is done: who, when, from where, which jobs, what they were before and
+   * are after; never a payload. What it throws is logged. Default: nobody is told.
+   */
+  onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
+  /**
    * Checks all of it and gives what serve() takes. Connects to nothing. Throws InputError with
    * everything that is wrong, each problem under the name of its method.
    */
@@ -98,6 +106,7 @@ interface Choices {
   trustedProxies: readonly string[];
   limits: Partial<AdminLimits>;
   logger: Logger;
+  onAudit: OnAudit | null;
 }
 
 /**
@@ -119,6 +128,7 @@ export function adminServerConfig(
     trustedProxies: [],
     limits: {},
     logger: silentLogger,
+    onAudit: null,
   };
   const set =
     <K extends keyof Choices>(name: K) =>
@@ -138,6 +148,7 @@ export function adminServerConfig(
     trustedProxies: set("trustedProxies"),
     limits: set("limits"),
     logger: set("logger"),
+    onAudit: set("onAudit"),
     build: () => resolve(pool, choices),
   };
   return builder;
@@ -170,6 +181,9 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   if (typeof choices.readOnly !== "boolean") {
     problems.push({ path: "readOnly", message: "must be true or false" });
   }
+  if (choices.onAudit !== null && typeof choices.onAudit !== "function") {
+    problems.push({ path: "onAudit", message: "must be a function" });
+  }
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
@@ -197,6 +211,7 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     trustedProxies: trustedProxies ?? [],
     limits,
     logger: choices.logger,
+    onAudit: choices.onAudit,
   });
 }
 

@@ -4,11 +4,13 @@
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
+import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Feed } from "../feed/feed.ts";
 import type { Metrics } from "../feed/metrics.ts";
 import type { Readiness } from "../live/readiness.ts";
+import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { QueryFields } from "../wire/wire.ts";
@@ -21,6 +23,9 @@ export interface Admin {
   /** What there is to know of all jobs, for page, stream and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
+  readonly operations: OperationRunner;
+  /** Every write leaves an entry in it. */
+  readonly audit: AuditTrail;
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
