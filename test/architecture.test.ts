@@ -47,6 +47,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     add: ["sql", "settle"],
     lists: ["sql", "workers", "stats"],
     "lists/queues": ["sql", "workers", "stats", "lists"],
+    suggest: ["workers"],
     tidy: [],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
@@ -80,6 +81,11 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     cron: ["task", "options"],
     "": ["task", "options", "connection", "execute", "fetch", "safe", "fast", "lease", "cron"],
   },
+  http: {
+    bounds: [],
+    "": ["bounds"],
+    events: ["", "bounds"],
+  },
   admin: {
     access: [],
     config: ["access"],
@@ -93,6 +99,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["wire", "context"],
     "api/insight": ["wire", "context"],
+    "api/operations": ["wire", "context", "api/insight"],
     api: ["access", "config", "page", "wire", "context"],
     "api/system": ["wire", "context"],
     "": [
@@ -106,6 +113,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
       "api/lists",
       "context",
       "api/insight",
+      "api/operations",
+      "operations",
       "api/system",
     ],
   },
