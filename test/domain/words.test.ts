@@ -1,9 +1,9 @@
 // Numbers and times in sentences.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
 import { ageText, clockText, counted, grouped, ordinal } from "../../src/domain/words.ts";
+import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
 
 test("Ages have at most two units.", () => {
   const ages: Record<string, number> = {

@@ -156,8 +156,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await readPlace(db, { ...job, queueId: null }, "");
   },
   "why-knowledge": async (db) => {
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "read" });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
   },
 
   "lease-register": (db) => registerLease(db, "w", "{}"),

@@ -3,9 +3,10 @@
 //   blocked   job ─▶ its queue is held ─▶ by a job ─▶ whose worker is alive | silent | unknown
 //   running   job ─▶ its worker is alive | silent | unknown
 //   the rest  not due | no tries left | nobody knows its task | others are before it
-import { lostTries } from "../workers/lost-tries.ts";
+
 import type { Value } from "../../domain/value.ts";
 import { ageText, clockText, counted, named, ordinal, valueText } from "../../domain/words.ts";
+import { lostTries } from "../workers/lost-tries.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
 import type { Holder } from "./holders.ts";

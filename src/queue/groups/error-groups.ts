@@ -1,0 +1,134 @@
+// Errors that say the same, put together by their fingerprint: numbers, ids and quoted text left out.
+import { inSlices } from "../../base/slices.ts";
+import type { Database } from "../../database/database.ts";
+import { errorGroup } from "../../domain/error-group.ts";
+import { between, capped, exact, type Value } from "../../domain/value.ts";
+import type { JobQuery } from "../query/job-query.ts";
+import { dateOf } from "../sql/moments.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { estimateFrom } from "../stats/page-sample.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { type ErrorRow, type ErrorRows, readErrorRows } from "./error-rows.ts";
+import { type Group, type Groups, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from "./group.ts";
+
+/** The largest `limit` groups of the matching jobs that have an error. */
+export async function readErrorGroups(
+  db: Database,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+): Promise<Groups> {
+  const read = await readErrorRows(db, jobQuery, gauge);
+  const collected = await collect(read);
+  const asOf = new Date(gauge.nowMs).toISOString();
+  const of = total(read, gauge, asOf);
+  const largest = [...collected.values()]
+    .sort((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
+    .slice(0, limit);
+  const taskIds = new Set(largest.flatMap(({ tasks }) => [...tasks.keys()]));
+  const names = await readNames(db, "task", [...taskIds]);
+  const groups = largest.map((one) => groupOf(one, read, gauge, names, of, asOf));
+  return { groups, sampled: read.rows.length + read.newest.length, of, asOf };
+}
+
+interface Collected {
+  readonly key: string;
+  readonly label: string;
+  /** Of the sample. */
+  readonly rows: ErrorRow[];
+  /** Of the sample and the newest. */
+  readonly ids: Map<string, number>;
+  readonly tasks: Map<number, number>;
+  firstMs: number;
+  lastMs: number;
+}
+
+async function collect({ rows, newest }: ErrorRows): Promise<Map<string, Collected>> {
+  const groups = new Map<string, Collected>();
+  // A text that was met before is not looked at again.
+  const known = new Map<string, Collected>();
+  const put = (row: ErrorRow, isSampled: boolean) => {
+    let group = known.get(row.start);
+    if (group === undefined) {
+      const { fingerprint, label } = errorGroup(row.start);
+      group = groups.get(fingerprint) ?? newGroup(fingerprint, label);
+      groups.set(fingerprint, group);
+      known.set(row.start, group);
+    }
+    if (isSampled) group.rows.push(row);
+    if (isSampled || !group.ids.has(row.id)) {
+      group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
+    }
+    group.ids.set(row.id, row.failedMs);
+    group.firstMs = Math.min(group.firstMs, row.failedMs);
+    group.lastMs = Math.max(group.lastMs, row.failedMs);
+  };
+  await inSlices(rows, (row) => put(row, true));
+  await inSlices(newest, (row) => put(row, false));
+  return groups;
+}
+
+function newGroup(key: string, label: string): Collected {
+  const bounds = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+  return { key, label, rows: [], ids: new Map(), tasks: new Map(), ...bounds };
+}
+
+function total(read: ErrorRows, gauge: Gauge, asOf: string): Value {
+  return countOf(read.rows, read, gauge, asOf);
+}
+
+function countOf(
+  rows: readonly ErrorRow[],
+  { rows: all, pagesRead }: ErrorRows,
+  { pages }: Gauge,
+  asOf: string,
+): Value {
+  if (pagesRead === 0) return exact(rows.length, "scan", asOf);
+  const counts = new Array<number>(pagesRead).fill(0);
+  for (const { page } of rows) counts[page] = (counts[page] ?? 0) + 1;
+  return between(estimateFrom(pages, counts, all.length / pagesRead), "sample", asOf);
+}
+
+function groupOf(
+  collected: Collected,
+  read: ErrorRows,
+  gauge: Gauge,
+  names: ReadonlyMap<number, string>,
+  of: Value,
+  asOf: string,
+): Group {
+  const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
+  const newest = [...ids].sort((a, b) => b[1] - a[1]);
+  const count =
+    rows.length === 0 ? capped(ids.size, "probe", asOf) : countOf(rows, read, gauge, asOf);
+  const scale = rows.length === 0 ? 1 : count.value / rows.length;
+  return {
+    key,
+    label,
+    count,
+    share: Math.min(1, Math.round((count.value / Math.max(of.value, 1)) * 10_000) / 10_000),
+    firstSeen: timeOf(firstMs),
+    lastSeen: timeOf(lastMs),
+    isNew: gauge.nowMs - firstMs < NEW_MS,
+    sampleIds: newest.slice(0, MOST_SAMPLE_IDS).map(([id]) => id),
+    tasks: [...tasks]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, MOST_TASKS)
+      .flatMap(([id]) => names.get(id) ?? []),
+    trend: trendOf(rows.length === 0 ? [...ids.values()] : rows.map((row) => row.failedMs), gauge, scale),
+  };
+}
+
+const timeOf = (ms: number) => dateOf(ms * 1_000).toISOString();
+
+const TREND_PARTS = 24;
+const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
+
+function trendOf(times: readonly number[], { nowMs }: Gauge, scale: number): number[] {
+  const parts = new Array<number>(TREND_PARTS).fill(0);
+  for (const ms of times) {
+    const part = TREND_PARTS - 1 - Math.floor((nowMs - ms) / TREND_PART_MS);
+    if (part >= 0 && part < TREND_PARTS) parts[part] = (parts[part] ?? 0) + 1;
+  }
+  return parts.map((count) => Math.round(count * scale));
+}

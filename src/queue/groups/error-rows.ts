@@ -1,0 +1,167 @@
+// The beginnings of errors to make groups of: all of them where the table is small, else those on random
+// pages, and the newest where an index has them. Only the first 300 characters leave the database: they
+// are not unpacked further, and split in Node.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { failedAt } from "../settle/retry-policy.ts";
+import { isFailed } from "../sql/job-state.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { choosePages } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+
+export interface ErrorRow {
+  /** Which of the pages that were read; 0 where all were, and with the newest. */
+  readonly page: number;
+  readonly id: string;
+  readonly taskId: number;
+  readonly start: string;
+  readonly failedMs: number;
+}
+
+export interface ErrorRows {
+  readonly rows: readonly ErrorRow[];
+  /** How many pages were read in their order; 0: all rows are there. */
+  readonly pagesRead: number;
+  /** By index; may overlap with `rows`. */
+  readonly newest: readonly ErrorRow[];
+}
+
+/** Up to so many are all read. */
+const MOST_EXACT = 15_000;
+const MOST_SAMPLED = 7_500;
+const SAMPLED_PAGES = 2_500;
+const NEWEST = 2_000;
+/** Where Node decides on texts, they have to be sent. */
+const MOST_CHECKED = 2_000;
+const LARGEST_CHECKED = 16_384;
+
+export async function readErrorRows(
+  db: Database,
+  jobQuery: JobQuery,
+  { pages }: Gauge,
+  random = Math.random,
+): Promise<ErrorRows> {
+  if (jobQuery.isEmpty) return { rows: [], pagesRead: 0, newest: [] };
+  const isChecked = jobQuery.check !== null;
+  if (pages <= SMALL_TABLE_PAGES) {
+    const most = isChecked ? MOST_CHECKED : MOST_EXACT;
+    const rows = await query<TextRow>(db, allSql(jobQuery), [
+      LARGEST_CHECKED,
+      most + 1,
+      ...jobQuery.values,
+    ]);
+    if (rows.length <= most) return { rows: matching(rows, jobQuery), pagesRead: 0, newest: [] };
+  }
+  // In any order: where there are more than are wanted, the pages that were read are still a sample.
+  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES, random), random);
+  const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
+  const found = await query<TextRow>(db, sampleSql(jobQuery), [
+    LARGEST_CHECKED,
+    most,
+    chosen,
+    ...jobQuery.values,
+  ]);
+  return { ...sampled(found, chosen, most, jobQuery), newest: await newestOf(db, jobQuery) };
+}
+
+function sampled(found: TextRow[], chosen: readonly number[], most: number, jobQuery: JobQuery) {
+  const isCut = found.length >= most;
+  const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : chosen.length;
+  const order = chosen.slice(0, pagesRead).toSorted((a, b) => a - b);
+  const indexOf = new Map(order.map((page, index) => [page, index]));
+  const kept = found.filter(({ place }) => place <= pagesRead);
+  const rows = matching(kept, jobQuery).map((row) => ({
+    ...row,
+    page: indexOf.get(chosen[row.page - 1] ?? 0) ?? 0,
+  }));
+  return { rows, pagesRead };
+}
+
+async function newestOf(db: Database, jobQuery: JobQuery): Promise<ErrorRow[]> {
+  const { conditions } = jobQuery.shape;
+  if (conditions !== null && !conditions.includes("failed")) return [];
+  if (!(await usableIndexes(db)).has("failed")) return [];
+  const values = [LARGEST_CHECKED, NEWEST, ...jobQuery.values];
+  return matching(await query<TextRow>(db, newestSql(jobQuery), values), jobQuery);
+}
+
+function matching(rows: readonly TextRow[], { check }: JobQuery): ErrorRow[] {
+  return rows
+    .filter((row) => check === null || (row.payload !== null && check(row as CheckedTexts)))
+    .map((row) => ({
+      page: row.place,
+      id: row.id,
+      taskId: row.task_id,
+      start: row.error_start,
+      failedMs: row.failed_s * 1_000,
+    }));
+}
+
+interface TextRow {
+  readonly place: number;
+  readonly id: string;
+  readonly task_id: number;
+  readonly error_start: string;
+  readonly failed_s: number;
+  /** null where it is not asked for, or too large. */
+  readonly payload: string | null;
+  readonly last_error: string | null;
+  readonly marks: string | null;
+}
+
+// date_part gives a float: numeric arithmetic would cost more than all the rest.
+const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
+      left(jobs.last_error, 300) as error_start,
+      date_part('epoch', ${failedAt("jobs")}) as failed_s,
+      ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
+      case when ${isSent(jobQuery)} then jobs.payload end as payload,
+      case when ${isSent(jobQuery)} then jobs.last_error end as last_error`;
+
+const isSent = ({ check }: JobQuery) =>
+  check === null
+    ? "$1::int is null"
+    : "pg_column_size(jobs.payload) <= $1::int and pg_column_size(jobs.last_error) <= $1::int";
+
+const hasError = (jobQuery: JobQuery, first: number) =>
+  `jobs.last_error is not null and ${jobQuery.sql(first)}`;
+
+const allSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) => `
+  select 0 as place, ${columns(jobQuery, 3)}
+  from ${s}._private_jobs as jobs
+  where ${hasError(jobQuery, 3)}
+  limit $2::int`;
+
+const sampleSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) => `
+  select sampled.place::int as place, job.*
+  from unnest($3::bigint[]) with ordinality as sampled (page, place)
+  cross join lateral (${rowsOfPage(s, "sampled.page", columns(jobQuery, 4), hasError(jobQuery, 4))}
+  ) as job
+  limit $2::int`;
+
+// The newest first, whatever the query says, and then those of them that match.
+const newestSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) => `
+  select 0 as place, ${columns(jobQuery, 3)}
+  from (
+    select * from ${s}._private_jobs as jobs
+    where ${isFailed("jobs")}
+    order by jobs.updated_at desc, jobs.id desc
+    limit $2::int
+  ) as jobs
+  where ${hasError(jobQuery, 3)}`;
+
+function shuffled(pages: readonly number[], random: () => number): number[] {
+  const all = [...pages];
+  for (let n = all.length - 1; n > 0; n--) {
+    const other = Math.floor(random() * (n + 1));
+    [all[n], all[other]] = [all[other] as number, all[n] as number];
+  }
+  return all;
+}
