@@ -17,7 +17,8 @@ export type ErrorCode =
   | "embedded_server"
   | "listen"
   | "aborted"
-  | "timeout";
+  | "timeout"
+  | "conflict";
 
 /** An expected failure. `message` says what to do next; `cause` keeps what was underneath. */
 export class WorkerError extends Error {

@@ -101,6 +101,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   database_busy: 503,
   schema_missing: 503,
   schema_unsupported: 503,
+  conflict: 409,
   aborted: 503,
   timeout: 503,
 };

@@ -23,7 +23,7 @@ async function run(name: string, input: object, more: Partial<PerformOptions> = 
     pool: queue.pool,
     logger: silentLogger,
     signal: new AbortController().signal,
-    record: (record) => records.push(record),
+    record: (record) => void records.push(record),
     ...more,
   });
   return { records, done: await done.catch((error: Error) => error) };
@@ -64,10 +64,28 @@ test("A performed command leaves one record, with what it was for and who asked.
       workers: null,
       message: "Failed 1 of 1 job",
       tally: { asked: 1, done: 1 },
+      changes: { reason: "r" },
+      before: null,
+      after: null,
     },
   ]);
   const unlocked = await run("unlock", { worker_ids: ["w1", "w2"] });
   assert.deepEqual(unlocked.records[0]?.workers, ["w1", "w2"]);
+});
+
+test("An audited one says what the jobs were and are, and never their payload.", async () => {
+  const [job] = await add(1);
+  const { records } = await run("retry", { ids: [job?.id], priority: 3 }, { isAudited: true });
+  const [record] = records;
+  assert.deepEqual(record?.changes, { priority: 3 });
+  assert.deepEqual([record?.before?.[0]?.priority, record?.after?.[0]?.priority], [0, 3]);
+  const secret = { identifier: "t", payload: '{"password":"hunter2"}', key: "k" };
+  const added = await run("add", secret, { isAudited: true });
+  assert.doesNotMatch(JSON.stringify(added.records), /hunter2/);
+  assert.equal(added.records[0]?.after?.length, 1);
+  assert.deepEqual(added.records[0]?.ids, [added.records[0]?.after?.[0]?.id]);
+  const removed = await run("remove", { key: "k" }, { isAudited: true });
+  assert.deepEqual([removed.records[0]?.before?.length, removed.records[0]?.after], [1, []]);
 });
 
 test("A refused one leaves none, changes nothing, and says all that is wrong.", async () => {

@@ -46,6 +46,7 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { operationAnswer, operationCalls } from "./operation-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -171,6 +172,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
   "forget-stale-workers": (db) => forgetStaleWorkers(db, 0),
+
+  ...Object.fromEntries(
+    Object.entries(operationCalls).map(([name, call]) => [name, [call, operationAnswer]] as const),
+  ),
 };
 
 const texts: Record<string, Statement> = {};

@@ -32,14 +32,17 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }
 
-/** A new database with the queue's schema, as `worker migrate` makes it. */
-export async function migratedDatabase(schema = "worker"): Promise<TestDatabase> {
-  return databaseLike(`migrated_${schema}`, async (url) => {
+/** A new database with the queue's schema, as `worker migrate` makes it. `extensions`: those on request. */
+export async function migratedDatabase(
+  schema = "worker",
+  extensions: readonly string[] = [],
+): Promise<TestDatabase> {
+  return databaseLike(["migrated", schema, ...extensions].join("_"), async (url) => {
     const { migrate } = await import("../../src/database/schema/migrate.ts");
     const { schemaName } = await import("../../src/database/schema-name.ts");
     const pool = new pg.Pool({ connectionString: url });
     const signal = new AbortController().signal;
-    await migrate(pool, schemaName(schema), { logger: silentLogger, signal });
+    await migrate(pool, schemaName(schema), { logger: silentLogger, signal, extensions });
     await pool.end();
   });
 }

@@ -30,6 +30,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   401: ["Unauthorized", "No credentials, or wrong ones"],
   403: ["Forbidden", "code is read_only, csrf or host"],
   404: ["NotFound", "There is no such thing"],
+  409: ["Conflict", "The thing is in another state than that needs; nothing was changed"],
   413: ["TooLarge", "The body is over the limit"],
   415: ["NotJson", "The body is not JSON in UTF-8"],
   429: ["TooManyLogins", "Too many failed logins from this address; see Retry-After"],
@@ -122,6 +123,7 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
       if (status === 400) return hasInput || path.includes("{");
       if (status === 401 || status === 429) return asksLogin(route, auth);
       if (status === 404) return path.includes("{");
+      if (status === 409) return path.startsWith("/api/operations") && access === "write";
       if (status === 413 || status === 415) return operation.body !== undefined;
       return status !== 403 || !isOpen || auth.mode === "none";
     });

@@ -1,9 +1,11 @@
 // The one way through which every command is performed, whoever asks: its input is checked, it is
-// run, what it did becomes a sentence and JSON, and the record of it goes to whoever keeps records
-// (today the log, an audit trail can listen at the same place).
+// run, what it did becomes a sentence and JSON, and the record of it goes to whoever keeps records: the
+// log and the audit trail.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, together, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
+import type { JobFacts } from "../audit/audit-entry.ts";
+import { readFacts } from "../audit/job-facts.ts";
 import type { Command, Surroundings, Tally } from "./declare/command.ts";
 import { checksOf, type Fields, type Input } from "./declare/field.ts";
 
@@ -12,12 +14,17 @@ export interface CommandRecord {
   readonly command: string;
   /** The HTTP request that asked for it, or null. */
   readonly request: string | null;
-  /** What it was to be done to; null where the command takes none. */
+  /** What it was done to; null where the command is not about jobs. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
   readonly message: string;
   readonly tally: Tally | null;
+  /** What it was told beside them, without what is for the payload or could be a secret. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  /** The jobs before it and after it, the first few; null: not asked for, or not about jobs. */
+  readonly before: readonly JobFacts[] | null;
+  readonly after: readonly JobFacts[] | null;
 }
 
 /** A performed command's result. */
@@ -37,7 +44,9 @@ export interface PerformOptions extends Surroundings {
   /** What the caller has found wrong with the input already: told together with the rest. */
   readonly problems?: readonly Problem[];
   /** Told after the command was performed, before its result is known to anybody. */
-  readonly record?: (record: CommandRecord) => void;
+  readonly record?: (record: CommandRecord) => void | Promise<void>;
+  /** What the jobs were and are goes into the record, too. */
+  readonly isAudited?: boolean;
 }
 
 /**
@@ -54,15 +63,23 @@ export async function perform(
     () => checkInput(command, input),
     () => refuse(options.problems),
   );
+  const target = targetOf(checked);
+  const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
+  const before = await facts(target);
   const result = await command.run(db, checked, options);
+  const touched = { ...target, ids: command.jobIds?.(result) ?? target.ids };
   const message = command.sentence(result, checked);
   const tally = command.tally?.(result, checked) ?? null;
-  options.record?.({
+  await options.record?.({
     command: command.name,
     request: options.request ?? null,
-    ...targetOf(checked),
+    ...touched,
     message,
     tally,
+    changes: changesIn(command, checked),
+    before,
+    // The command has been performed: what can be said of it is said.
+    after: await facts(touched).catch(() => null),
   });
   const members = {
     message: JSON.stringify(message),
@@ -95,13 +112,26 @@ function refuse(problems: readonly Problem[] = []): void {
   if (problems.length > 0) throw new InputError(problems);
 }
 
-function targetOf(input: Readonly<Record<string, unknown>>) {
+type Target = Pick<CommandRecord, "ids" | "key" | "workers">;
+
+function targetOf(input: Readonly<Record<string, unknown>>): Target {
   const { ids, key, worker_ids: workers } = input;
   return {
     ids: (ids as readonly string[] | undefined) ?? null,
     key: (key as string | undefined) ?? null,
     workers: (workers as readonly string[] | undefined) ?? null,
   };
+}
+
+const TARGETS = ["ids", "key", "worker_ids"];
+
+/** All plain values; a payload is data of the application's. */
+function changesIn({ fields }: Command, input: Readonly<Record<string, unknown>>) {
+  const given = Object.entries(input).filter(
+    ([name, value]) =>
+      value !== undefined && !TARGETS.includes(name) && fields[name]?.kind !== "json",
+  );
+  return Object.fromEntries(given);
 }
 
 function objectText(members: Readonly<Record<string, string>>): string {

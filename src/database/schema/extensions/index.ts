@@ -1,8 +1,15 @@
 // The list of our extensions (what one is: extension.ts). A new one is a row here and its SQL file;
 // a new version of one is another SQL file and its place at the end of the row's steps.
 import { type Extension, extension } from "./extension.ts";
+import operations from "./operations.sql";
 import workers from "./workers.sql";
 
 export const extensions: readonly Extension[] = [
   extension({ name: "workers", gives: "worker heartbeats", added: "always", steps: [workers] }),
+  extension({
+    name: "operations",
+    gives: "receipts, undo and the audit trail",
+    added: "on request",
+    steps: [operations],
+  }),
 ];

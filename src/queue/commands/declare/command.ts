@@ -90,6 +90,8 @@ export interface Command<F extends Fields = Fields, R = unknown> extends Command
   sentence(result: R, input: Input<F>): string;
   /** Only for commands that may do less than they were asked to. */
   tally?(result: R, input: Input<F>): Tally;
+  /** Whose jobs it was done to, where the input does not say it: for records. */
+  jobIds?(result: R): readonly string[];
   /** The JSON texts of the members that `answer` declares. */
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;
 }

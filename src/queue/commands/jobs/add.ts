@@ -92,6 +92,7 @@ export const addCommand = defineCommand({
         return `Nothing was added: job ${job.id} has the key ${key} and stays as it is`;
     }
   },
+  jobIds: (job) => [job.id],
   members: (job, input) => ({
     ...actedMembers([job]),
     ...jsonOf({ outcome: outcomeOf(job, input.job_key_mode) }),

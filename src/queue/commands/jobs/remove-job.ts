@@ -62,5 +62,6 @@ export const removeCommand = defineCommand({
     }
   },
   tally: ({ outcome }) => ({ asked: 1, done: outcome === "removed" ? 1 : 0 }),
+  jobIds: ({ job }) => (job === null ? [] : [job.id]),
   members: ({ outcome }) => jsonOf({ outcome }),
 });

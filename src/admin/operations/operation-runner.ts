@@ -1,0 +1,104 @@
+// Does the operations of this admin, one at a time, in the background: no request waits for one, and
+// none ends because whoever began it has closed the page. When the admin stops, what runs becomes
+// `interrupted` behind its last batch, and waits for somebody who resumes it.
+import { randomUUID } from "node:crypto";
+import { monotonic, now, wait } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Service } from "../../base/service.ts";
+import type { Database } from "../../database/database.ts";
+import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
+import { hasOperations } from "../../queue/audit/has-operations.ts";
+import type { JobOperation } from "../../queue/operations/model/operation.ts";
+import type { OperationStore } from "../../queue/operations/model/operation-store.ts";
+import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
+import { memoryStore } from "../../queue/operations/store/memory-store.ts";
+import { tableStore } from "../../queue/operations/store/table-store.ts";
+import { workOn } from "../../queue/operations/work.ts";
+
+export interface OperationRunner extends Service {
+  /** The tables where the extension is, else the memory of this process. */
+  store(): Promise<OperationStore>;
+  /** For a rehearsal. */
+  tools(): Promise<OperationTools>;
+  /** Works on an operation that has been begun or taken, in the background. */
+  run(operation: JobOperation): void;
+  /** Told of every change of an operation that this process works on; gives what ends it. */
+  onChange(listener: (operation: JobOperation) => void): () => void;
+}
+
+export interface RunnerOptions {
+  readonly reads: Database;
+  readonly writes: Database;
+  readonly compile: OperationTools["compile"];
+  readonly audit: AuditTrail;
+  readonly logger: Logger;
+}
+
+const TIDY_EVERY_MS = 60_000;
+
+export function createOperationRunner(options: RunnerOptions): OperationRunner {
+  const { reads, writes, logger } = options;
+  const inTables = tableStore(writes, randomUUID());
+  const inMemory = memoryStore(writes, () => new Date(now()), logger);
+  const ending = new AbortController();
+  const listeners = new Set<(operation: JobOperation) => void>();
+  const atWork = new Set<Promise<void>>();
+  const tell = (operation: JobOperation) => {
+    for (const listener of listeners) listener(operation);
+  };
+  const store = async () => ((await hasOperations(reads)) ? inTables : inMemory);
+  const toolsWith = (chosen: OperationStore): OperationTools => ({
+    ...{ store: chosen, reads, compile: options.compile, logger, monotonic, wait },
+    onProgress: tell,
+  });
+
+  const run = async (operation: JobOperation) => {
+    const chosen = operation.isResumable ? inTables : inMemory;
+    tell(operation);
+    const { id, state, done, error } = await workOn(toolsWith(chosen), operation, ending.signal);
+    const fields = { operation: id, state, done, ...(error === null ? {} : { error }) };
+    if (state === "interrupted") logger.warn(fields, "an operation was interrupted: resume it");
+    else logger.info(fields, "an operation has ended its work");
+    const last = await chosen.find(id).catch(() => null);
+    if (last !== null) tell(last);
+  };
+  const keepTidy = async () => {
+    while (await wait(TIDY_EVERY_MS, ending.signal)) {
+      try {
+        while (!ending.signal.aborted && (await store()).isResumable && (await inTables.tidy())) {
+          await wait(100, ending.signal);
+        }
+        while (!ending.signal.aborted && (await options.audit.tidy())) {
+          await wait(100, ending.signal);
+        }
+      } catch (error) {
+        logger.debug({ error: messageOf(error) }, "old receipts could not be tidied up");
+      }
+    }
+  };
+  const track = (work: Promise<void>) => {
+    const tracked = work
+      .catch((error) => {
+        logger.error({ error: messageOf(error) }, "an operation could not be worked on");
+      })
+      .finally(() => atWork.delete(tracked));
+    atWork.add(tracked);
+  };
+  const stop = async () => {
+    ending.abort();
+    await Promise.all(atWork);
+  };
+  return {
+    start: async () => track(keepTidy()),
+    stop,
+    [Symbol.asyncDispose]: stop,
+    store,
+    tools: async () => toolsWith(await store()),
+    run: (operation) => track(run(operation)),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+-- What operations by query leave behind: how far each one is, what it did to which job and what that
+-- job was before, and the trail of every write. What the lines with three dashes mean is said in
+-- ../extension.ts.
+
+--- create _private_operations
+create table :schema._private_operations (
+  id bigint generated always as identity primary key,
+  query text not null,
+  -- The moment that ages in the query mean, in microseconds since 1970.
+  now_us text not null,
+  action text not null,
+  changes json not null default '{}',
+  performed_by text,
+  source text not null,
+  state text not null,
+  -- Whose process works on it, and until when that counts; else it is interrupted.
+  owner text,
+  lease_until timestamptz,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  -- Jobs up to this id that nobody has changed since this moment are meant, and no others.
+  max_id bigint not null,
+  before timestamptz not null,
+  expected bigint,
+  after_id bigint not null default 0,
+  done bigint not null default 0,
+  skipped_locked bigint not null default 0,
+  skipped_changed bigint not null default 0,
+  -- How many jobs have rows below; beyond a bound nothing more is kept.
+  kept bigint not null default 0,
+  rate int,
+  canary int,
+  is_canary_over boolean not null default false,
+  rate_per_s int,
+  eta_s int,
+  undo_after_id bigint,
+  undone bigint not null default 0,
+  error text
+);
+-- At most one at work in a schema.
+create unique index _private_operations_at_work_idx
+  on :schema._private_operations ((true))
+  where state in ('running', 'canary', 'undoing');
+
+--- create _private_operation_rows
+create table :schema._private_operation_rows (
+  operation_id bigint not null,
+  job_id bigint not null,
+  -- How it was left, to tell whether it is untouched since.
+  left_at timestamptz,
+  -- How it was before. The payload is json, never jsonb: it must come back byte for byte.
+  run_at timestamptz,
+  created_at timestamptz,
+  updated_at timestamptz,
+  task_id int,
+  job_queue_id int,
+  revision int,
+  attempts smallint,
+  max_attempts smallint,
+  priority smallint,
+  left_attempts smallint,
+  outcome "char" not null,
+  last_error text,
+  payload json,
+  key text,
+  flags jsonb,
+  -- The names may have been cleaned up by the time that the job is put back.
+  task_identifier text,
+  queue_name text,
+  primary key (operation_id, job_id)
+);
+
+--- create _private_rehearsals
+create table :schema._private_rehearsals (
+  id text primary key,
+  expires_at timestamptz not null,
+  rehearsal json not null
+);
+
+--- create _private_audit
+create table :schema._private_audit (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  operation_id bigint,
+  entry json not null
+);

@@ -1,0 +1,74 @@
+// A line of the audit trail: who did what to which jobs, when, from where, and what they were before
+// and after. Never a payload, never a secret.
+import type { JobState } from "../../domain/job.ts";
+
+export interface AuditEntry {
+  /** RFC 3339. */
+  readonly at: string;
+  /** The login's name; on the command line the system's; null: nobody has to log in. */
+  readonly by: string | null;
+  readonly source: "admin" | "command line";
+  /** The address that it came from, or the host on which it was typed. */
+  readonly client: string | null;
+  /** The HTTP request's id. */
+  readonly request: string | null;
+  /** The command, or what was done to an operation: `operation.pause`. */
+  readonly action: string;
+  readonly query: string | null;
+  readonly ids: readonly string[] | null;
+  readonly key: string | null;
+  readonly workers: readonly string[] | null;
+  readonly operationId: string | null;
+  /** What was to be changed, and into what. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  /** The first few of the jobs; null where the action is not about single jobs. */
+  readonly before: readonly JobFacts[] | null;
+  readonly after: readonly JobFacts[] | null;
+  readonly asked: number | null;
+  readonly done: number | null;
+  /** What came of it, as a sentence. */
+  readonly message: string;
+}
+
+/** What a trail says of a job; one that is missing in `after` is gone. */
+export interface JobFacts {
+  readonly id: string;
+  readonly state: JobState;
+  readonly run_at: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly max_attempts: number;
+}
+
+/** Told of every write, once it has been done. May take its time; what it throws is logged. */
+export type OnAudit = (entry: AuditEntry) => void | Promise<void>;
+
+/** On the wire and in the table; ids as JSON integers. */
+export function auditJson(entry: AuditEntry): string {
+  const facts = (list: readonly JobFacts[] | null) =>
+    list === null
+      ? "null"
+      : `[${list.map(({ id, ...rest }) => `{"id":${id},${JSON.stringify(rest).slice(1)}`).join(",")}]`;
+  const members: Record<string, string> = {
+    at: JSON.stringify(entry.at),
+    by: JSON.stringify(entry.by),
+    source: JSON.stringify(entry.source),
+    client: JSON.stringify(entry.client),
+    request: JSON.stringify(entry.request),
+    action: JSON.stringify(entry.action),
+    q: JSON.stringify(entry.query),
+    ids: entry.ids === null ? "null" : `[${entry.ids.join(",")}]`,
+    key: JSON.stringify(entry.key),
+    workers: JSON.stringify(entry.workers),
+    operation_id: entry.operationId ?? "null",
+    changes: JSON.stringify(entry.changes),
+    before: facts(entry.before),
+    after: facts(entry.after),
+    asked: JSON.stringify(entry.asked),
+    done: JSON.stringify(entry.done),
+    message: JSON.stringify(entry.message),
+  };
+  return `{${Object.entries(members)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(",")}}`;
+}

@@ -1,0 +1,122 @@
+// Keeps the audit trail: in the extension's table where it is there, else in this process, with every
+// id in the log. What was done is done: a trail that cannot be written is an error in the log, with
+// the entry in it, and never a failure of the write itself.
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { type Database, query } from "../../database/database.ts";
+import { type AuditEntry, auditJson, type OnAudit } from "./audit-entry.ts";
+import { hasOperations } from "./has-operations.ts";
+
+export interface AuditTrail {
+  /** Never rejects. */
+  record(entry: AuditEntry): Promise<void>;
+  /** Newest first; `beforeId`: older than this one. */
+  list(limit: number, beforeId: string | null): Promise<AuditPage>;
+  /** Lets go of what is too old, or too much, a bounded part of it. True: there is more. */
+  tidy(): Promise<boolean>;
+}
+
+export interface AuditPage {
+  /** With an `id` beside the entry's members. JSON texts. */
+  readonly entries: readonly string[];
+  readonly nextCursor: string | null;
+  /** Whether they outlive this process. */
+  readonly isKept: boolean;
+}
+
+export interface AuditOptions {
+  /** Reads and writes. */
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly onAudit: OnAudit | null;
+}
+
+const MOST_IN_MEMORY = 1_000;
+const MOST_ROWS = 100_000;
+const KEPT_DAYS = 90;
+const TIDIED_AT_ONCE = 5_000;
+// A line of the log must not grow with a request.
+const MOST_LOGGED = 500;
+
+export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
+  const memory: { readonly id: string; readonly json: string }[] = [];
+  let lastId = 0;
+
+  const keep = async (entry: AuditEntry, json: string) => {
+    if (await hasOperations(db)) {
+      await query(db, recordSql, [entry.operationId, json]);
+      return;
+    }
+    memory.push({ id: String(++lastId), json });
+    if (memory.length > MOST_IN_MEMORY) memory.shift();
+    log(logger, entry);
+  };
+
+  return {
+    async record(entry) {
+      const json = auditJson(entry);
+      try {
+        await keep(entry, json);
+      } catch (error) {
+        logger.error({ error: messageOf(error), entry: json }, "the audit trail was not written");
+      }
+      try {
+        await onAudit?.(entry);
+      } catch (error) {
+        logger.error({ error: messageOf(error) }, "onAudit has failed");
+      }
+    },
+    async list(limit, beforeId) {
+      const isKept = await hasOperations(db);
+      const rows = isKept
+        ? await query<{ id: string; json: string }>(db, listSql, [beforeId, limit + 1])
+        : memory
+            .filter(({ id }) => beforeId === null || BigInt(id) < BigInt(beforeId))
+            .slice(-limit - 1)
+            .reverse();
+      const page = rows.slice(0, limit);
+      return {
+        entries: page.map(({ id, json }) => `{"id":${id},${json.trim().slice(1)}`),
+        nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+        isKept,
+      };
+    },
+    async tidy() {
+      if (!(await hasOperations(db))) return false;
+      const [row] = await query<{ gone: number }>(db, tidySql);
+      return row?.gone === TIDIED_AT_ONCE;
+    },
+  };
+}
+
+function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry): void {
+  logger.info({ ...entry, ...(ids === null ? {} : { ids: ids.slice(0, MOST_LOGGED) }) }, "write");
+  for (let at = MOST_LOGGED; at < (ids?.length ?? 0); at += MOST_LOGGED) {
+    const more = ids?.slice(at, at + MOST_LOGGED);
+    logger.info({ request: entry.request, action: entry.action, ids: more }, "write, more ids");
+  }
+}
+
+const recordSql = (s: string) => `
+  insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
+
+const listSql = (s: string) => `
+  select id, entry as json
+  from ${s}._private_audit
+  where $1::bigint is null or id < $1::bigint
+  order by id desc
+  limit $2::int`;
+
+const tidySql = (s: string) => `
+  with gone as (
+    delete from ${s}._private_audit
+    where id = any(array(
+      select id from ${s}._private_audit
+      where at < now() - interval '${KEPT_DAYS} days'
+      or id <= (select max(id) from ${s}._private_audit) - ${MOST_ROWS}
+      order by id
+      limit ${TIDIED_AT_ONCE}
+    ))
+    returning 1
+  )
+  select count(*)::int as gone from gone`;

@@ -1,0 +1,14 @@
+// Whether the schema has the extension that keeps operations and the audit trail.
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+/** Asked each time: a migration may add it while we run. Another role than its owner may not use it. */
+export async function hasOperations(db: Database): Promise<boolean> {
+  const tables = ["_private_operations", "_private_operation_rows", "_private_audit"];
+  const names = tables.map((table) => `${db.schema.quoted}.${table}`);
+  const [row] = await query<{ is_there: boolean }>(db, hasSql, [names]);
+  return row?.is_there === true;
+}
+
+const hasSql: Statement = () => `
+  select bool_and(coalesce(has_table_privilege(to_regclass(name), 'insert'), false)) as is_there
+  from unnest($1::text[]) as named (name)`;

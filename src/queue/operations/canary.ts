@@ -1,0 +1,52 @@
+// The first few jobs of a retry show whether the rest would only fail again: success is a job that is
+// gone, failure one that has failed again. Whoever has not ended after two minutes has shown nothing.
+import type { JobOperation } from "./model/operation.ts";
+import type { CanaryOutcome } from "./model/operation-store.ts";
+import type { OperationTools } from "./model/operation-tools.ts";
+
+const LOOK_EVERY_MS = 500;
+const LONGEST_WATCH_MS = 120_000;
+
+/** Running again when all went well, else paused; or whatever somebody has made of it meanwhile. */
+export async function watchCanary(
+  { store, monotonic, wait }: OperationTools,
+  operation: JobOperation,
+  signal: AbortSignal,
+): Promise<JobOperation> {
+  const { id } = operation;
+  const mine = { isMine: true } as const;
+  const watched = await store.move(id, { from: ["running"], to: "canary", ...mine });
+  const until = monotonic() + LONGEST_WATCH_MS;
+  let verdict: Verdict | null = watched === null ? TAKEN : null;
+  while (verdict === null && !signal.aborted) {
+    verdict = verdictOn(await store.canary(id), monotonic() >= until);
+    if (verdict === null) {
+      await wait(LOOK_EVERY_MS, signal);
+      if (!(await store.renew(id))) verdict = TAKEN;
+    }
+  }
+  const from = ["canary"] as const;
+  const moved =
+    verdict === TAKEN
+      ? null
+      : verdict === null
+        ? await store.move(id, { from, to: "interrupted", ...mine })
+        : await store.move(id, { from, ...verdict, ...mine, isCanaryOver: true });
+  return moved ?? (await store.find(id)) ?? operation;
+}
+
+type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
+
+/** It is somebody else's now. */
+const TAKEN: Verdict = { to: "running" };
+
+export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {
+  const { gone, failedAgain, undecided } = outcome;
+  const all = gone + failedAgain + undecided;
+  if (failedAgain > 0) {
+    return { to: "paused", error: `${failedAgain} of the first ${all} failed again` };
+  }
+  if (undecided === 0) return { to: "running" };
+  if (!isLate) return null;
+  return { to: "paused", error: `${undecided} of the first ${all} did not end within 2 minutes` };
+}

@@ -1,0 +1,109 @@
+// What an operation may do to the jobs that match, and with which changes. The rules for changes are
+// those of the commands that do the same to jobs by their ids: there is one declaration of each.
+import { InputError } from "../../../base/errors.ts";
+import type { Command } from "../../commands/declare/command.ts";
+import type { Fields } from "../../commands/declare/field.ts";
+import { completeCommand } from "../../commands/jobs/complete-jobs.ts";
+import { failCommand } from "../../commands/jobs/permanently-fail-jobs.ts";
+import { rescheduleCommand } from "../../commands/jobs/reschedule-jobs.ts";
+import { retryCommand } from "../../commands/jobs/retry.ts";
+import { runNowCommand } from "../../commands/jobs/run-now.ts";
+import { checkInput } from "../../commands/perform.ts";
+
+export const operationActions = [
+  "complete",
+  "fail",
+  "retry",
+  "run-now",
+  "reschedule",
+  "remove",
+] as const;
+export type OperationAction = (typeof operationActions)[number];
+
+/** Checked changes, by the names of the wire. */
+export type Changes = Readonly<Record<string, string | number>>;
+
+/** What is done to a job: it is deleted, gets no more attempts, or other times and numbers. */
+export type Act =
+  | { readonly kind: "delete" }
+  | { readonly kind: "fail"; readonly reason: string }
+  | {
+      readonly kind: "reschedule";
+      /** null: as it is. */
+      readonly runAt: string | null;
+      readonly priority: number | null;
+      readonly attempts: number | null;
+      readonly maxAttempts: number | null;
+    };
+
+const commands: Readonly<Record<OperationAction, Command>> = {
+  complete: completeCommand as Command,
+  fail: failCommand as Command,
+  retry: retryCommand as Command,
+  "run-now": runNowCommand as Command,
+  reschedule: rescheduleCommand as Command,
+  // To delete what is not locked is what completing does; the word in the trail is another.
+  remove: completeCommand as Command,
+};
+
+/** The fields of all changes that some action takes, for the document. */
+export function changeFields(): Fields {
+  const { ids: _, ...fields } = Object.assign(
+    {},
+    ...Object.values(commands).map((command) => command.fields),
+  );
+  return fields as Fields;
+}
+
+/** Throws InputError, with each problem under `changes`. */
+export function checkedChanges(
+  action: OperationAction,
+  changes: Readonly<Record<string, unknown>>,
+): Changes {
+  try {
+    // A query stands in the place of ids; here they are only what the command insists on.
+    const { ids: _, ...checked } = checkInput(commands[action], { ...changes, ids: ["1"] });
+    const given = Object.entries(checked).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(given) as Changes;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(
+      error.problems.map(({ path, message }) => ({
+        path: path === "" ? "changes" : `changes.${path}`,
+        message,
+      })),
+    );
+  }
+}
+
+const DEFAULT_REASON = "Marked failed by an operation";
+
+export function actOf(action: OperationAction, changes: Changes): Act {
+  const number = (name: string) => (changes[name] as number | undefined) ?? null;
+  switch (action) {
+    case "complete":
+    case "remove":
+      return { kind: "delete" };
+    case "fail": {
+      const reason = String(changes["reason"] ?? "");
+      return { kind: "fail", reason: reason.trim() === "" ? DEFAULT_REASON : reason };
+    }
+    case "retry":
+    case "run-now":
+    case "reschedule":
+      return {
+        kind: "reschedule",
+        runAt: action === "reschedule" ? ((changes["run_at"] as string) ?? null) : "now",
+        priority: number("priority"),
+        attempts: action === "retry" ? 0 : number("attempts"),
+        maxAttempts: number("max_attempts"),
+      };
+    default:
+      return action satisfies never;
+  }
+}
+
+/** Whether the first few may show that the rest will go well. */
+export function mayHaveCanary(action: OperationAction): boolean {
+  return action === "retry" || action === "run-now";
+}

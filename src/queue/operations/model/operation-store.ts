@@ -1,0 +1,107 @@
+// Where operations are kept: in the extension's tables (table-store.ts), where they outlive the process
+// and every admin sees them, or in this process alone (memory-store.ts).
+import type { JobQuery } from "../../query/job-query.ts";
+import type { Act } from "./action.ts";
+import type { JobOperation, OperationState, Origin, Rehearsal } from "./operation.ts";
+
+/** How an operation is to be done. */
+export interface Manner {
+  /** Jobs a second; null: half of the time is left to others; 0: without pauses. */
+  readonly rate: number | null;
+  /** So many first, and the rest only when these went well. */
+  readonly canary: number | null;
+}
+
+/** A change of state; nothing happens where the operation is in none of the states `from`. */
+export interface Transition {
+  readonly from: readonly OperationState[];
+  readonly to: OperationState;
+  /** The caller works on it from now on; only one operation in a schema is at work. */
+  readonly takes?: boolean;
+  /** Only where the caller works on it. */
+  readonly isMine?: boolean;
+  readonly isCanaryOver?: boolean;
+  readonly error?: string;
+}
+
+/** Where a batch looks: ids after `afterId` up to `uptoId`, at most so many matches. */
+export interface Stretch {
+  readonly afterId: string;
+  readonly uptoId: string;
+  readonly limit: number;
+  readonly before: string;
+  /** Which of them match, where PostgreSQL cannot decide it: as they were read. */
+  readonly chosen: Chosen | null;
+}
+
+export interface Chosen {
+  readonly ids: readonly string[];
+  /** The version of the row that was looked at. */
+  readonly ctids: readonly string[];
+}
+
+/** Which part of what is kept comes back. */
+export interface UndoStretch {
+  readonly afterId: string;
+  readonly limit: number;
+}
+
+/** What one batch did. */
+export interface Batch {
+  /** Jobs that matched, and that were changed. */
+  readonly found: number;
+  readonly done: number;
+  /** How far the operation is now; null: it is not ours any more, and nothing was done. */
+  readonly afterId: string | null;
+}
+
+export interface Speed {
+  readonly ratePerS: number | null;
+  readonly etaS: number | null;
+}
+
+/** What has become of the jobs of a canary. */
+export interface CanaryOutcome {
+  readonly gone: number;
+  readonly failedAgain: number;
+  readonly undecided: number;
+}
+
+export const outcomes = ["done", "locked", "gone", "failed_again"] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface Receipt {
+  readonly ids: readonly string[];
+  /** null: that was all. */
+  readonly nextCursor: string | null;
+}
+
+export interface OperationStore {
+  /** Outlives the process. */
+  readonly isResumable: boolean;
+  /** Keeps a rehearsal for a while. */
+  keep(rehearsal: Rehearsal): Promise<void>;
+  /** Gives a rehearsal once: what it was for is done once. */
+  take(id: string): Promise<Rehearsal | null>;
+  /** A new operation, running, that the caller works on. Throws `conflict` while another is at work. */
+  begin(rehearsal: Rehearsal, origin: Origin, manner: Manner): Promise<JobOperation>;
+  find(id: string): Promise<JobOperation | null>;
+  /** Newest first; `beforeId`: older than this one. */
+  list(limit: number, beforeId: string | null): Promise<JobOperation[]>;
+  /** null: it is in none of the states. Throws `conflict` like begin(). */
+  move(id: string, transition: Transition): Promise<JobOperation | null>;
+  /** Says that the caller is still there. False: it is not the caller's any more. */
+  renew(id: string): Promise<boolean>;
+  batch(
+    operation: JobOperation,
+    query: JobQuery,
+    act: Act,
+    stretch: Stretch,
+    speed: Speed,
+  ): Promise<Batch>;
+  undoBatch(operation: JobOperation, act: Act, stretch: UndoStretch, speed: Speed): Promise<Batch>;
+  canary(id: string): Promise<CanaryOutcome>;
+  receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
+  /** Lets go of what has been kept for long enough, a bounded part of it. True: there is more. */
+  tidy(): Promise<boolean>;
+}

@@ -1,0 +1,21 @@
+// What working on operations takes beside the operation itself.
+import type { Logger } from "../../../base/logger.ts";
+import type { Database } from "../../../database/database.ts";
+import type { JobQuery } from "../../query/job-query.ts";
+import type { JobOperation } from "./operation.ts";
+import type { OperationStore } from "./operation-store.ts";
+
+export interface OperationTools {
+  readonly store: OperationStore;
+  /** Reads, each bounded. */
+  readonly reads: Database;
+  /** The query; with `nowUs` the ages in it mean what they meant at that moment. */
+  readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
+  readonly logger: Logger;
+  /** Milliseconds by a clock that never jumps. */
+  readonly monotonic: () => number;
+  /** True when the time has passed, false when `signal` has aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
+  /** Told after each batch. */
+  readonly onProgress?: (operation: JobOperation) => void;
+}

@@ -1,0 +1,120 @@
+// How large batches are and how long they rest. Pure: told how long things took, it says what is next.
+//
+// A batch should take 50 to 100 ms: long enough to be worth its round trip, short enough that nobody
+// waits for it. Two things make one long: many jobs to change (`limit`), or few among many (`span` ids
+// to walk). After a batch others have as long as it took; longer, while the oldest ready job grows
+// older than it was: then the workers do not keep up because of us.
+import type { Speed } from "./model/operation-store.ts";
+
+const FIRST_LIMIT = 500;
+const MOST_LIMIT = 2_000;
+const LEAST_LIMIT = 10;
+const FIRST_SPAN = 50_000;
+const LEAST_SPAN = 500;
+const WANTED_MS = 75;
+const MOST_GROWTH = 8;
+const LONGEST_REST_MS = 2_000;
+
+export interface Step {
+  /** Ids to walk, and matches to take, at most. */
+  readonly span: number;
+  readonly limit: number;
+}
+
+/** What a batch took. */
+export interface Took {
+  readonly ms: number;
+  readonly found: number;
+  readonly done: number;
+  /** Ids walked. */
+  readonly walked: number;
+  /** How old the oldest ready job is after it, ms; null: there is none. */
+  readonly oldestReadyMs: number | null;
+}
+
+export interface Pace {
+  readonly step: Step;
+  readonly speed: Speed;
+  /** How long to rest now. */
+  after(took: Took, left: number): number;
+  /** The batch did not end in time. */
+  tooLong(): void;
+}
+
+export interface PaceOptions {
+  readonly rate: number | null;
+  /** Milliseconds by a clock that never jumps. */
+  readonly monotonic: () => number;
+}
+
+export function createPace({ rate, monotonic }: PaceOptions): Pace {
+  let span = FIRST_SPAN;
+  let limit = rate === null || rate === 0 ? FIRST_LIMIT : Math.min(FIRST_LIMIT, rate);
+  let speed: Speed = { ratePerS: null, etaS: null };
+  const began = monotonic();
+  let done = 0;
+  let walkedInAll = 0;
+  let firstOldestMs: number | null = null;
+  let lastOldestMs: number | null = null;
+  let patience = 1;
+
+  const tune = ({ ms, found, walked }: Took) => {
+    const growth = Math.min(MOST_GROWTH, Math.max(1 / MOST_GROWTH, WANTED_MS / Math.max(ms, 1)));
+    if (found >= limit) {
+      const most = rate === null || rate === 0 ? MOST_LIMIT : Math.min(MOST_LIMIT, rate);
+      limit = clamp(limit * Math.min(growth, 2), Math.min(LEAST_LIMIT, most), most);
+      // As many ids as that took, and some more: what is denser further on is cut by the limit.
+      span = clamp(walked * 2 * (limit / Math.max(found, 1)), LEAST_SPAN, Number.MAX_SAFE_INTEGER);
+    } else {
+      span = clamp(span * growth, LEAST_SPAN, Number.MAX_SAFE_INTEGER);
+    }
+  };
+
+  const patienceAfter = (oldestReadyMs: number | null, ms: number) => {
+    firstOldestMs ??= oldestReadyMs ?? 0;
+    // One that stands at the head for ever, because no worker knows its task, says nothing about us.
+    const grows =
+      oldestReadyMs !== null &&
+      lastOldestMs !== null &&
+      oldestReadyMs > lastOldestMs + ms / 2 &&
+      oldestReadyMs > 1_000 + 2 * firstOldestMs;
+    lastOldestMs = oldestReadyMs;
+    return grows ? Math.min(patience * 2, 4) : Math.max(patience / 2, 1);
+  };
+
+  return {
+    get step() {
+      return { span: Math.round(span), limit: Math.round(limit) };
+    },
+    get speed() {
+      return speed;
+    },
+    after(took, left) {
+      tune(took);
+      done += took.done;
+      walkedInAll += took.walked;
+      const seconds = Math.max((monotonic() - began) / 1_000, 0.001);
+      const walksPerS = walkedInAll / seconds;
+      speed = {
+        ratePerS: whole(done / seconds),
+        etaS: walksPerS > 0 ? whole(left / walksPerS) : null,
+      };
+      if (rate === 0) return 0;
+      patience = patienceAfter(took.oldestReadyMs, took.ms);
+      // Looking and finding nothing holds no lock and leaves nothing behind.
+      const share = took.done === 0 ? 0.25 : 1;
+      const rest = Math.min(took.ms * share * patience, LONGEST_REST_MS);
+      if (rate === null) return rest;
+      const dueMs = (done / rate) * 1_000 - (monotonic() - began);
+      return Math.max(rest, dueMs);
+    },
+    tooLong() {
+      span = clamp(span / MOST_GROWTH, LEAST_SPAN, span);
+      limit = clamp(limit / MOST_GROWTH, LEAST_LIMIT, limit);
+    },
+  };
+}
+
+const clamp = (value: number, least: number, most: number) =>
+  Math.min(Math.max(value, least), most);
+const whole = (value: number) => Math.min(Math.round(value), 2_000_000_000);

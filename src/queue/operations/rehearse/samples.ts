@@ -1,0 +1,146 @@
+// What a rehearsal shows beside its counts: a few of the jobs, without their payloads, and the names of
+// tasks and queues; and where it draws the boundary.
+import { type Database, query } from "../../../database/database.ts";
+import type { JobQuery } from "../../query/job-query.ts";
+import { jobNames } from "../../sql/job-row.ts";
+import { stateOf } from "../../sql/job-state.ts";
+import { microseconds, timeText } from "../../sql/moments.ts";
+import type { Boundary } from "../model/operation.ts";
+import type { OperationTools } from "../model/operation-tools.ts";
+import { readCandidates } from "./candidates.ts";
+
+export interface SampleJob {
+  readonly id: string;
+  readonly taskIdentifier: string | null;
+  readonly queueName: string | null;
+  readonly state: string;
+  readonly runAt: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly key: string | null;
+  /** The first line, ≤ 300 characters. */
+  readonly errorLine: string | null;
+}
+
+/** The highest id and the present moment: what comes or changes later is not meant. */
+export async function readBoundary(db: Database): Promise<Boundary> {
+  const [row] = await query<{ max_id: string; now_us: string }>(db, boundarySql);
+  return { maxId: row?.max_id ?? "0", before: timeText(row?.now_us ?? "0") };
+}
+
+const boundarySql = (s: string) => `
+  select (select coalesce(max(id), 0) from ${s}._private_jobs) as max_id,
+    ${microseconds("now()")} as now_us`;
+
+/** How large the table is. */
+export async function readPages(db: Database): Promise<{ pages: number; asOf: string }> {
+  const table = `${db.schema.quoted}._private_jobs`;
+  const [row] = await query<{ pages: string; now_us: string }>(db, pagesSql, [table]);
+  return { pages: Number(row?.pages ?? 0), asOf: timeText(row?.now_us ?? "0") };
+}
+
+const pagesSql = () => `
+  select pg_relation_size($1::text::regclass) / current_setting('block_size')::int as pages,
+    ${microseconds("now()")} as now_us`;
+
+const MOST_SAMPLES = 5;
+const LONGEST_WALK_MS = 400;
+const FIRST_SPAN = 50_000;
+
+/** The first few of them, as far as they are found in a moment. */
+export async function readSamples(
+  { reads, monotonic }: OperationTools,
+  jobs: JobQuery,
+  maxId: string,
+): Promise<SampleJob[]> {
+  const until = monotonic() + LONGEST_WALK_MS;
+  const ids: string[] = [];
+  const last = BigInt(maxId);
+  let after = 0n;
+  for (let span = FIRST_SPAN; after < last && !jobs.isEmpty; span *= 2) {
+    if (ids.length >= MOST_SAMPLES || monotonic() > until) break;
+    const end = after + BigInt(span);
+    const upto = String(end < last ? end : last);
+    if (jobs.check === null) {
+      const values = [String(after), upto, MOST_SAMPLES, ...jobs.values];
+      const rows = await query<{ id: string }>(reads, idsSql(jobs), values);
+      ids.push(...rows.map(({ id }) => id));
+      after = BigInt(upto);
+    } else {
+      const candidates = await readCandidates(reads, jobs, String(after), upto);
+      ids.push(...candidates.ids);
+      after = BigInt(candidates.uptoId);
+    }
+  }
+  const rows = await query<SampleRow>(reads, samplesSql, [ids.slice(0, MOST_SAMPLES)]);
+  return rows.map(toSample);
+}
+
+const idsSql = (jobs: JobQuery) => (s: string) =>
+  `
+  select jobs.id
+  from ${s}._private_jobs as jobs
+  where jobs.id > $1::bigint and jobs.id <= $2::bigint
+  and ${jobs.sql(4)}
+  order by jobs.id
+  limit $3::int`;
+
+interface SampleRow {
+  readonly id: string;
+  readonly task_identifier: string | null;
+  readonly queue_name: string | null;
+  readonly state: string;
+  readonly run_at_us: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly key: string | null;
+  readonly error: string | null;
+}
+
+const samplesSql = (s: string) => `
+  select jobs.id, tasks.identifier as task_identifier, queues.queue_name,
+    ${stateOf("jobs")} as state, ${microseconds("jobs.run_at")} as run_at_us,
+    jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
+    left(jobs.last_error, 300) as error
+  from ${s}._private_jobs as jobs
+  ${jobNames(s)}
+  where jobs.id = any($1::bigint[])
+  order by jobs.id`;
+
+const toSample = (row: SampleRow): SampleJob => ({
+  id: row.id,
+  taskIdentifier: row.task_identifier,
+  queueName: row.queue_name,
+  state: row.state,
+  runAt: timeText(row.run_at_us),
+  priority: row.priority,
+  attempts: row.attempts,
+  maxAttempts: row.max_attempts,
+  key: row.key,
+  errorLine: row.error?.split(/\r?\n/, 1)[0] ?? null,
+});
+
+/** Counts by id, under their names; what has no name is gone. */
+export async function namesOf(
+  db: Database,
+  what: "tasks" | "queues",
+  counts: readonly (readonly [number | null, number])[],
+  scaled: (count: number) => number,
+): Promise<{ name: string | null; count: number }[]> {
+  const ids = counts.map(([id]) => id);
+  const sql = what === "tasks" ? tasksSql : queuesSql;
+  const rows = await query<{ id: number; name: string }>(db, sql, [ids]);
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return counts.map(([id, count]) => ({
+    name: id === null ? null : (names.get(id) ?? `#${id}`),
+    count: scaled(count),
+  }));
+}
+
+const tasksSql = (s: string) =>
+  `select id, identifier as name from ${s}._private_tasks where id = any($1::int[])`;
+
+const queuesSql = (s: string) =>
+  `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;

@@ -1,0 +1,217 @@
+// One batch of an operation as one statement: what matches is found, locked, looked at again under the
+// lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
+// killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch.
+import type { JobQuery } from "../../query/job-query.ts";
+import { microseconds } from "../../sql/moments.ts";
+import { announceJobs } from "../../sql/notify.ts";
+import type { Act } from "../model/action.ts";
+import { MOST_ROWS } from "../model/operation.ts";
+import type { Chosen, Stretch } from "../model/operation-store.ts";
+
+/** The operation's row; a batch does nothing unless it is ours, running, and where we think it is. */
+export interface Claim {
+  readonly operationId: string;
+  readonly owner: string;
+  readonly leaseS: number;
+  readonly ratePerS: number | null;
+  readonly etaS: number | null;
+}
+
+export interface BuiltStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+type Parameter = (value: unknown, type: string) => string;
+
+/** Numbers parameters as they are used: PostgreSQL refuses one that is not. */
+export function parameters() {
+  const values: unknown[] = [];
+  const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`;
+  return { values, parameter };
+}
+
+/**
+ * The batch. With a `claim` it answers how many; without one, where nothing is kept, it answers which.
+ *
+ * Found first without a lock, then locked in the order of ids, what others have left out: a batch never
+ * waits for a worker. What was found and could not be locked is somebody's at this moment.
+ */
+export function batchStatement(
+  s: string,
+  query: JobQuery,
+  act: Act,
+  stretch: Stretch,
+  claim: Claim | null,
+): BuiltStatement {
+  const { values, parameter } = parameters();
+  const after = parameter(stretch.afterId, "bigint");
+  const upto = parameter(stretch.uptoId, "bigint");
+  const before = parameter(stretch.before, "timestamptz");
+  const limit = parameter(stretch.limit, "int");
+  const mine = claim === null ? null : mineOf(s, claim, after, parameter);
+  const acted = actedOf(s, act, parameter);
+  const rest = claim === null ? WHICH : kept(s, claim, act, { limit, upto, parameter });
+  const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
+  const matches = query.sql(values.length + 1);
+  values.push(...query.values);
+  const isOurs = mine === null ? "" : "and exists (select from mine)";
+  const ctid = chosen === null ? "" : "and jobs.ctid = found.ctid";
+  const isDelete = act.kind === "delete" && claim !== null;
+  const text = `
+  with ${mine === null ? "" : `${mine}, `}${chosen === null ? "" : `${chosen}, `}found as materialized (
+    select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
+      jobs.updated_at > ${before} as is_changed
+    from ${s}._private_jobs as jobs
+    ${chosen === null ? "" : "join chosen on chosen.id = jobs.id and chosen.ctid = jobs.ctid"}
+    where jobs.id > ${after} and jobs.id <= ${upto}
+    and ${matches}
+    ${isOurs}
+    order by jobs.id
+    limit ${limit}
+  ), held as materialized (
+    select jobs.id${claim === null ? "" : `, ${columnsOf(act, "jobs").join(", ")}`}
+    from found
+    join ${s}._private_jobs as jobs on jobs.id = found.id ${ctid}
+    where not found.is_locked and not found.is_changed
+    and jobs.locked_at is null and jobs.updated_at <= ${before}
+    and ${matches}
+    order by jobs.id
+    for update of jobs skip locked
+  )${isDelete ? namedOf(s) : ""}, acted as materialized (
+    ${acted}
+  ), announced as materialized (
+    select ${announceJobs("count(*)")} from acted having count(*) > 0 and ${act.kind === "reschedule"}
+  )${rest}`;
+  return { text, values };
+}
+
+/** The row is locked until the batch is committed: who pauses or stops waits that long, not longer. */
+function mineOf(s: string, claim: Claim, after: string, parameter: Parameter): string {
+  return `mine as materialized (
+    select kept from ${s}._private_operations
+    where id = ${parameter(claim.operationId, "bigint")} and owner = ${parameter(claim.owner, "text")}
+    and state = 'running' and after_id = ${after}
+    for update
+  )`;
+}
+
+const chosenOf = ({ ids, ctids }: Chosen, parameter: Parameter): string =>
+  `chosen as materialized (
+    select id, ctid
+    from unnest(${parameter(ids, "bigint[]")}, ${parameter(ctids, "tid[]")}) as row (id, ctid)
+  )`;
+
+/** By the schema's own functions: what they mean is the same for every client of the queue. */
+function actedOf(s: string, act: Act, parameter: Parameter): string {
+  const ids = "array(select held.id from held)";
+  const columns = "select acted.id, acted.updated_at, acted.attempts";
+  switch (act.kind) {
+    case "delete":
+      return `${columns} from ${s}.complete_jobs(${ids}) as acted`;
+    case "fail":
+      return `${columns}
+    from ${s}.permanently_fail_jobs(${ids}, ${parameter(act.reason, "text")}) as acted`;
+    case "reschedule":
+      return `${columns}
+    from ${s}.reschedule_jobs(
+      ${ids},
+      run_at => ${act.runAt === "now" ? "now()" : parameter(act.runAt, "timestamptz")},
+      priority => ${parameter(act.priority, "int")},
+      attempts => ${parameter(act.attempts, "int")},
+      max_attempts => ${parameter(act.maxAttempts, "int")}
+    ) as acted`;
+    default:
+      return act satisfies never;
+  }
+}
+
+/** What the act overwrites: enough to undo it. */
+function columnsOf({ kind }: Act, row: string): string[] {
+  const names = {
+    delete: [
+      ...["run_at", "created_at", "updated_at", "task_id", "job_queue_id", "revision", "attempts"],
+      ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
+    ],
+    fail: ["updated_at", "attempts", "last_error"],
+    reschedule: ["run_at", "updated_at", "attempts", "max_attempts", "priority"],
+  } as const;
+  return names[kind].map((name) => `${row}.${name}`);
+}
+
+/** Names beside ids: a task or queue that no job has any more may be cleaned up before the undo. */
+const namedOf = (s: string): string => `, named as materialized (
+    select held.id, tasks.identifier as task_identifier, queues.queue_name
+    from held
+    left join ${s}._private_tasks as tasks on tasks.id = held.task_id
+    left join ${s}._private_job_queues as queues on queues.id = held.job_queue_id
+  )`;
+
+interface Places {
+  readonly limit: string;
+  readonly upto: string;
+  readonly parameter: Parameter;
+}
+
+function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Places): string {
+  const operation = parameter(claim.operationId, "bigint");
+  const columns = columnsOf(act, "held");
+  const isDelete = act.kind === "delete";
+  const names = isDelete ? ["task_identifier", "queue_name"] : [];
+  const bare = columns.map((column) => column.replace("held.", ""));
+  const hasRoom = `(select kept from mine) < ${MOST_ROWS}`;
+  return `, kept as (
+    insert into ${s}._private_operation_rows (
+      operation_id, job_id, outcome, left_at, left_attempts, ${[...bare, ...names].join(", ")}
+    )
+    select ${operation}, held.id, 'd', acted.updated_at, acted.attempts,
+      ${[...columns, ...names.map((name) => `named.${name}`)].join(", ")}
+    from acted join held on held.id = acted.id
+    ${isDelete ? "join named on named.id = acted.id" : ""}
+    where ${hasRoom}
+    returning job_id
+  ), left_alone as (
+    insert into ${s}._private_operation_rows (operation_id, job_id, outcome)
+    select ${operation}, found.id, case when found.is_changed then 'g'::"char" else 'l'::"char" end
+    from found
+    where ${hasRoom} and found.id not in (select id from acted)
+    returning job_id
+  ), tally as materialized (
+    select
+      (select count(*) from found) as found,
+      (select max(id) from found) as last_id,
+      (select count(*) from found where is_changed) as changed,
+      (select count(*) from acted) as done,
+      (select count(*) from kept) + (select count(*) from left_alone) as kept
+  ), moved as (
+    update ${s}._private_operations as operation
+    set
+      after_id = case when tally.found < ${limit} then ${upto} else tally.last_id end,
+      done = operation.done + tally.done,
+      skipped_changed = operation.skipped_changed + tally.changed,
+      skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
+      kept = operation.kept + tally.kept,
+      lease_until = clock_timestamp() + make_interval(secs => ${parameter(claim.leaseS, "int")}),
+      rate_per_s = ${parameter(claim.ratePerS, "int")},
+      eta_s = ${parameter(claim.etaS, "int")}
+    from tally, mine
+    where operation.id = ${operation}
+    returning operation.after_id
+  )
+  select tally.found::int, tally.done::int, tally.changed::int, moved.after_id,
+    (select count(*) from announced)::int as announced
+  from tally left join moved on true`;
+}
+
+/** Nothing is kept in the database, so whoever asks must be told which. */
+const WHICH = `
+  select
+    (select count(*) from found)::int as found,
+    (select max(id) from found) as last_id,
+    (select count(*) from announced)::int as announced,
+    array(select id from acted order by id) as done_ids,
+    array(select attempts from acted order by id) as done_attempts,
+    array(select id from found where is_changed) as changed_ids,
+    array(select id from found where not is_changed and id not in (select id from acted))
+      as locked_ids,
+    (select ${microseconds("updated_at")} from acted limit 1) as left_at_us`;

@@ -1,0 +1,93 @@
+// An operation as its SQL row. The only place that knows the columns.
+import { dateOf, microseconds, timeText } from "../../sql/moments.ts";
+import type { Changes, OperationAction } from "../model/action.ts";
+import { type JobOperation, type OperationState, UNDO_HOURS } from "../model/operation.ts";
+
+/** What `operationColumns` selects, as `query()` delivers it. */
+export interface OperationRow {
+  readonly id: string;
+  readonly query: string;
+  readonly now_us: string;
+  readonly action: OperationAction;
+  readonly changes: string;
+  readonly performed_by: string | null;
+  readonly source: "admin" | "command line";
+  readonly state: OperationState;
+  readonly created_at_us: string;
+  readonly finished_at_us: string | null;
+  readonly max_id: string;
+  readonly before_us: string;
+  readonly expected: string | null;
+  readonly after_id: string;
+  readonly done: string;
+  readonly skipped_locked: string;
+  readonly skipped_changed: string;
+  readonly kept: string;
+  readonly rate: number | null;
+  readonly canary: number | null;
+  readonly is_canary_over: boolean;
+  readonly rate_per_s: number | null;
+  readonly eta_s: number | null;
+  readonly undo_after_id: string | null;
+  readonly undone: string;
+  readonly error: string | null;
+  readonly can_undo: boolean;
+}
+
+/** At work, but the process that worked on it has not been heard of. */
+export const EFFECTIVE_STATE = `case
+    when operation.state in ('running', 'canary', 'undoing')
+      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+    else operation.state
+  end`;
+
+/** Expects the table under the name `operation`. */
+export const operationColumns = `
+  operation.id, operation.query, operation.now_us, operation.action, operation.changes,
+  operation.performed_by, operation.source, ${EFFECTIVE_STATE} as state,
+  ${microseconds("operation.created_at")} as created_at_us,
+  ${microseconds("operation.finished_at")} as finished_at_us,
+  operation.max_id, ${microseconds("operation.before")} as before_us, operation.expected,
+  operation.after_id, operation.done, operation.skipped_locked, operation.skipped_changed,
+  operation.kept, operation.rate, operation.canary, operation.is_canary_over,
+  operation.rate_per_s, operation.eta_s, operation.undo_after_id, operation.undone, operation.error,
+  operation.kept > 0 and operation.done > 0
+    and operation.finished_at > now() - interval '${UNDO_HOURS} hours'
+    and operation.state in ('done', 'stopped', 'failed') as can_undo`;
+
+export function toOperation(row: OperationRow): JobOperation {
+  const finishedAt = row.finished_at_us === null ? null : timeText(row.finished_at_us);
+  return {
+    id: row.id,
+    query: row.query,
+    nowUs: row.now_us,
+    action: row.action,
+    changes: JSON.parse(row.changes) as Changes,
+    origin: { by: row.performed_by, source: row.source },
+    state: row.state,
+    boundary: { maxId: row.max_id, before: timeText(row.before_us) },
+    expected: row.expected === null ? null : Number(row.expected),
+    startedAt: timeText(row.created_at_us),
+    finishedAt,
+    afterId: row.after_id,
+    done: Number(row.done),
+    skippedLocked: Number(row.skipped_locked),
+    skippedChanged: Number(row.skipped_changed),
+    kept: Number(row.kept),
+    rate: row.rate,
+    canary: row.canary,
+    isCanaryOver: row.is_canary_over,
+    ratePerS: row.rate_per_s,
+    etaS: row.eta_s,
+    undoAfterId: row.undo_after_id,
+    undone: Number(row.undone),
+    error: row.error,
+    canUndo: row.can_undo,
+    undoUntil: row.finished_at_us === null ? null : undoUntil(row.finished_at_us),
+    isResumable: true,
+  };
+}
+
+function undoUntil(finishedAtUs: string): string {
+  return new Date(dateOf(finishedAtUs).getTime() + UNDO_HOURS * 3_600_000).toISOString();
+}

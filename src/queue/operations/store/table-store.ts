@@ -1,0 +1,188 @@
+// Operations in the extension's tables. Nothing here depends on a session, so all of it works behind a
+// transaction pooler: whose an operation is, is a lease in its row, and that only one is at work is a
+// unique index.
+import { codeOf, WorkerError } from "../../../base/errors.ts";
+import { type Database, query } from "../../../database/database.ts";
+import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
+import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
+import { batchStatement, type Claim } from "./batch-statement.ts";
+import {
+  EFFECTIVE_STATE,
+  type OperationRow,
+  operationColumns,
+  toOperation,
+} from "./operation-row.ts";
+import { canaryOf, receiptOf } from "./receipt.ts";
+import { tidyTables } from "./tidy.ts";
+import { namesStatement, undoStatement } from "./undo-statement.ts";
+
+/** After so long without a word from its owner an operation counts as interrupted, seconds. */
+export const LEASE_S = 15;
+/** How long a rehearsal may be acted upon, minutes. */
+const REHEARSAL_MINUTES = 15;
+
+/** `owner`: an id of this process. */
+export function tableStore(db: Database, owner: string): OperationStore {
+  const rows = async (text: (s: string) => string, values: unknown[]) =>
+    (await query<OperationRow>(db, text, values)).map(toOperation);
+  const claimOf = ({ id }: JobOperation, speed: Speed): Claim => ({
+    operationId: id,
+    owner,
+    leaseS: LEASE_S,
+    ...speed,
+  });
+  return {
+    isResumable: true,
+    keep: async (rehearsal) => {
+      await query(db, keepSql, [rehearsal.id, JSON.stringify(rehearsal)]);
+    },
+    take: async (id) => {
+      const [row] = await query<{ rehearsal: string }>(db, takeSql, [id]);
+      return row === undefined ? null : (JSON.parse(row.rehearsal) as Rehearsal);
+    },
+    begin: async (rehearsal, origin, { rate, canary }) => {
+      await query(db, releaseSql, []);
+      const { boundary, count } = rehearsal;
+      const [begun] = await conflicting(() =>
+        rows(beginSql, [
+          ...[rehearsal.query, rehearsal.nowUs, rehearsal.action],
+          ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
+          ...[boundary.maxId, boundary.before, count.value, rate, canary],
+        ]),
+      );
+      if (begun === undefined) throw new Error("an operation that was inserted has no row");
+      return begun;
+    },
+    find: async (id) => (await rows(findSql, [id]))[0] ?? null,
+    list: (limit, beforeId) => rows(listSql, [beforeId, limit]),
+    move: async (id, transition) => {
+      const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
+      if (takes) await query(db, releaseSql, []);
+      const values = [id, transition.from, to, takes, isMine, owner, LEASE_S];
+      const [moved] = await conflicting(() =>
+        rows(moveSql, [...values, isCanaryOver, error ?? null]),
+      );
+      return moved ?? null;
+    },
+    renew: async (id) => (await query(db, renewSql, [id, owner, LEASE_S])).length > 0,
+    batch: async (operation, jobs, act, stretch, speed) => {
+      const { quoted } = db.schema;
+      const { text, values } = batchStatement(
+        quoted,
+        jobs,
+        act,
+        stretch,
+        claimOf(operation, speed),
+      );
+      return batchOf(await query<BatchRow>(db, () => text, [...values]));
+    },
+    undoBatch: async (operation, act, stretch, speed) => {
+      const { quoted } = db.schema;
+      if (act.kind === "delete") {
+        const names = namesStatement(quoted, operation.id, stretch);
+        await query(db, () => names.text, [...names.values]);
+      }
+      const { text, values } = undoStatement(quoted, act, stretch, claimOf(operation, speed));
+      return batchOf(await query<BatchRow>(db, () => text, [...values]));
+    },
+    canary: (id) => canaryOf(db, id),
+    receipt: (id, outcome, afterId, limit) => receiptOf(db, id, outcome, afterId, limit),
+    tidy: () => tidyTables(db),
+  };
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+async function conflicting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf((error as Error).cause) !== UNIQUE_VIOLATION) throw error;
+    throw anotherAtWork(error);
+  }
+}
+
+export function anotherAtWork(cause?: unknown): WorkerError {
+  const message = "another operation is at work on this queue; wait for it, pause it or stop it";
+  return new WorkerError("conflict", message, { cause });
+}
+
+interface BatchRow {
+  readonly found: number;
+  readonly done: number;
+  readonly after_id: string | null;
+}
+
+function batchOf([row]: readonly BatchRow[]): Batch {
+  return { found: row?.found ?? 0, done: row?.done ?? 0, afterId: row?.after_id ?? null };
+}
+
+const keepSql = (s: string) => `
+  insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
+  values ($1::text, now() + interval '${REHEARSAL_MINUTES} minutes', $2::json)`;
+
+const takeSql = (s: string) => `
+  delete from ${s}._private_rehearsals
+  where id = $1::text and expires_at > now()
+  returning rehearsal`;
+
+/** What nobody works on any more no longer stands in the way of others. */
+const releaseSql = (s: string) => `
+  update ${s}._private_operations
+  set state = 'interrupted', owner = null, lease_until = null
+  where state = any('{${atWork.join(",")}}') and lease_until < clock_timestamp()`;
+
+const beginSql = (s: string) => `
+  insert into ${s}._private_operations as operation (
+    query, now_us, action, changes, performed_by, source, state, owner, lease_until,
+    max_id, before, expected, rate, canary
+  )
+  values (
+    $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
+    clock_timestamp() + make_interval(secs => $8::int),
+    $9::bigint, $10::timestamptz, $11::bigint, $12::int, $13::int
+  )
+  returning ${operationColumns}`;
+
+const findSql = (s: string) => `
+  select ${operationColumns}
+  from ${s}._private_operations as operation
+  where operation.id = $1::bigint`;
+
+const listSql = (s: string) => `
+  select ${operationColumns}
+  from ${s}._private_operations as operation
+  where $1::bigint is null or operation.id < $1::bigint
+  order by operation.id desc
+  limit $2::int`;
+
+const moveSql = (s: string) => `
+  update ${s}._private_operations as operation
+  set
+    state = $3::text,
+    owner = case when $4::boolean then $6::text when $5::boolean and $3 = any('{${atWork.join(",")}}') then owner end,
+    lease_until = case
+      when $4::boolean or ($5::boolean and $3 = any('{${atWork.join(",")}}'))
+      then clock_timestamp() + make_interval(secs => $7::int)
+    end,
+    finished_at = case
+      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
+      when $3 = 'undone' then now()
+      else finished_at
+    end,
+    is_canary_over = is_canary_over or $8::boolean,
+    undo_after_id = case when $3 = 'undoing' then coalesce(undo_after_id, 0) else undo_after_id end,
+    error = $9::text,
+    rate_per_s = null,
+    eta_s = null
+  where id = $1::bigint
+  and (${EFFECTIVE_STATE}) = any($2::text[])
+  and (not $5::boolean or owner = $6::text)
+  returning ${operationColumns}`;
+
+const renewSql = (s: string) => `
+  update ${s}._private_operations
+  set lease_until = clock_timestamp() + make_interval(secs => $3::int)
+  where id = $1::bigint and owner = $2::text
+  and state = any('{${atWork.join(",")}}')
+  returning id`;

@@ -1,0 +1,129 @@
+// One batch of an undo as one statement: of the jobs that an operation has changed, those which nobody
+// has touched since become what they were, to the byte; the rest is left as it is. Deleted jobs come
+// back under their id, unless their key is taken meanwhile.
+import { announceJobs } from "../../sql/notify.ts";
+import type { Act } from "../model/action.ts";
+import type { UndoStretch } from "../model/operation-store.ts";
+import { type BuiltStatement, type Claim, parameters } from "./batch-statement.ts";
+
+export function undoStatement(
+  s: string,
+  act: Act,
+  { afterId, limit }: UndoStretch,
+  claim: Claim,
+): BuiltStatement {
+  const { values, parameter } = parameters();
+  const operation = parameter(claim.operationId, "bigint");
+  const after = parameter(afterId, "bigint");
+  const most = parameter(limit, "int");
+  const text = `
+  with mine as materialized (
+    select from ${s}._private_operations
+    where id = ${operation} and owner = ${parameter(claim.owner, "text")}
+    and state = 'undoing' and undo_after_id = ${after}
+    for update
+  ), batch as materialized (
+    select was.*
+    from ${s}._private_operation_rows as was
+    where was.operation_id = ${operation} and was.job_id > ${after} and exists (select from mine)
+    order by was.job_id
+    limit ${most}
+  ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act.kind)}, announced as materialized (
+    select ${announceJobs("count(*)")} from restored having count(*) > 0
+  ), tally as materialized (
+    select
+      (select count(*) from batch) as found,
+      (select max(job_id) from batch) as last_id,
+      (select count(*) from restored) as done
+  ), moved as (
+    update ${s}._private_operations as operation
+    set
+      undo_after_id = coalesce(tally.last_id, operation.undo_after_id),
+      undone = operation.undone + tally.done,
+      lease_until = clock_timestamp() + make_interval(secs => ${parameter(claim.leaseS, "int")}),
+      rate_per_s = ${parameter(claim.ratePerS, "int")},
+      eta_s = ${parameter(claim.etaS, "int")}
+    from tally, mine
+    where operation.id = ${operation}
+    returning operation.undo_after_id
+  )
+  select tally.found::int, tally.done::int, moved.undo_after_id as after_id,
+    (select count(*) from announced)::int as announced
+  from tally left join moved on true`;
+  return { text, values };
+}
+
+const overwritten = {
+  fail: ["attempts", "last_error", "updated_at"],
+  reschedule: ["run_at", "attempts", "max_attempts", "priority", "updated_at"],
+} as const;
+
+/** Untouched: not taken since (which counts an attempt), and not written since. */
+const changedBack = (s: string, kind: "fail" | "reschedule"): string => `held as materialized (
+    select jobs.id
+    from batch
+    join ${s}._private_jobs as jobs on jobs.id = batch.job_id
+    where batch.outcome = 'd' and jobs.locked_at is null
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts
+    order by jobs.id
+    for update of jobs skip locked
+  ), restored as (
+    update ${s}._private_jobs as jobs
+    set ${overwritten[kind].map((column) => `${column} = batch.${column}`).join(", ")}
+    from batch
+    join held on held.id = batch.job_id
+    where jobs.id = held.id
+    returning jobs.id
+  )`;
+
+/** By the names, not the ids, of task and queue: the ids may have become others. */
+const putBack = (s: string): string => `restored as (
+    insert into ${s}._private_jobs (
+      id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
+      created_at, updated_at, key, revision, flags
+    )
+    overriding system value
+    select
+      batch.job_id, coalesce(queues.id, batch.job_queue_id), coalesce(tasks.id, batch.task_id),
+      batch.payload, batch.priority, batch.run_at, batch.attempts, batch.max_attempts,
+      batch.last_error, batch.created_at, batch.updated_at, batch.key, batch.revision, batch.flags
+    from batch
+    left join ${s}._private_tasks as tasks on tasks.identifier = batch.task_identifier
+    left join ${s}._private_job_queues as queues on queues.queue_name = batch.queue_name
+    where batch.outcome = 'd'
+    order by batch.job_id
+    on conflict do nothing
+    returning id
+  )`;
+
+/** Before a batch of deleted jobs comes back: the names that have been cleaned up since. */
+export function namesStatement(
+  s: string,
+  operationId: string,
+  { afterId, limit }: UndoStretch,
+): BuiltStatement {
+  const text = `
+  with batch as materialized (
+    select task_identifier, queue_name
+    from ${s}._private_operation_rows
+    where operation_id = $1::bigint and job_id > $2::bigint
+    order by job_id
+    limit $3::int
+  ), tasks as (
+    insert into ${s}._private_tasks (identifier)
+    select distinct task_identifier from batch
+    where task_identifier is not null
+    and not exists (select from ${s}._private_tasks where identifier = task_identifier)
+    order by task_identifier
+    on conflict do nothing
+  )
+  insert into ${s}._private_job_queues (queue_name)
+  select distinct queue_name from batch
+  where batch.queue_name is not null
+  and not exists (
+    select from ${s}._private_job_queues as queues where queues.queue_name = batch.queue_name
+  )
+  order by queue_name
+  on conflict do nothing`;
+  return { text, values: [operationId, afterId, limit] };
+}

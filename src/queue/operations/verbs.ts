@@ -1,0 +1,122 @@
+// What one may do to an operation: begin it, pause, resume, stop and undo it; and when each of these
+// is refused. Who begins, resumes or undoes has to work on it (work.ts).
+import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
+import { mayHaveCanary } from "./model/action.ts";
+import type { JobOperation, OperationState, Origin } from "./model/operation.ts";
+import type { Manner, OperationStore, Transition } from "./model/operation-store.ts";
+
+export const operationVerbs = ["pause", "resume", "stop", "undo"] as const;
+export type OperationVerb = (typeof operationVerbs)[number];
+
+export const MOST_RATE = 1_000_000;
+export const MOST_CANARY = 1_000;
+
+/** Does what was rehearsed, once. Throws `not_found` for a rehearsal that is over, and `conflict`. */
+export async function beginOperation(
+  store: OperationStore,
+  rehearsalId: string,
+  origin: Origin,
+  manner: Manner,
+): Promise<JobOperation> {
+  const rehearsal = await store.take(rehearsalId);
+  if (rehearsal === null) {
+    const message =
+      "there is no such rehearsal: each is good for 15 minutes and for one operation; rehearse again";
+    throw new WorkerError("not_found", message);
+  }
+  try {
+    const problems = mannerProblems(rehearsal.action, manner);
+    if (problems.length > 0) throw new InputError(problems);
+    return await store.begin(rehearsal, origin, manner);
+  } catch (error) {
+    // Nothing was done: it may be tried again.
+    await store.keep(rehearsal).catch(() => {});
+    throw error;
+  }
+}
+
+type Action = Parameters<typeof mayHaveCanary>[0];
+
+function mannerProblems(action: Action, { rate, canary }: Manner): Problem[] {
+  const problems: Problem[] = [];
+  if (canary !== null && !mayHaveCanary(action)) {
+    const message = `is for retry and run-now: what has become of a job shows nothing after ${action}`;
+    problems.push({ path: "canary", message });
+  }
+  if (canary !== null && !(canary >= 1 && canary <= MOST_CANARY)) {
+    problems.push({ path: "canary", message: `must be from 1 to ${MOST_CANARY}` });
+  }
+  if (rate !== null && !(rate >= 0 && rate <= MOST_RATE)) {
+    problems.push({ path: "rate", message: `must be from 0 (no pauses) to ${MOST_RATE}` });
+  }
+  return problems;
+}
+
+/** Throws `not_found`, and `conflict` where the operation's state does not allow it. */
+export async function change(
+  store: OperationStore,
+  id: string,
+  verb: OperationVerb,
+): Promise<JobOperation> {
+  const operation = await known(store, id);
+  const transition = transitionOf(operation, verb);
+  const moved = transition === null ? null : await store.move(id, transition);
+  if (moved !== null) return moved;
+  throw refusal(await known(store, id), verb);
+}
+
+export async function known(store: OperationStore, id: string): Promise<JobOperation> {
+  const operation = await store.find(id);
+  if (operation !== null) return operation;
+  throw new WorkerError("not_found", `there is no operation ${id}`);
+}
+
+function transitionOf(operation: JobOperation, verb: OperationVerb): Transition | null {
+  const { state, canary, done, undoAfterId, canUndo } = operation;
+  switch (verb) {
+    case "pause":
+      return { from: ["running", "canary"], to: "paused" };
+    case "resume": {
+      if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
+      // Whoever resumes has seen what became of the first ones.
+      const isCanaryOver = canary !== null && done >= canary;
+      return { from: ["paused", "interrupted"], to: "running", takes: true, isCanaryOver };
+    }
+    case "stop":
+      return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };
+    case "undo":
+      if (state === "interrupted" && undoAfterId !== null) {
+        return { from: ["interrupted"], to: "undoing", takes: true };
+      }
+      return canUndo ? { from: ["done", "stopped", "failed"], to: "undoing", takes: true } : null;
+    default:
+      return verb satisfies never;
+  }
+}
+
+const allowed: Readonly<Record<OperationVerb, string>> = {
+  pause: "only one that is running can be paused",
+  resume: "only one that is paused or interrupted can be resumed",
+  stop: "only one that is not over can be stopped",
+  undo: "only one that is over can be undone, for 24 hours",
+};
+
+function refusal({ id, state, isResumable }: JobOperation, verb: OperationVerb): WorkerError {
+  if (verb === "undo" && !isResumable) {
+    const message = `operation ${id} cannot be undone: what the jobs were is kept where "worker migrate --with-operations" was run`;
+    return new WorkerError("conflict", message);
+  }
+  return new WorkerError("conflict", `operation ${id} is ${words[state]}; ${allowed[verb]}`);
+}
+
+const words: Readonly<Record<OperationState, string>> = {
+  running: "running",
+  canary: "watching its canary",
+  paused: "paused",
+  interrupted: "interrupted",
+  stopped: "stopped",
+  done: "done",
+  failed: "failed",
+  undoing: "being undone",
+  undone: "undone",
+};

@@ -1,0 +1,53 @@
+  with chosen as materialized (
+    select id, ctid
+    from unnest($8::bigint[], $9::tid[]) as row (id, ctid)
+  ), found as materialized (
+    select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
+      jobs.updated_at > $3::timestamptz as is_changed
+    from "worker"._private_jobs as jobs
+    join chosen on chosen.id = jobs.id and chosen.ctid = jobs.ctid
+    where jobs.id > $1::bigint and jobs.id <= $2::bigint
+    and (jobs.task_id = any($10::int[]))
+    
+    order by jobs.id
+    limit $4::int
+  ), held as materialized (
+    select jobs.id
+    from found
+    join "worker"._private_jobs as jobs on jobs.id = found.id and jobs.ctid = found.ctid
+    where not found.is_locked and not found.is_changed
+    and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
+    and (jobs.task_id = any($10::int[]))
+    order by jobs.id
+    for update of jobs skip locked
+  ), acted as materialized (
+    select acted.id, acted.updated_at, acted.attempts
+    from "worker".reschedule_jobs(
+      array(select held.id from held),
+      run_at => now(),
+      priority => $5::int,
+      attempts => $6::int,
+      max_attempts => $7::int
+    ) as acted
+  ), announced as materialized (
+    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and true
+  )
+  select
+    (select count(*) from found)::int as found,
+    (select max(id) from found) as last_id,
+    (select count(*) from announced)::int as announced,
+    array(select id from acted order by id) as done_ids,
+    array(select attempts from acted order by id) as done_attempts,
+    array(select id from found where is_changed) as changed_ids,
+    array(select id from found where not is_changed and id not in (select id from acted))
+      as locked_ids,
+    (select floor(extract(epoch from updated_at) * 1000000) from acted limit 1) as left_at_us;
+
+  select
+    count(*) filter (where jobs.id is null)::int as gone,
+    count(*) filter (
+      where jobs.locked_at is null and jobs.last_error is not null
+      and jobs.attempts > was.attempts and jobs.updated_at > was.at
+    )::int as failed_again
+  from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as was (id, attempts, at)
+  left join "worker"._private_jobs as jobs on jobs.id = was.id

@@ -1,0 +1,45 @@
+  update "worker"._private_operations
+  set state = 'interrupted', owner = null, lease_until = null
+  where state = any('{running,canary,undoing}') and lease_until < clock_timestamp();
+
+  update "worker"._private_operations as operation
+  set
+    state = $3::text,
+    owner = case when $4::boolean then $6::text when $5::boolean and $3 = any('{running,canary,undoing}') then owner end,
+    lease_until = case
+      when $4::boolean or ($5::boolean and $3 = any('{running,canary,undoing}'))
+      then clock_timestamp() + make_interval(secs => $7::int)
+    end,
+    finished_at = case
+      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
+      when $3 = 'undone' then now()
+      else finished_at
+    end,
+    is_canary_over = is_canary_over or $8::boolean,
+    undo_after_id = case when $3 = 'undoing' then coalesce(undo_after_id, 0) else undo_after_id end,
+    error = $9::text,
+    rate_per_s = null,
+    eta_s = null
+  where id = $1::bigint
+  and (case
+    when operation.state in ('running', 'canary', 'undoing')
+      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+    else operation.state
+  end) = any($2::text[])
+  and (not $5::boolean or owner = $6::text)
+  returning 
+  operation.id, operation.query, operation.now_us, operation.action, operation.changes,
+  operation.performed_by, operation.source, case
+    when operation.state in ('running', 'canary', 'undoing')
+      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+    else operation.state
+  end as state,
+  floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
+  floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
+  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.expected,
+  operation.after_id, operation.done, operation.skipped_locked, operation.skipped_changed,
+  operation.kept, operation.rate, operation.canary, operation.is_canary_over,
+  operation.rate_per_s, operation.eta_s, operation.undo_after_id, operation.undone, operation.error,
+  operation.kept > 0 and operation.done > 0
+    and operation.finished_at > now() - interval '24 hours'
+    and operation.state in ('done', 'stopped', 'failed') as can_undo

@@ -1,0 +1,5 @@
+  update "worker"._private_operations
+  set lease_until = clock_timestamp() + make_interval(secs => $3::int)
+  where id = $1::bigint and owner = $2::text
+  and state = any('{running,canary,undoing}')
+  returning id

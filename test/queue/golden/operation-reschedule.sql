@@ -1,0 +1,76 @@
+  with mine as materialized (
+    select kept from "worker"._private_operations
+    where id = $5::bigint and owner = $6::text
+    and state = 'running' and after_id = $1::bigint
+    for update
+  ), found as materialized (
+    select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
+      jobs.updated_at > $3::timestamptz as is_changed
+    from "worker"._private_jobs as jobs
+    
+    where jobs.id > $1::bigint and jobs.id <= $2::bigint
+    and (jobs.task_id = any($14::int[]))
+    and exists (select from mine)
+    order by jobs.id
+    limit $4::int
+  ), held as materialized (
+    select jobs.id, jobs.run_at, jobs.updated_at, jobs.attempts, jobs.max_attempts, jobs.priority
+    from found
+    join "worker"._private_jobs as jobs on jobs.id = found.id 
+    where not found.is_locked and not found.is_changed
+    and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
+    and (jobs.task_id = any($14::int[]))
+    order by jobs.id
+    for update of jobs skip locked
+  ), acted as materialized (
+    select acted.id, acted.updated_at, acted.attempts
+    from "worker".reschedule_jobs(
+      array(select held.id from held),
+      run_at => now(),
+      priority => $7::int,
+      attempts => $8::int,
+      max_attempts => $9::int
+    ) as acted
+  ), announced as materialized (
+    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and true
+  ), kept as (
+    insert into "worker"._private_operation_rows (
+      operation_id, job_id, outcome, left_at, left_attempts, run_at, updated_at, attempts, max_attempts, priority
+    )
+    select $10::bigint, held.id, 'd', acted.updated_at, acted.attempts,
+      held.run_at, held.updated_at, held.attempts, held.max_attempts, held.priority
+    from acted join held on held.id = acted.id
+    
+    where (select kept from mine) < 1000000
+    returning job_id
+  ), left_alone as (
+    insert into "worker"._private_operation_rows (operation_id, job_id, outcome)
+    select $10::bigint, found.id, case when found.is_changed then 'g'::"char" else 'l'::"char" end
+    from found
+    where (select kept from mine) < 1000000 and found.id not in (select id from acted)
+    returning job_id
+  ), tally as materialized (
+    select
+      (select count(*) from found) as found,
+      (select max(id) from found) as last_id,
+      (select count(*) from found where is_changed) as changed,
+      (select count(*) from acted) as done,
+      (select count(*) from kept) + (select count(*) from left_alone) as kept
+  ), moved as (
+    update "worker"._private_operations as operation
+    set
+      after_id = case when tally.found < $4::int then $2::bigint else tally.last_id end,
+      done = operation.done + tally.done,
+      skipped_changed = operation.skipped_changed + tally.changed,
+      skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
+      kept = operation.kept + tally.kept,
+      lease_until = clock_timestamp() + make_interval(secs => $11::int),
+      rate_per_s = $12::int,
+      eta_s = $13::int
+    from tally, mine
+    where operation.id = $10::bigint
+    returning operation.after_id
+  )
+  select tally.found::int, tally.done::int, tally.changed::int, moved.after_id,
+    (select count(*) from announced)::int as announced
+  from tally left join moved on true

@@ -1,0 +1,73 @@
+  with batch as materialized (
+    select task_identifier, queue_name
+    from "worker"._private_operation_rows
+    where operation_id = $1::bigint and job_id > $2::bigint
+    order by job_id
+    limit $3::int
+  ), tasks as (
+    insert into "worker"._private_tasks (identifier)
+    select distinct task_identifier from batch
+    where task_identifier is not null
+    and not exists (select from "worker"._private_tasks where identifier = task_identifier)
+    order by task_identifier
+    on conflict do nothing
+  )
+  insert into "worker"._private_job_queues (queue_name)
+  select distinct queue_name from batch
+  where batch.queue_name is not null
+  and not exists (
+    select from "worker"._private_job_queues as queues where queues.queue_name = batch.queue_name
+  )
+  order by queue_name
+  on conflict do nothing;
+
+  with mine as materialized (
+    select from "worker"._private_operations
+    where id = $1::bigint and owner = $4::text
+    and state = 'undoing' and undo_after_id = $2::bigint
+    for update
+  ), batch as materialized (
+    select was.*
+    from "worker"._private_operation_rows as was
+    where was.operation_id = $1::bigint and was.job_id > $2::bigint and exists (select from mine)
+    order by was.job_id
+    limit $3::int
+  ), restored as (
+    insert into "worker"._private_jobs (
+      id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
+      created_at, updated_at, key, revision, flags
+    )
+    overriding system value
+    select
+      batch.job_id, coalesce(queues.id, batch.job_queue_id), coalesce(tasks.id, batch.task_id),
+      batch.payload, batch.priority, batch.run_at, batch.attempts, batch.max_attempts,
+      batch.last_error, batch.created_at, batch.updated_at, batch.key, batch.revision, batch.flags
+    from batch
+    left join "worker"._private_tasks as tasks on tasks.identifier = batch.task_identifier
+    left join "worker"._private_job_queues as queues on queues.queue_name = batch.queue_name
+    where batch.outcome = 'd'
+    order by batch.job_id
+    on conflict do nothing
+    returning id
+  ), announced as materialized (
+    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from restored having count(*) > 0
+  ), tally as materialized (
+    select
+      (select count(*) from batch) as found,
+      (select max(job_id) from batch) as last_id,
+      (select count(*) from restored) as done
+  ), moved as (
+    update "worker"._private_operations as operation
+    set
+      undo_after_id = coalesce(tally.last_id, operation.undo_after_id),
+      undone = operation.undone + tally.done,
+      lease_until = clock_timestamp() + make_interval(secs => $5::int),
+      rate_per_s = $6::int,
+      eta_s = $7::int
+    from tally, mine
+    where operation.id = $1::bigint
+    returning operation.undo_after_id
+  )
+  select tally.found::int, tally.done::int, moved.undo_after_id as after_id,
+    (select count(*) from announced)::int as announced
+  from tally left join moved on true

@@ -1,0 +1,48 @@
+  with mine as materialized (
+    select from "worker"._private_operations
+    where id = $1::bigint and owner = $4::text
+    and state = 'undoing' and undo_after_id = $2::bigint
+    for update
+  ), batch as materialized (
+    select was.*
+    from "worker"._private_operation_rows as was
+    where was.operation_id = $1::bigint and was.job_id > $2::bigint and exists (select from mine)
+    order by was.job_id
+    limit $3::int
+  ), held as materialized (
+    select jobs.id
+    from batch
+    join "worker"._private_jobs as jobs on jobs.id = batch.job_id
+    where batch.outcome = 'd' and jobs.locked_at is null
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts
+    order by jobs.id
+    for update of jobs skip locked
+  ), restored as (
+    update "worker"._private_jobs as jobs
+    set run_at = batch.run_at, attempts = batch.attempts, max_attempts = batch.max_attempts, priority = batch.priority, updated_at = batch.updated_at
+    from batch
+    join held on held.id = batch.job_id
+    where jobs.id = held.id
+    returning jobs.id
+  ), announced as materialized (
+    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from restored having count(*) > 0
+  ), tally as materialized (
+    select
+      (select count(*) from batch) as found,
+      (select max(job_id) from batch) as last_id,
+      (select count(*) from restored) as done
+  ), moved as (
+    update "worker"._private_operations as operation
+    set
+      undo_after_id = coalesce(tally.last_id, operation.undo_after_id),
+      undone = operation.undone + tally.done,
+      lease_until = clock_timestamp() + make_interval(secs => $5::int),
+      rate_per_s = $6::int,
+      eta_s = $7::int
+    from tally, mine
+    where operation.id = $1::bigint
+    returning operation.undo_after_id
+  )
+  select tally.found::int, tally.done::int, moved.undo_after_id as after_id,
+    (select count(*) from announced)::int as announced
+  from tally left join moved on true

@@ -1,0 +1,106 @@
+// The statements of operations and of the audit trail, for their golden files.
+import { monotonic, wait } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { Database } from "../../src/database/database.ts";
+import type { AuditEntry } from "../../src/queue/audit/audit-entry.ts";
+import { createAuditTrail } from "../../src/queue/audit/audit-trail.ts";
+import { readFacts } from "../../src/queue/audit/job-facts.ts";
+import { probeHead } from "../../src/queue/operations/head-probe.ts";
+import type { Act } from "../../src/queue/operations/model/action.ts";
+import type { JobOperation, Rehearsal } from "../../src/queue/operations/model/operation.ts";
+import type { OperationTools } from "../../src/queue/operations/model/operation-tools.ts";
+import { readCandidates } from "../../src/queue/operations/rehearse/candidates.ts";
+import { countRange, countSample } from "../../src/queue/operations/rehearse/match-counts.ts";
+import {
+  namesOf,
+  readBoundary,
+  readPages,
+  readSamples,
+} from "../../src/queue/operations/rehearse/samples.ts";
+import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
+import { tableStore } from "../../src/queue/operations/store/table-store.ts";
+import type { JobQuery } from "../../src/queue/query/job-query.ts";
+
+const jobs = {
+  text: "task:t",
+  nowUs: "0",
+  sql: (first: number) => `(jobs.task_id = any($${first}::int[]))`,
+  values: [[1]],
+  check: null,
+  marks: () => "null::text",
+  unknown: [],
+  isEmpty: false,
+} as unknown as JobQuery;
+
+const rehearsal: Rehearsal = {
+  id: "r",
+  query: "task:t",
+  nowUs: "0",
+  action: "fail",
+  changes: {},
+  boundary: { maxId: "9", before: "2030-01-01T00:00:00Z" },
+  count: { value: 1, precision: "exact", basis: "scan", as_of: "2030-01-01T00:00:00Z" },
+};
+const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
+const speed = { ratePerS: null, etaS: null };
+const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundary.before };
+const acts: readonly Act[] = [
+  { kind: "delete" },
+  { kind: "fail", reason: "r" },
+  { kind: "reschedule", runAt: "now", priority: null, attempts: 0, maxAttempts: null },
+];
+const store = (db: Database) => tableStore(db, "owner");
+const trail = (db: Database) => createAuditTrail({ db, logger: silentLogger, onAudit: null });
+const tools = (db: Database) => ({ reads: db, monotonic, wait }) as unknown as OperationTools;
+const move = { from: ["paused"], to: "running", takes: true } as const;
+
+export const operationCalls: Readonly<Record<string, (db: Database) => Promise<unknown>>> = {
+  ...Object.fromEntries(
+    acts.flatMap((act) => [
+      [
+        `operation-${act.kind}`,
+        (db: Database) =>
+          store(db).batch(operation, jobs, act, { ...stretch, chosen: null }, speed),
+      ],
+      [
+        `operation-undo-${act.kind}`,
+        (db: Database) => store(db).undoBatch(operation, act, { afterId: "0", limit: 5 }, speed),
+      ],
+    ]),
+  ),
+  "operation-chosen-in-memory": async (db) => {
+    const kept = memoryStore(db, () => new Date(0), silentLogger);
+    const origin = { by: null, source: "admin" } as const;
+    const begun = await kept.begin(rehearsal, origin, { rate: null, canary: 1 });
+    const chosen = { ids: ["1"], ctids: ["(0,1)"] };
+    await kept.batch(begun, jobs, acts[2] as Act, { ...stretch, chosen }, speed);
+    await kept.canary(begun.id);
+  },
+  "operation-begin": (db) =>
+    store(db).begin(rehearsal, { by: null, source: "admin" }, { rate: null, canary: null }),
+  "operation-move": (db) => store(db).move("1", move),
+  "operation-renew": (db) => store(db).renew("1"),
+  "operation-find": (db) => store(db).find("1"),
+  "operation-list": (db) => store(db).list(10, null),
+  "operation-canary": (db) => store(db).canary("1"),
+  "operation-receipt": (db) => store(db).receipt("1", "failed_again", "0", 10),
+  "operation-tidy": (db) => store(db).tidy(),
+  "operation-probe": (db) => probeHead(db),
+  "rehearsal-keep": (db) => store(db).keep(rehearsal),
+  "rehearsal-take": (db) => store(db).take("r"),
+  "rehearsal-boundary": (db) => readBoundary(db),
+  "rehearsal-pages": (db) => readPages(db),
+  "rehearsal-count": (db) => countRange(db, jobs, "0", "9"),
+  "rehearsal-count-sample": (db) => countSample(db, jobs, "9", 1),
+  "rehearsal-candidates": (db) => readCandidates(db, jobs, "0", "9"),
+  "rehearsal-samples": (db) => readSamples(tools(db), jobs, "9"),
+  "rehearsal-tasks": (db) => namesOf(db, "tasks", [[1, 1]], Number),
+  "rehearsal-queues": (db) => namesOf(db, "queues", [[1, 1]], Number),
+  "audit-facts": (db) => readFacts(db, { ids: ["1"], key: null }),
+  "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),
+  "audit-list": (db) => trail(db).list(10, null),
+  "audit-tidy": (db) => trail(db).tidy(),
+};
+
+/** What the statements above are answered with, beside their own columns. */
+export const operationAnswer = () => ({ is_there: true, id: "1", last_id: "1", found: 1 });

@@ -1,0 +1,327 @@
+// Operations by query on a real database: what they touch, what they leave alone, what an undo brings
+// back, and that nothing is done twice.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { monotonic, wait } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import type { OperationAction } from "../../src/queue/operations/model/action.ts";
+import type { JobOperation } from "../../src/queue/operations/model/operation.ts";
+import type { OperationTools } from "../../src/queue/operations/model/operation-tools.ts";
+import { rehearse } from "../../src/queue/operations/rehearse/rehearse.ts";
+import { tableStore } from "../../src/queue/operations/store/table-store.ts";
+import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
+import { workOn } from "../../src/queue/operations/work.ts";
+import { compileQuery } from "../../src/queue/query/compile-query.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
+const never = new AbortController().signal;
+const origin = { by: "tester", source: "admin" } as const;
+
+function tools(owner = randomUUID()): OperationTools {
+  const { db } = queue;
+  return {
+    store: tableStore(db, owner),
+    reads: db,
+    compile: (text, nowUs) => compileQuery(db, text, nowUs === undefined ? {} : { nowUs }),
+    logger: silentLogger,
+    monotonic,
+    wait,
+  };
+}
+
+interface Wish {
+  readonly changes?: object;
+  readonly rate?: number | null;
+  readonly canary?: number | null;
+}
+
+async function begun(
+  with_: OperationTools,
+  action: OperationAction,
+  query: string,
+  { changes = {}, rate = 0, canary = null }: Wish = {},
+) {
+  const report = await rehearse(with_, { query, action, changes });
+  const { id } = report.rehearsal;
+  return { report, operation: await beginOperation(with_.store, id, origin, { rate, canary }) };
+}
+
+async function done(
+  action: OperationAction,
+  query: string,
+  wish: Wish = {},
+  with_ = tools(),
+): Promise<JobOperation> {
+  const { operation } = await begun(with_, action, query, wish);
+  return workOn(with_, operation, never);
+}
+
+const add = (count: number, identifier = "t") =>
+  addJobs(
+    queue.db,
+    Array.from({ length: count }, (_, n) => ({ identifier, payload: { n } })),
+  );
+
+const rows = () =>
+  queue.sql<Record<string, unknown>>(`select id, job_queue_id, task_id, payload::text, priority,
+    extract(epoch from run_at)::text as run_at, attempts, max_attempts, last_error,
+    extract(epoch from created_at)::text as created_at,
+    extract(epoch from updated_at)::text as updated_at,
+    key, locked_at, locked_by, revision, flags::text, is_available
+    from worker._private_jobs order by id`);
+
+test("It does what was rehearsed, to those that match, and says what it left alone.", async () => {
+  await add(5, "mine");
+  await add(3, "other");
+  const jobs = await rows();
+  await lockJob(queue, String(jobs[1]?.["id"]));
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "fail", "task:mine", {
+    changes: { reason: "enough" },
+  });
+  assert.equal(report.count.value, 5);
+  assert.deepEqual([report.change, report.skipLocked], [4, 1]);
+  assert.deepEqual(report.byTask, [{ name: "mine", count: 5 }]);
+  assert.equal(report.samples.length, 5);
+  const ended = await workOn(with_, operation, never);
+  assert.equal(ended.state, "done");
+  assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [4, 1, 0]);
+  const after = await queue.sql<{ last_error: string | null }>(
+    "select last_error from worker._private_jobs order by id",
+  );
+  const errors = after.map(({ last_error: error }) => error);
+  const e = "enough";
+  assert.deepEqual(errors, [e, null, e, e, e, null, null, null]);
+  const receipt = await with_.store.receipt(ended.id, "locked", "0", 10);
+  assert.deepEqual(receipt, { ids: [jobs[1]?.["id"]], nextCursor: null });
+  const first = await with_.store.receipt(ended.id, "done", "0", 3);
+  assert.equal(first.ids.length, 3);
+  const second = await with_.store.receipt(ended.id, "done", first.nextCursor ?? "", 3);
+  assert.deepEqual([second.ids.length, second.nextCursor], [1, null]);
+});
+
+test("What is added or changed after the rehearsal is not touched.", async () => {
+  await add(4);
+  const with_ = tools();
+  const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
+  await add(2);
+  const [second] = (await rows()).slice(1);
+  await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [
+    second?.["id"],
+  ]);
+  const { id } = report.rehearsal;
+  const operation = await beginOperation(with_.store, id, origin, { rate: 0, canary: null });
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.done, ended.skippedChanged], [3, 1]);
+  const receipt = await with_.store.receipt(ended.id, "gone", "0", 10);
+  assert.deepEqual(receipt.ids, [second?.["id"]]);
+  assert.equal((await rows()).length, 3);
+});
+
+const hostile = `{"b" : 1,\n "a":[12345678901234567890, "\\u0000\\ud800"],  "b":2.50}`;
+
+async function oddJobs() {
+  await queue.sql(
+    `select worker.add_job('odd', $1::json, 'a queue', now() + interval '1 day 0.123457 s', 7, 'the key', -5, array['x','y'])`,
+    [hostile],
+  );
+  await queue.sql(
+    `select worker.add_job('odd', $1::json, null, 'infinity'::timestamptz, 3, null, 5, null)`,
+    ["[]"],
+  );
+  await queue.sql(
+    `update worker._private_jobs set attempts = 3, last_error = E'Error: no\\n at x', revision = 4,
+       created_at = '1999-12-31 23:59:59.999999+00', updated_at = '2001-01-01 00:00:00.000001+00'`,
+  );
+}
+
+for (const [action, changes] of [
+  ["complete", {}],
+  ["remove", {}],
+  ["fail", { reason: "r" }],
+  ["retry", { priority: 9, max_attempts: 30 }],
+  ["run-now", {}],
+  ["reschedule", { run_at: "2031-01-31T08:00:00.123456Z", attempts: 1 }],
+] as const) {
+  test(`An undo of ${action} brings every byte back.`, async () => {
+    await oddJobs();
+    const before = await rows();
+    const with_ = tools();
+    const ended = await done(action, "task:odd", { changes }, with_);
+    assert.deepEqual([ended.state, ended.done, ended.canUndo], ["done", 2, true]);
+    assert.notDeepEqual(await rows(), before);
+    const undoing = await change(with_.store, ended.id, "undo");
+    const undone = await workOn(with_, undoing, never);
+    assert.deepEqual([undone.state, undone.undone, undone.error], ["undone", 2, null]);
+    assert.deepEqual(await rows(), before);
+  });
+}
+
+test("An undo leaves alone what has changed since, and a key that is taken.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
+  await add(2);
+  const [keyed, second] = await rows();
+  const with_ = tools();
+  const deleted = await done("remove", "task:t", {}, with_);
+  assert.equal(deleted.done, 3);
+  await queue.sql("select worker.add_job('new', '{}', null, null, null, 'taken')");
+  await queue.sql("delete from worker._private_tasks where identifier = 't'");
+  const undone = await workOn(with_, await change(with_.store, deleted.id, "undo"), never);
+  assert.deepEqual([undone.state, undone.undone], ["undone", 2]);
+  const back = await queue.sql<{ id: string; task_identifier: string }>(
+    "select id, task_identifier from worker.jobs order by id",
+  );
+  assert.deepEqual(
+    back.map(({ id, task_identifier: task }) => [id, task]),
+    [
+      [second?.["id"], "t"],
+      [String(Number(second?.["id"]) + 1), "t"],
+      [String(Number(keyed?.["id"]) + 3), "new"],
+    ],
+  );
+  const later = await done("retry", "task:t", {}, with_);
+  await lockJob(queue, String(second?.["id"]));
+  const partly = await workOn(with_, await change(with_.store, later.id, "undo"), never);
+  assert.equal(partly.undone, 1);
+});
+
+test("A query that Node decides on touches only what it decided on.", async () => {
+  await addJobs(queue.db, [
+    { identifier: "t", payload: { a: { b: 7 } } },
+    { identifier: "t", payload: { a: { b: 77 } } },
+    { identifier: "t", payload: { b: 7 } },
+  ]);
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "reschedule", "payload.a.b:7", {
+    changes: { priority: 3 },
+  });
+  assert.equal(report.count.value, 1);
+  const ended = await workOn(with_, operation, never);
+  assert.equal(ended.done, 1);
+  const priorities = (await rows()).map(({ priority }) => priority);
+  assert.deepEqual(priorities, [3, 0, 0]);
+});
+
+test("Two owners at once touch each job once; the second is told that it is not the owner.", async () => {
+  await add(3_000);
+  await queue.sql("create table if not exists worker.touched (id bigint, n serial)");
+  await queue.sql("truncate worker.touched");
+  await queue.sql(`create or replace function worker.note() returns trigger language plpgsql as
+    'begin insert into worker.touched (id) values (new.id); return new; end'`);
+  await queue.sql(`create or replace trigger note after update on worker._private_jobs
+    for each row execute function worker.note()`);
+  const [one, other] = [tools(), tools()];
+  const { operation } = await begun(one, "reschedule", "task:t", { changes: { priority: 1 } });
+  await assert.rejects(begun(other, "complete", "task:t"), { code: "conflict" });
+  const first = workOn({ ...one, onProgress: steal }, operation, never);
+  let stolen: Promise<JobOperation> | undefined;
+  function steal() {
+    stolen ??= (async () => {
+      await queue.sql("update worker._private_operations set lease_until = now() - interval '1 s'");
+      const taken = await change(other.store, operation.id, "resume");
+      return workOn(other, taken, never);
+    })();
+  }
+  await first;
+  const ended = await stolen;
+  assert.deepEqual([ended?.state, ended?.done], ["done", 3_000]);
+  const [touched] = await queue.sql<{ all: string; ids: string }>(
+    "select count(*) as all, count(distinct id) as ids from worker.touched",
+  );
+  assert.deepEqual(touched, { all: "3000", ids: "3000" });
+  await queue.sql("drop trigger note on worker._private_jobs");
+});
+
+test("Paused it holds, stopped it is over, and nothing more is touched.", async () => {
+  await add(2_500);
+  const with_ = tools();
+  const { operation } = await begun(with_, "fail", "task:t");
+  let asked: Promise<JobOperation> | undefined;
+  const onProgress = () => {
+    asked ??= change(with_.store, operation.id, "pause");
+  };
+  const paused = await workOn({ ...with_, onProgress }, operation, never);
+  assert.equal((await asked)?.state, "paused");
+  assert.equal(paused.state, "paused");
+  assert.ok(paused.done >= 500 && paused.done < 2_500, String(paused.done));
+  const failed = () =>
+    queue.sql<{ n: number }>(
+      "select count(*)::int as n from worker._private_jobs where attempts >= max_attempts",
+    );
+  assert.equal((await failed())[0]?.n, paused.done);
+  const resumed = await change(with_.store, operation.id, "resume");
+  const stop = new AbortController();
+  const interrupted = await workOn(
+    { ...with_, onProgress: () => stop.abort() },
+    resumed,
+    stop.signal,
+  );
+  assert.equal(interrupted.state, "interrupted");
+  const stopped = await change(with_.store, operation.id, "stop");
+  assert.equal(stopped.state, "stopped");
+  await assert.rejects(change(with_.store, operation.id, "resume"), { code: "conflict" });
+  assert.equal((await failed())[0]?.n, stopped.done);
+  const undone = await workOn(with_, await change(with_.store, operation.id, "undo"), never);
+  assert.deepEqual([undone.undone, (await failed())[0]?.n], [stopped.done, 0]);
+});
+
+test("A canary lets the rest go when its jobs are gone, and holds when one fails again.", async () => {
+  await add(20);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  const with_ = tools();
+  const play = async (becomes: string) => {
+    const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+    const worker = (async () => {
+      for (;;) {
+        const now = await with_.store.find(operation.id);
+        if (now?.state === "canary") break;
+        await wait(10, never);
+      }
+      await queue.sql(becomes);
+    })();
+    const ended = await workOn(with_, operation, never);
+    await worker;
+    return ended;
+  };
+  const held = await play(`update worker._private_jobs set attempts = 1, last_error = 'again',
+    updated_at = now() where id = (select min(id) from worker._private_jobs where attempts = 0)`);
+  assert.deepEqual([held.state, held.done], ["paused", 3]);
+  assert.match(held.error ?? "", /1 of the first 3 failed again/);
+  const again = await with_.store.receipt(held.id, "failed_again", "0", 10);
+  assert.equal(again.ids.length, 1);
+  await change(with_.store, held.id, "stop");
+  const let_ = await play("delete from worker._private_jobs where attempts = 0");
+  assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
+});
+
+test("A rehearsal is good for one operation.", async () => {
+  await add(1);
+  const with_ = tools();
+  const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
+  const { id } = report.rehearsal;
+  const manner = { rate: 0, canary: null };
+  await assert.rejects(beginOperation(with_.store, id, origin, { rate: 0, canary: 2 }), /canary/);
+  const operation = await beginOperation(with_.store, id, origin, manner);
+  await workOn(with_, operation, never);
+  await assert.rejects(beginOperation(with_.store, id, origin, manner), { code: "not_found" });
+});
+
+test("Receipts and undo data go when their time is over.", async () => {
+  await add(3);
+  const with_ = tools();
+  const ended = await done("fail", "task:t", {}, with_);
+  await queue.sql(
+    "update worker._private_operations set finished_at = now() - interval '25 hours'",
+  );
+  assert.equal((await with_.store.find(ended.id))?.canUndo, false);
+  while (await with_.store.tidy());
+  const left = await queue.sql(
+    "select from worker._private_operation_rows where operation_id = $1",
+    [ended.id],
+  );
+  assert.equal(left.length, 0);
+});
