@@ -7,6 +7,9 @@ import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
+import { getCommon, getGroups } from "./api/insight/get-groups.ts";
+import { getHorizon } from "./api/insight/get-horizon.ts";
+import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { listJobsPage } from "./api/list-jobs.ts";
 import { commandsAt } from "./api/run-command.ts";
@@ -42,6 +45,10 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
+  { method: "GET", path: "/api/incidents", access: "read", operation: getIncidents },
+  { method: "GET", path: "/api/horizon", access: "read", operation: getHorizon },
+  { method: "GET", path: "/api/groups", access: "read", operation: getGroups },
+  { method: "GET", path: "/api/groups/common", access: "read", operation: getCommon },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },

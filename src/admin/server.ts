@@ -13,6 +13,7 @@ import { adminDatabases } from "./config/databases.ts";
 import { authority } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
+import { createInsight } from "./insight/insight.ts";
 import { createMetrics } from "./live/metrics.ts";
 import { createOverviewFeed } from "./live/overview-feed.ts";
 import { createReadiness } from "./live/readiness.ts";
@@ -53,6 +54,7 @@ export async function createAdminServer(
     assets: createAssetStore(parts.assets),
     overview: createOverviewFeed(databases.counts, { maxViewers: config.maxViewers }),
     metrics,
+    insight: createInsight(databases.reads),
     countJobs: singleFlight(() => countJobs(databases.counts)),
     checkReady: createReadiness(databases.reads),
     routes,

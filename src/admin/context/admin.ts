@@ -5,6 +5,7 @@ import type { HttpResponse } from "../../http/response.ts";
 import type { JobCounts } from "../../queue/read/count-jobs.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
+import type { Insight } from "../insight/insight.ts";
 import type { Metrics } from "../live/metrics.ts";
 import type { OverviewFeed } from "../live/overview-feed.ts";
 import type { AssetStore } from "../page/assets.ts";
@@ -18,6 +19,7 @@ export interface Admin {
   readonly assets: AssetStore;
   readonly overview: OverviewFeed;
   readonly metrics: Metrics;
+  readonly insight: Insight;
   /** Shared by all scrapes at one time. */
   readonly countJobs: () => Promise<JobCounts>;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */

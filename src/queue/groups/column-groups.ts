@@ -9,7 +9,8 @@ import type { Gauge } from "../stats/gauge.ts";
 import { choosePages, estimateFrom } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
-import { type Group, type Grouping, type Groups, NEW_MS } from "./group.ts";
+import { type Group, type Grouping, type Groups, MOST_SAMPLE_IDS, NEW_MS } from "./group.ts";
+import { countRows, type GroupedRow, readGroupedRows } from "./job-rows.ts";
 
 export type ColumnGrouping = Exclude<Grouping, "error">;
 
@@ -42,48 +43,120 @@ export async function readColumnGroups(
   jobQuery: JobQuery,
   gauge: Gauge,
   limit: number,
+  smallPages = SMALL_TABLE_PAGES,
 ): Promise<Groups> {
   const asOf = new Date(gauge.nowMs).toISOString();
   if (jobQuery.isEmpty) return { groups: [], sampled: 0, of: exact(0, "scan", asOf), asOf };
-  const isSmall = gauge.pages <= SMALL_TABLE_PAGES;
-  const pages = isSmall ? [] : choosePages(gauge.pages, SAMPLED_PAGES);
-  const statement = isSmall ? allSql(by, jobQuery) : sampleSql(by, jobQuery);
-  const values = [limit, ...(isSmall ? [] : [pages]), ...jobQuery.values];
-  const rows = await query<GroupRow>(db, statement, values);
-  const sampled = Number(rows[0]?.of ?? 0);
-  const value = (count: number, counts: string | null): Value =>
-    isSmall
-      ? exact(count, "scan", asOf)
-      : between(
-          estimateFrom(gauge.pages, onPages(counts, pages.length), sampled / Math.max(pages.length, 1)),
-          "sample",
-          asOf,
-        );
-  const of = value(sampled, rows[0]?.of_counts ?? null);
-  const labels = await labelsOf(db, by, rows);
-  const groups = rows.flatMap((row): Group[] => {
-    const label = labels(row.key ?? "");
+  const counted =
+    jobQuery.check === null
+      ? await countInDatabase(db, by, jobQuery, gauge, limit, smallPages)
+      : await countHere(db, by, jobQuery, gauge, limit, smallPages);
+  const labels = await labelsOf(db, by, counted.groups);
+  const groups = counted.groups.flatMap(({ key, count, firstMs, lastMs, ids }): Group[] => {
+    const label = labels(key);
     if (label === null) return [];
-    const count = value(Number(row.count), row.counts);
     return [
       {
         key: label,
         label,
         count,
-        share: Math.round((Number(row.count) / Math.max(sampled, 1)) * 10_000) / 10_000,
-        firstSeen: timeOf(row.first_s),
-        lastSeen: timeOf(row.last_s),
-        isNew: gauge.nowMs - row.first_s * 1_000 < NEW_MS,
-        sampleIds: JSON.parse(row.newest) as string[],
+        share: Math.round((count.value / Math.max(counted.of.value, 1)) * 10_000) / 10_000,
+        firstSeen: timeOf(firstMs),
+        lastSeen: timeOf(lastMs),
+        isNew: firstMs !== null && gauge.nowMs - firstMs < NEW_MS,
+        sampleIds: ids,
         tasks: by === "task" ? [label] : [],
         trend: [],
       },
     ];
   });
-  return { groups, sampled, of, asOf };
+  return { groups, sampled: counted.sampled, of: counted.of, asOf };
 }
 
-const timeOf = (seconds: number) => dateOf(seconds * 1_000_000).toISOString();
+interface Counted {
+  readonly groups: readonly CountedGroup[];
+  readonly sampled: number;
+  readonly of: Value;
+}
+
+interface CountedGroup {
+  readonly key: string;
+  readonly count: Value;
+  /** When its jobs were added; null: not read. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  readonly ids: readonly string[];
+}
+
+async function countInDatabase(
+  db: Database,
+  by: ColumnGrouping,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+  smallPages: number,
+): Promise<Counted> {
+  const asOf = new Date(gauge.nowMs).toISOString();
+  const isSmall = gauge.pages <= smallPages;
+  const pages = isSmall ? [] : choosePages(gauge.pages, SAMPLED_PAGES);
+  const statement = isSmall ? allSql(by, jobQuery) : sampleSql(by, jobQuery);
+  const values = [limit, ...(isSmall ? [] : [pages]), ...jobQuery.values];
+  const rows = await query<GroupRow>(db, statement, values);
+  const sampled = Number(rows[0]?.of ?? 0);
+  const perPage = sampled / Math.max(pages.length, 1);
+  const value = (count: number, counts: string | null): Value =>
+    isSmall
+      ? exact(count, "scan", asOf)
+      : between(estimateFrom(gauge.pages, onPages(counts, pages.length), perPage), "sample", asOf);
+  return {
+    groups: rows.map((row) => ({
+      key: row.key ?? "",
+      count: value(Number(row.count), row.counts),
+      firstMs: row.first_s * 1_000,
+      lastMs: row.last_s * 1_000,
+      ids: JSON.parse(row.newest) as string[],
+    })),
+    sampled,
+    of: value(sampled, rows[0]?.of_counts ?? null),
+  };
+}
+
+/** Where only Node can decide what matches. */
+async function countHere(
+  db: Database,
+  by: ColumnGrouping,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+  smallPages: number,
+): Promise<Counted> {
+  const asOf = new Date(gauge.nowMs).toISOString();
+  const read = await readGroupedRows(db, jobQuery, gauge, smallPages, false);
+  const keyed = Map.groupBy(read.rows, keyOf[by]);
+  keyed.delete(null);
+  const groups = [...keyed].sort((a, b) => b[1].length - a[1].length).slice(0, limit);
+  return {
+    groups: groups.map(([key, rows]) => ({
+      key: String(key),
+      count: countRows(rows, read, gauge, asOf),
+      firstMs: null,
+      lastMs: null,
+      ids: rows.slice(-MOST_SAMPLE_IDS).map(({ id }) => id),
+    })),
+    sampled: read.rows.length,
+    of: countRows([...keyed.values()].flat(), read, gauge, asOf),
+  };
+}
+
+const keyOf: Readonly<Record<ColumnGrouping, (row: GroupedRow) => string | number | null>> = {
+  task: ({ taskId }) => taskId,
+  queue: ({ queueId }) => queueId,
+  worker: ({ lockedBy }) => lockedBy,
+  priority: ({ priority }) => priority,
+};
+
+const timeOf = (ms: number | null) =>
+  ms === null ? null : dateOf(Math.floor(ms) * 1_000).toISOString();
 
 function onPages(counts: string | null, pages: number): number[] {
   const all = new Array<number>(pages).fill(0);
@@ -96,10 +169,14 @@ function onPages(counts: string | null, pages: number): number[] {
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,
-  rows: readonly GroupRow[],
+  groups: readonly CountedGroup[],
 ): Promise<(key: string) => string | null> {
   if (by === "worker" || by === "priority") return (key) => key;
-  const names = await readNames(db, by, rows.map(({ key }) => Number(key)));
+  const names = await readNames(
+    db,
+    by,
+    groups.map(({ key }) => Number(key)),
+  );
   return (key) => names.get(Number(key)) ?? null;
 }
 
@@ -112,7 +189,8 @@ const newest = (ids: string) => `(select json_agg(id::text)::text from (
 
 const allSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select key::text, count, first_s, last_s, ${newest("ids")} as newest,
     null as counts, of, null as of_counts
   from (
@@ -129,7 +207,8 @@ const allSql =
 // First by page, then by group: how much the pages differ is how well the sum is known.
 const sampleSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   with per_page as materialized (
     select sampled.place, job.key, count(*) as count, min(job.created_at) as first,
       max(job.created_at) as last, max(job.id) as id

@@ -2,26 +2,30 @@
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import { errorGroup } from "../../domain/error-group.ts";
-import { between, capped, exact, type Value } from "../../domain/value.ts";
+import { capped, type Value } from "../../domain/value.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { dateOf } from "../sql/moments.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
-import { estimateFrom } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { type ErrorRow, type ErrorRows, readErrorRows } from "./error-rows.ts";
 import { type Group, type Groups, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from "./group.ts";
+import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
-/** The largest `limit` groups of the matching jobs that have an error. */
+/**
+ * The largest `limit` groups of the matching jobs that have an error. `smallPages`: all of a table of no
+ * more is read; tests make it less.
+ */
 export async function readErrorGroups(
   db: Database,
   jobQuery: JobQuery,
   gauge: Gauge,
   limit: number,
+  smallPages = SMALL_TABLE_PAGES,
 ): Promise<Groups> {
-  const read = await readErrorRows(db, jobQuery, gauge);
+  const read = await readGroupedRows(db, jobQuery, gauge, smallPages, true);
   const collected = await collect(read);
   const asOf = new Date(gauge.nowMs).toISOString();
-  const of = total(read, gauge, asOf);
+  const of = countRows(read.rows, read, gauge, asOf);
   const largest = [...collected.values()]
     .sort((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
     .slice(0, limit);
@@ -35,7 +39,7 @@ interface Collected {
   readonly key: string;
   readonly label: string;
   /** Of the sample. */
-  readonly rows: ErrorRow[];
+  readonly rows: GroupedRow[];
   /** Of the sample and the newest. */
   readonly ids: Map<string, number>;
   readonly tasks: Map<number, number>;
@@ -43,17 +47,17 @@ interface Collected {
   lastMs: number;
 }
 
-async function collect({ rows, newest }: ErrorRows): Promise<Map<string, Collected>> {
+async function collect({ rows, newest }: GroupedRows): Promise<Map<string, Collected>> {
   const groups = new Map<string, Collected>();
   // A text that was met before is not looked at again.
   const known = new Map<string, Collected>();
-  const put = (row: ErrorRow, isSampled: boolean) => {
-    let group = known.get(row.start);
+  const put = (row: GroupedRow, isSampled: boolean) => {
+    let group = known.get(row.errorStart);
     if (group === undefined) {
-      const { fingerprint, label } = errorGroup(row.start);
+      const { fingerprint, label } = errorGroup(row.errorStart);
       group = groups.get(fingerprint) ?? newGroup(fingerprint, label);
       groups.set(fingerprint, group);
-      known.set(row.start, group);
+      known.set(row.errorStart, group);
     }
     if (isSampled) group.rows.push(row);
     if (isSampled || !group.ids.has(row.id)) {
@@ -73,25 +77,9 @@ function newGroup(key: string, label: string): Collected {
   return { key, label, rows: [], ids: new Map(), tasks: new Map(), ...bounds };
 }
 
-function total(read: ErrorRows, gauge: Gauge, asOf: string): Value {
-  return countOf(read.rows, read, gauge, asOf);
-}
-
-function countOf(
-  rows: readonly ErrorRow[],
-  { rows: all, pagesRead }: ErrorRows,
-  { pages }: Gauge,
-  asOf: string,
-): Value {
-  if (pagesRead === 0) return exact(rows.length, "scan", asOf);
-  const counts = new Array<number>(pagesRead).fill(0);
-  for (const { page } of rows) counts[page] = (counts[page] ?? 0) + 1;
-  return between(estimateFrom(pages, counts, all.length / pagesRead), "sample", asOf);
-}
-
 function groupOf(
   collected: Collected,
-  read: ErrorRows,
+  read: GroupedRows,
   gauge: Gauge,
   names: ReadonlyMap<number, string>,
   of: Value,
@@ -100,7 +88,7 @@ function groupOf(
   const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
   const newest = [...ids].sort((a, b) => b[1] - a[1]);
   const count =
-    rows.length === 0 ? capped(ids.size, "probe", asOf) : countOf(rows, read, gauge, asOf);
+    rows.length === 0 ? capped(ids.size, "probe", asOf) : countRows(rows, read, gauge, asOf);
   const scale = rows.length === 0 ? 1 : count.value / rows.length;
   return {
     key,
@@ -115,11 +103,15 @@ function groupOf(
       .sort((a, b) => b[1] - a[1])
       .slice(0, MOST_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
-    trend: trendOf(rows.length === 0 ? [...ids.values()] : rows.map((row) => row.failedMs), gauge, scale),
+    trend: trendOf(
+      rows.length === 0 ? [...ids.values()] : rows.map((row) => row.failedMs),
+      gauge,
+      scale,
+    ),
   };
 }
 
-const timeOf = (ms: number) => dateOf(ms * 1_000).toISOString();
+const timeOf = (ms: number) => dateOf(Math.floor(ms) * 1_000).toISOString();
 
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;

@@ -43,5 +43,11 @@ export interface BucketCounts {
 
 export function emptySeries(buckets: number): Series {
   const zeros = () => new Array<number>(buckets).fill(0);
-  return { ready: zeros(), blocked: zeros(), retrying: zeros(), scheduled: zeros(), failed: zeros() };
+  return {
+    ready: zeros(),
+    blocked: zeros(),
+    retrying: zeros(),
+    scheduled: zeros(),
+    failed: zeros(),
+  };
 }

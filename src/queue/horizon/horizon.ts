@@ -4,7 +4,7 @@
 import type { Database } from "../../database/database.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
-import { type Horizon, type HorizonFilter, type Series, drawn } from "./buckets.ts";
+import { drawn, type Horizon, type HorizonFilter, type Series } from "./buckets.ts";
 import { countAll } from "./count-all.ts";
 import { timeAxis } from "./edges.ts";
 import { probeBuckets } from "./probe-buckets.ts";
@@ -15,6 +15,7 @@ export async function readHorizon(
   buckets: number,
   filter: HorizonFilter,
   gauge: Gauge,
+  smallPages = SMALL_TABLE_PAGES,
 ): Promise<Horizon> {
   const { edges, firstAhead } = timeAxis(buckets);
   const timeOf = (seconds: number) => new Date(gauge.nowMs + seconds * 1_000).toISOString();
@@ -22,7 +23,7 @@ export async function readHorizon(
   const input = { bounds, filter, gauge };
   const now = timeOf(0);
   const zeros = new Array<number>(buckets).fill(0);
-  if (gauge.pages <= SMALL_TABLE_PAGES) {
+  if (gauge.pages <= smallPages) {
     const series = await countAll(db, input);
     return { now, edges, series, error: zeros, exact: zeros.map(() => true), basis: "scan" };
   }

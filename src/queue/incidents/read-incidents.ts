@@ -47,7 +47,12 @@ export async function readIncidents(
   const hasWorkers = await hasWorkerTable(db);
   const queues = await readHeldQueues(db, hasWorkers);
   const head = await inTime("what is due", () =>
-    readDueHead(db, queues.map(({ id }) => id), gauge.lockedQueueIds, nowMs),
+    readDueHead(
+      db,
+      queues.map(({ id }) => id),
+      gauge.lockedQueueIds,
+      nowMs,
+    ),
   );
   const tasks = head === null ? [] : await tasksOf(db, head, asOf);
   const walked = await inTime("who holds jobs", () => shared.walk(db, gauge));
@@ -68,14 +73,14 @@ export async function readIncidents(
   return judge(facts);
 }
 
-const valueOf = (count: number, isWhole: boolean, asOf: string): Value =>
+const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
   (isWhole ? exact : capped)(count, "probe", asOf);
 
 function waitingFor({ id }: HeldQueue, head: DueHead | null, asOf: string) {
   const found = head?.queues.get(id);
   const isWhole = head?.isWhole === true;
   if (found === undefined && !isWhole) return { waiting: null, trend: [] };
-  return { waiting: valueOf(found?.count ?? 0, isWhole, asOf), trend: found?.trend ?? [] };
+  return { waiting: atLeast(found?.count ?? 0, isWhole, asOf), trend: found?.trend ?? [] };
 }
 
 async function tasksOf(db: Database, head: DueHead, asOf: string): Promise<WaitingTask[]> {
@@ -83,7 +88,7 @@ async function tasksOf(db: Database, head: DueHead, asOf: string): Promise<Waiti
   return [...head.tasks].flatMap(([id, { count, oldestMs }]) => {
     const identifier = names.get(id);
     if (identifier === undefined) return [];
-    return [{ id, identifier, waiting: valueOf(count, head.isWhole, asOf), oldestMs }];
+    return [{ id, identifier, waiting: atLeast(count, head.isWhole, asOf), oldestMs }];
   });
 }
 
@@ -95,8 +100,12 @@ async function knowledgeOf(
   jobHolders: readonly string[] | null,
 ): Promise<Knowledge> {
   const isSmall = pages <= SMALL_TABLE_PAGES;
-  return readKnowledge(db, tasks.map(({ identifier }) => identifier), {
-    hasWorkers,
-    jobLocks: isSmall ? "read" : (jobHolders ?? "unknown"),
-  });
+  return readKnowledge(
+    db,
+    tasks.map(({ identifier }) => identifier),
+    {
+      hasWorkers,
+      jobLocks: isSmall ? "read" : (jobHolders ?? "unknown"),
+    },
+  );
 }

@@ -87,7 +87,8 @@ export function peakAhead({ horizon, asOf }: Facts): Incident[] {
   const [from = 0, to = 0] = [edges[bucket], edges[bucket + 1]];
   const isLast = bucket === series.scheduled.length - 1;
   const margin = error[bucket] ?? 0;
-  const blast = margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
+  const blast =
+    margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
   const startMs = Date.parse(horizon.now) + from * 1_000;
   const span = `${ageText(from * 1_000)}${isLast ? "" : ` to ${ageText(to * 1_000)}`}`;
   return [
@@ -113,7 +114,13 @@ export function trouble({ server, unread, asOf, nowMs }: Facts): Incident[] {
   const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
   if (server?.isStandby === true) {
     const sentence = "It is a standby: no job can be taken, added or changed here.";
-    troubles.push({ id: "trouble:standby", level: "bad", title: "The server takes no writes", sentence, since: null });
+    troubles.push({
+      id: "trouble:standby",
+      level: "bad",
+      title: "The server takes no writes",
+      sentence,
+      since: null,
+    });
   }
   if (server?.oldSnapshot != null) {
     const { sinceMs, by } = server.oldSnapshot;
@@ -127,7 +134,13 @@ export function trouble({ server, unread, asOf, nowMs }: Facts): Incident[] {
   }
   if (unread.length > 0) {
     const sentence = `Not in time: ${unread.join(", ")}. What they would say is missing here.`;
-    troubles.push({ id: "trouble:unread", level: "warn", title: "The database is slow to answer", sentence, since: null });
+    troubles.push({
+      id: "trouble:unread",
+      level: "warn",
+      title: "The database is slow to answer",
+      sentence,
+      since: null,
+    });
   }
   return troubles.map((one) => ({
     ...one,

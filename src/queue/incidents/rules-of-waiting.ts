@@ -19,7 +19,9 @@ const unlock = (workerId: string) => ({
 
 /** Held by somebody whose heartbeat has stopped, or for 4 hours by somebody who never sent any. */
 export function stuckQueues(facts: Facts): Incident[] {
-  return facts.queues.filter((queue) => isAtFault(queue, facts)).map((queue) => stuck(queue, facts));
+  return facts.queues
+    .filter((queue) => isAtFault(queue, facts))
+    .map((queue) => stuck(queue, facts));
 }
 
 function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Facts): boolean {
@@ -56,7 +58,9 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
 /** Those that hold something, unless a stuck queue tells of them already. */
 export function silentWorkers(facts: Facts): Incident[] {
   const { silent, queues, nowMs, asOf, knowledge } = facts;
-  const told = new Set(queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId));
+  const told = new Set(
+    queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
+  );
   return silent.flatMap(({ workerId, heardMs, running }): Incident[] => {
     const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
     if (told.has(workerId) || (held === 0 && running === 0)) return [];
@@ -118,7 +122,10 @@ export function oldReady({ tasks, knowledge, nowMs, asOf, hasWorkers }: Facts): 
   const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
-  const blast = together(waiting.map((task) => task.waiting), asOf);
+  const blast = together(
+    waiting.map((task) => task.waiting),
+    asOf,
+  );
   const workers = !hasWorkers
     ? "Which workers are alive, this database does not tell."
     : knowledge.alive === 0

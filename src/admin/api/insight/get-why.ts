@@ -40,12 +40,12 @@ export const getWhy: Operation = {
   summary:
     "Why a job is where it is: a chain of causes, the root last, with the verb that removes it",
   answer,
-  run: async ({ databases }, request) => {
+  run: async ({ databases, insight }, request) => {
     const id = request.params["id"];
     if (!isJobId(id)) {
       throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
     }
-    const why = await explainJob(databases.reads, id);
+    const why = await explainJob(databases.reads, id, insight.sameError);
     if (why === null) {
       throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
     }

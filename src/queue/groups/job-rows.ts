@@ -1,31 +1,36 @@
-// The beginnings of errors to make groups of: all of them where the table is small, else those on random
-// pages, and the newest where an index has them. Only the first 300 characters leave the database: they
-// are not unpacked further, and split in Node.
+// The jobs to make groups of in Node: all of them where the table is small, else those on random pages,
+// and the newest failures where an index has them. Of an error only the first 300 characters leave the
+// database: it is not unpacked further.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { between, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { failedAt } from "../settle/retry-policy.ts";
 import { isFailed } from "../sql/job-state.ts";
-import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
-import { choosePages } from "../stats/page-sample.ts";
+import { choosePages, estimateFrom } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { shuffled } from "./shuffled.ts";
 
-export interface ErrorRow {
+export interface GroupedRow {
   /** Which of the pages that were read; 0 where all were, and with the newest. */
   readonly page: number;
   readonly id: string;
   readonly taskId: number;
-  readonly start: string;
+  readonly queueId: number | null;
+  readonly lockedBy: string | null;
+  readonly priority: number;
+  /** Empty where there is none. */
+  readonly errorStart: string;
   readonly failedMs: number;
 }
 
-export interface ErrorRows {
-  readonly rows: readonly ErrorRow[];
+export interface GroupedRows {
+  readonly rows: readonly GroupedRow[];
   /** How many pages were read in their order; 0: all rows are there. */
   readonly pagesRead: number;
   /** By index; may overlap with `rows`. */
-  readonly newest: readonly ErrorRow[];
+  readonly newest: readonly GroupedRow[];
 }
 
 /** Up to so many are all read. */
@@ -37,17 +42,18 @@ const NEWEST = 2_000;
 const MOST_CHECKED = 2_000;
 const LARGEST_CHECKED = 16_384;
 
-export async function readErrorRows(
+export async function readGroupedRows(
   db: Database,
   jobQuery: JobQuery,
   { pages }: Gauge,
-  random = Math.random,
-): Promise<ErrorRows> {
+  smallPages: number,
+  needsError: boolean,
+): Promise<GroupedRows> {
   if (jobQuery.isEmpty) return { rows: [], pagesRead: 0, newest: [] };
   const isChecked = jobQuery.check !== null;
-  if (pages <= SMALL_TABLE_PAGES) {
+  if (pages <= smallPages) {
     const most = isChecked ? MOST_CHECKED : MOST_EXACT;
-    const rows = await query<TextRow>(db, allSql(jobQuery), [
+    const rows = await query<TextRow>(db, allSql(jobQuery, needsError), [
       LARGEST_CHECKED,
       most + 1,
       ...jobQuery.values,
@@ -55,15 +61,31 @@ export async function readErrorRows(
     if (rows.length <= most) return { rows: matching(rows, jobQuery), pagesRead: 0, newest: [] };
   }
   // In any order: where there are more than are wanted, the pages that were read are still a sample.
-  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES, random), random);
+  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES));
   const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
-  const found = await query<TextRow>(db, sampleSql(jobQuery), [
+  const found = await query<TextRow>(db, sampleSql(jobQuery, needsError), [
     LARGEST_CHECKED,
     most,
     chosen,
     ...jobQuery.values,
   ]);
-  return { ...sampled(found, chosen, most, jobQuery), newest: await newestOf(db, jobQuery) };
+  return {
+    ...sampled(found, chosen, most, jobQuery),
+    newest: needsError ? await newestOf(db, jobQuery) : [],
+  };
+}
+
+/** How many such rows the whole table has; `rows`: some of those that were read. */
+export function countRows(
+  rows: readonly GroupedRow[],
+  { rows: all, pagesRead }: GroupedRows,
+  { pages }: Gauge,
+  asOf: string,
+): Value {
+  if (pagesRead === 0) return exact(rows.length, "scan", asOf);
+  const counts = new Array<number>(pagesRead).fill(0);
+  for (const { page } of rows) counts[page] = (counts[page] ?? 0) + 1;
+  return between(estimateFrom(pages, counts, all.length / pagesRead), "sample", asOf);
 }
 
 function sampled(found: TextRow[], chosen: readonly number[], most: number, jobQuery: JobQuery) {
@@ -79,7 +101,7 @@ function sampled(found: TextRow[], chosen: readonly number[], most: number, jobQ
   return { rows, pagesRead };
 }
 
-async function newestOf(db: Database, jobQuery: JobQuery): Promise<ErrorRow[]> {
+async function newestOf(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
   const { conditions } = jobQuery.shape;
   if (conditions !== null && !conditions.includes("failed")) return [];
   if (!(await usableIndexes(db)).has("failed")) return [];
@@ -87,14 +109,17 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<ErrorRow[]> {
   return matching(await query<TextRow>(db, newestSql(jobQuery), values), jobQuery);
 }
 
-function matching(rows: readonly TextRow[], { check }: JobQuery): ErrorRow[] {
+function matching(rows: readonly TextRow[], { check }: JobQuery): GroupedRow[] {
   return rows
     .filter((row) => check === null || (row.payload !== null && check(row as CheckedTexts)))
     .map((row) => ({
       page: row.place,
       id: row.id,
       taskId: row.task_id,
-      start: row.error_start,
+      queueId: row.queue_id,
+      lockedBy: row.locked_by,
+      priority: row.priority,
+      errorStart: row.error_start ?? "",
       failedMs: row.failed_s * 1_000,
     }));
 }
@@ -103,7 +128,10 @@ interface TextRow {
   readonly place: number;
   readonly id: string;
   readonly task_id: number;
-  readonly error_start: string;
+  readonly queue_id: number | null;
+  readonly locked_by: string | null;
+  readonly priority: number;
+  readonly error_start: string | null;
   readonly failed_s: number;
   /** null where it is not asked for, or too large. */
   readonly payload: string | null;
@@ -113,6 +141,7 @@ interface TextRow {
 
 // date_part gives a float: numeric arithmetic would cost more than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
       left(jobs.last_error, 300) as error_start,
       date_part('epoch', ${failedAt("jobs")}) as failed_s,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
@@ -122,32 +151,39 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
 const isSent = ({ check }: JobQuery) =>
   check === null
     ? "$1::int is null"
-    : "pg_column_size(jobs.payload) <= $1::int and pg_column_size(jobs.last_error) <= $1::int";
+    : "pg_column_size(jobs.payload) <= $1::int and coalesce(pg_column_size(jobs.last_error), 0) <= $1::int";
 
-const hasError = (jobQuery: JobQuery, first: number) =>
-  `jobs.last_error is not null and ${jobQuery.sql(first)}`;
+const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
+  `${needsError ? "jobs.last_error is not null and " : ""}${jobQuery.sql(first)}`;
 
 const allSql =
-  (jobQuery: JobQuery): Statement =>
+  (jobQuery: JobQuery, needsError: boolean): Statement =>
   (s) => `
   select 0 as place, ${columns(jobQuery, 3)}
   from ${s}._private_jobs as jobs
-  where ${hasError(jobQuery, 3)}
+  where ${isWanted(jobQuery, 3, needsError)}
   limit $2::int`;
 
 const sampleSql =
-  (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (jobQuery: JobQuery, needsError: boolean): Statement =>
+  (s) =>
+    `
   select sampled.place::int as place, job.*
   from unnest($3::bigint[]) with ordinality as sampled (page, place)
-  cross join lateral (${rowsOfPage(s, "sampled.page", columns(jobQuery, 4), hasError(jobQuery, 4))}
+  cross join lateral (${rowsOfPage(
+    s,
+    "sampled.page",
+    columns(jobQuery, 4),
+    isWanted(jobQuery, 4, needsError),
+  )}
   ) as job
   limit $2::int`;
 
 // The newest first, whatever the query says, and then those of them that match.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
-  (s) => `
+  (s) =>
+    `
   select 0 as place, ${columns(jobQuery, 3)}
   from (
     select * from ${s}._private_jobs as jobs
@@ -155,13 +191,4 @@ const newestSql =
     order by jobs.updated_at desc, jobs.id desc
     limit $2::int
   ) as jobs
-  where ${hasError(jobQuery, 3)}`;
-
-function shuffled(pages: readonly number[], random: () => number): number[] {
-  const all = [...pages];
-  for (let n = all.length - 1; n > 0; n--) {
-    const other = Math.floor(random() * (n + 1));
-    [all[n], all[other]] = [all[other] as number, all[n] as number];
-  }
-  return all;
-}
+  where ${isWanted(jobQuery, 3, true)}`;
