@@ -53,9 +53,9 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./queue/commands/maintenance/sweep-stale-workers.ts";
+export type { JobFilter } from "./queue/pages/job-filter.ts";
+export type { JobPage } from "./queue/pages/list-jobs.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
-export type { JobFilter } from "./queue/read/job-filter.ts";
-export type { JobPage } from "./queue/read/list-jobs.ts";
 export type { QueueSummary } from "./queue/read/list-queues.ts";
 export {
   makeWorkerUtils,

@@ -2,25 +2,31 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
-import { getOneJob } from "./api/get-job.ts";
-import { getMetrics } from "./api/get-metrics.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
-import { getOverview } from "./api/get-overview.ts";
 import { health, ready } from "./api/health.ts";
 import { getCommon, getGroups } from "./api/insight/get-groups.ts";
 import { getHorizon } from "./api/insight/get-horizon.ts";
 import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
-import { listJobsPage } from "./api/list-jobs.ts";
+import { getCron } from "./api/lists/get-cron.ts";
+import { getOneJob } from "./api/lists/get-job.ts";
+import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
+import { listJobsPage } from "./api/lists/list-jobs.ts";
+import { getCounts } from "./api/live/get-counts.ts";
+import { getMetrics } from "./api/live/get-metrics.ts";
+import { getOverview } from "./api/live/get-overview.ts";
+import { watchEvents } from "./api/live/watch-events.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
-import { watchEvents } from "./api/watch-events.ts";
+import { getDatabase } from "./api/system/get-database.ts";
 import type { AdminRoute } from "./context/admin.ts";
 
 const addJob = commandsAt("/api/jobs", "AddJob");
 const actOnJobs = commandsAt("/api/jobs/action", "JobAction");
 const removeByKey = commandsAt("/api/jobs/remove-by-key", "RemoveByKey");
 const maintain = commandsAt("/api/maintenance", "Maintenance");
+const changeIndex = commandsAt("/api/indexes", "Index");
+const addExtension = commandsAt("/api/extensions", "Extension");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
 const script = asset("admin.js", "text/javascript");
@@ -38,6 +44,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/favicon.ico", access: "asset", operation: icon },
   { method: "GET", path: "/api/session", access: "read", operation: getSession },
   { method: "GET", path: "/api/overview", access: "read", operation: getOverview },
+  { method: "GET", path: "/api/counts", access: "read", operation: getCounts },
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
@@ -49,6 +56,12 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/horizon", access: "read", operation: getHorizon },
   { method: "GET", path: "/api/groups", access: "read", operation: getGroups },
   { method: "GET", path: "/api/groups/common", access: "read", operation: getCommon },
+  { method: "GET", path: "/api/database", access: "read", operation: getDatabase },
+  { method: "POST", path: "/api/indexes", access: "write", operation: changeIndex },
+  { method: "POST", path: "/api/extensions", access: "write", operation: addExtension },
+  { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
+  { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
+  { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },

@@ -2,22 +2,22 @@
 
 import { messageOf } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
+import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
-import { countJobs } from "../queue/read/count-jobs.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases } from "./config/databases.ts";
 import { authority } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
+import { createFeed, type FeedOptions } from "./feed/feed.ts";
+import { createMetrics } from "./feed/metrics.ts";
 import { createInsight } from "./insight/insight.ts";
-import { createMetrics } from "./live/metrics.ts";
-import { createOverviewFeed } from "./live/overview-feed.ts";
+import { insightSources } from "./insight/sources.ts";
 import { createReadiness } from "./live/readiness.ts";
-import { singleFlight } from "./live/single-flight.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -36,6 +36,7 @@ export interface AdminServer extends Service {
 export interface AdminServerParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
+  readonly feed?: Partial<FeedOptions>;
 }
 
 /** A server that is not running yet. */
@@ -47,15 +48,25 @@ export async function createAdminServer(
   const csrf = createCsrfGuard();
   const metrics = await createMetrics();
   const databases = adminDatabases(config.pool, config.schema, logger);
+  const indexBuilds = createIndexBuilds(config.pool, databases.reads, logger);
+  const { maxViewers, maxViewersPerClient } = config;
+  const insight = createInsight(databases.feed);
+  const feed = createFeed(databases.feed, {
+    maxViewers,
+    maxViewersPerClient,
+    logger,
+    sources: insightSources(insight),
+    ...parts.feed,
+  });
   const admin: Admin = {
     config,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
-    overview: createOverviewFeed(databases.counts, { maxViewers: config.maxViewers }),
+    feed,
     metrics,
-    insight: createInsight(databases.reads),
-    countJobs: singleFlight(() => countJobs(databases.counts)),
+    insight,
+    indexBuilds,
     checkReady: createReadiness(databases.reads),
     routes,
   };
@@ -73,7 +84,9 @@ export async function createAdminServer(
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   };
   const stop = async () => {
+    indexBuilds.stop();
     await http.stop();
+    await feed.stop();
     config.pool.off("error", onLost);
   };
   return {

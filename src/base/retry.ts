@@ -19,6 +19,8 @@ export interface RetryOptions extends BackoffOptions {
   /** Ends the tries. */
   readonly signal: AbortSignal;
   onError(error: unknown): void;
+  /** How to pause between two tries, where something else may end a pause early. Default: the clock's. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface RetryOptions extends BackoffOptions {
  */
 export async function retrying(
   work: (succeeded: () => void) => Promise<void>,
-  { signal, onError, ...backoff }: RetryOptions,
+  { signal, onError, pause = wait, ...backoff }: RetryOptions,
 ): Promise<boolean> {
   let failures = 0;
   const succeeded = () => {
@@ -41,7 +43,7 @@ export async function retrying(
     } catch (error) {
       onError(error);
     }
-    await wait(backoffDelay(failures++, backoff), signal);
+    await pause(backoffDelay(failures++, backoff), signal);
   }
   return false;
 }

@@ -14,7 +14,7 @@ export function compareNumbers(a: string, b: string): number {
   const [left, right] = [decimal(a), decimal(b)];
   const [leftSign, rightSign] = [signOf(left), signOf(right)];
   if (leftSign !== rightSign) return leftSign - rightSign;
-  return leftSign * compareSizes(left, right);
+  return leftSign < 0 ? compareSizes(right, left) : compareSizes(left, right);
 }
 
 function compareSizes(a: Decimal, b: Decimal): number {

@@ -42,6 +42,25 @@ export function estimated(
   return { value: rounded, precision: "estimated", low, high, basis, as_of: asOf };
 }
 
+/** An estimate whose interval is not symmetric: few hits in a sample bound it from above only. */
+export function between(
+  { value, low, high }: Interval,
+  basis: Basis,
+  asOf: string,
+  atLeast = 0,
+): Value {
+  const least = Math.max(Math.floor(low), atLeast, 0);
+  const most = Math.max(Math.ceil(high), least);
+  const rounded = Math.min(Math.max(roundedTo(value, (most - least) / 2), least), most);
+  return { value: rounded, precision: "estimated", low: least, high: most, basis, as_of: asOf };
+}
+
+export interface Interval {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 /** No more digits than the margin bears: 2,141,318 ± 28,000 is 2,140,000. */
 function roundedTo(value: number, margin: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(margin, 1))));

@@ -5,8 +5,9 @@ import type pg from "pg";
 import { systemClock } from "../base/clock.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { WorkerConnection } from "./connection/worker-connection.ts";
-import { JobExecutor } from "./execute/job-executor.ts";
+import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";
+import type { TalliedTasks } from "./execute/task-tally.ts";
 import { FastFetcher } from "./fast/fast-fetcher.ts";
 import { NEW_JOBS } from "./fetch/announcements.ts";
 import { Dispatcher } from "./fetch/dispatcher.ts";
@@ -29,6 +30,7 @@ export interface SessionLease {
 
 export interface SessionParts<E> {
   readonly config: WorkerConfig<E>;
+  readonly tasks: TalliedTasks<E>;
   readonly connection: pg.ClientConfig;
   readonly source: SharedContext<E>;
   readonly hooks: Hooks;
@@ -51,6 +53,7 @@ export class Session<E> {
   readonly #results = new Results();
   readonly #tasks: KnownTasks;
   readonly #wakeups: Wakeups;
+  #safe: SafeFetcher<E> | undefined;
 
   constructor(parts: SessionParts<E>) {
     const { config, lease } = parts;
@@ -77,13 +80,24 @@ export class Session<E> {
       fetchers: (link) => {
         const safe = this.#safeFetcher(link);
         asking = safe.connections[0];
+        this.#safe = safe.fetcher;
         return [...this.#fastFetchers(link), safe.fetcher];
       },
     });
   }
 
+  /** Of all modes. */
+  get running(): RunningJob[] {
+    return this.dispatcher.executors.flatMap((one) => one.running);
+  }
+
   get runningIds(): string[] {
-    return this.dispatcher.executors.flatMap((one) => one.running.map(({ id }) => id));
+    return this.running.map(({ job }) => job.id);
+  }
+
+  /** Jobs in the local queue. */
+  get waiting(): number {
+    return this.#safe?.waiting ?? 0;
   }
 
   /** Tells running jobs with these ids to end. */
@@ -109,10 +123,10 @@ export class Session<E> {
   }
 
   #safeFetcher(link: FetcherLink) {
-    const { config, hooks } = this.#parts;
+    const { config, hooks, tasks } = this.#parts;
     const source = this.#source;
     const results = this.#results;
-    const executor = new JobExecutor(config.tasks, source, results, hooks, config.timeoutMs);
+    const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs);
     let fetcher: SafeFetcher<E> | undefined;
     const connections = this.#connections((error) => fetcher?.connectionLost(error));
     fetcher = new SafeFetcher(
@@ -134,7 +148,7 @@ export class Session<E> {
 
   /** None, or one. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
-    const { config, hooks, announced } = this.#parts;
+    const { config, hooks, announced, tasks: tallied } = this.#parts;
     const source = this.#source;
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];
@@ -144,7 +158,15 @@ export class Session<E> {
     // A server process that has just announced a job is awake when it is asked for it. Not behind a
     // pooler, where the channel would stay with somebody else's connection.
     if (notify && preparedStatements) connections[0]?.listen(NEW_JOBS, announced);
-    const own = { config, fastLane, workerId: this.id, clock: systemClock, connections, source };
+    const own = {
+      config,
+      tallied,
+      fastLane,
+      workerId: this.id,
+      clock: systemClock,
+      connections,
+      source,
+    };
     const shared = { lockedResults: this.#results, tasks: this.#tasks, wakeups: this.#wakeups };
     return [new FastFetcher({ ...own, ...shared, hooks }, link)];
   }

@@ -11,6 +11,7 @@ import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
 import { ClaimedJob } from "./execute/claimed-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";
+import { tallied } from "./execute/task-tally.ts";
 import { Hooks } from "./task/hooks.ts";
 import type { Task } from "./task/task.ts";
 import type { ContextSource } from "./task/task-context.ts";
@@ -45,7 +46,7 @@ export async function runJobInline<Payload, Extensions>(
   options: InlineOptions<Extensions> = {},
 ): Promise<InlineResult> {
   const results = new Results();
-  const tasks = new Map([[task.identifier, task as Task<unknown, Extensions>]]);
+  const tasks = tallied(new Map([[task.identifier, task as Task<unknown, Extensions>]]));
   const source = inlineSource(options);
   const executor = new JobExecutor(tasks, source, results, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;

@@ -5,6 +5,8 @@ import { codeOf } from "../base/errors.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
+import type { TalliedTasks } from "./execute/task-tally.ts";
+import type { CronTick } from "./lease/heartbeat-metadata.ts";
 import { LockRenewal } from "./lease/lock-renewal.ts";
 import { LockReset } from "./lease/lock-reset.ts";
 import { Recovery } from "./lease/recovery.ts";
@@ -30,12 +32,14 @@ export class Upkeep<E> {
     parts: {
       readonly connection: pg.ClientConfig;
       readonly hooks: Hooks;
+      readonly tasks: TalliedTasks<E>;
       sessions(): Sessions<E>;
+      cron(): readonly CronTick[];
       /** Every connection must answer within seconds, or is given up. */
       prove(): void;
     },
   ) {
-    const { connection, hooks, sessions, prove } = parts;
+    const { connection, hooks, tasks, sessions, cron, prove } = parts;
     const { logger } = config;
     this.#config = config;
     this.#maintenance = maintenance(connection, config.schema, logger);
@@ -59,9 +63,9 @@ export class Upkeep<E> {
             logger,
             describe: () => ({
               concurrency: config.concurrency,
-              taskIdentifiers: [...config.tasks.keys()],
-              cronIdentifiers: config.cron?.entries.map(({ identifier }) => identifier) ?? [],
-              runningJobIds: sessions().all.flatMap(({ runningIds }) => runningIds),
+              tasks,
+              cron: cron(),
+              running: sessions().all.flatMap(({ running }) => running),
             }),
             leaseLost: (id) => {
               if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id);
@@ -103,6 +107,11 @@ export class Upkeep<E> {
   /** Whether jobs may be taken: the lease is good, or there are no leases here. */
   mayTake(): boolean {
     return !this.#isRecovering || this.#recovery?.mayTake() !== false;
+  }
+
+  /** Since the last heartbeat that went through; null where there are none. */
+  get heartbeatAgeMs(): number | null {
+    return this.isLeased ? (this.#recovery?.heartbeatAgeMs ?? null) : null;
   }
 
   /** Whether heartbeats stand for what is taken. */

@@ -8,12 +8,13 @@ import { wait } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
 import { Listener } from "../database/connection/listener.ts";
-import { createPool, endPool } from "../database/connection/pool.ts";
+import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
-import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
+import type { WorkerUtils } from "../queue/worker-utils.ts";
 import { connectionOf } from "./connection/connection-config.ts";
 import { Cron } from "./cron/cron.ts";
+import { tallied } from "./execute/task-tally.ts";
 import { Announcements, isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
 import {
   resolveWorkerOptions,
@@ -25,8 +26,9 @@ import { Sessions } from "./sessions.ts";
 import { StopLimit } from "./stop-limit.ts";
 import { Hooks } from "./task/hooks.ts";
 import { logEvents } from "./task/log-listener.ts";
-import { beforeAdd } from "./task/schedule-interceptors.ts";
 import { Upkeep } from "./upkeep.ts";
+import { WorkerMetrics } from "./worker-metrics.ts";
+import { ownPool, utilsOf } from "./worker-pool.ts";
 import { reasonToStop, schemaAtStart } from "./worker-schema.ts";
 
 /**
@@ -49,6 +51,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #listener: Listener | null;
   readonly #announcements = new Announcements();
   readonly #cron: Cron | null;
+  readonly #metrics: WorkerMetrics;
   /** Ids under which nothing is locked any more. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
@@ -78,15 +81,24 @@ export class Worker<Extensions = unknown> implements Service {
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
     const prove = () => this.#prove();
-    this.#upkeep = new Upkeep(config, { connection, hooks, sessions, prove });
+    const tasks = tallied(config.tasks);
+    const cron = () => this.#cron?.ticks ?? [];
+    this.#upkeep = new Upkeep(config, { connection, hooks, tasks, sessions, cron, prove });
     const lease = this.#upkeep;
     const announced = (payload: string) => this.#announced(payload);
     this.#sessions = new Sessions(
-      () => new Session({ config, connection, source, hooks, lease, announced, prove }),
+      () => new Session({ config, tasks, connection, source, hooks, lease, announced, prove }),
       { hooks, logger: config.logger, givenUp: this.#limit.givenUp },
     );
     this.#listener = config.notify ? this.#listen(connection) : null;
     this.#cron = this.#cronOf(config);
+    this.#metrics = new WorkerMetrics({
+      tasks,
+      concurrency: config.concurrency,
+      running: () => this.#sessions.all.reduce((sum, { running }) => sum + running.length, 0),
+      waiting: () => this.#sessions.all.reduce((sum, one) => sum + one.waiting, 0),
+      heartbeatAgeMs: () => lease.heartbeatAgeMs,
+    });
     this.hooks.emit("worker:init", {
       workerId: this.id,
       concurrency: config.concurrency,
@@ -156,6 +168,15 @@ export class Worker<Extensions = unknown> implements Service {
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await this.start();
     await this.#sessions.drained(signal);
+  }
+
+  /**
+   * Its numbers as Prometheus text, for an address of yours that a scraper asks: jobs by task and
+   * result since the worker was made; how long jobs take, and how long due ones waited to be fetched,
+   * both measured from the first call on; jobs that run and that wait, slots, the heartbeat's age.
+   */
+  metrics(): Promise<string> {
+    return this.#metrics.text();
   }
 
   /** As stop(), for `await using`. */
@@ -274,23 +295,4 @@ function ending(work: Promise<void>): AbortSignal {
   const abort = () => over.abort();
   void work.then(abort, abort);
   return over.signal;
-}
-
-function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
-  return createPool({
-    connectionString: config.connectionString ?? "",
-    maxConnections: config.maxConnections,
-    applicationName: "worker",
-    logger: config.logger,
-  });
-}
-
-/** Through the worker's interceptors; what has no pool of its own, it does not end. */
-function utilsOf<E>(
-  { schema, preparedStatements, logger }: WorkerConfig<E>,
-  pool: pg.Pool,
-  hooks: Hooks,
-): WorkerUtils<Job | null> {
-  const database = { client: pool, schema, preparedStatements };
-  return bindUtils(database, { pool, logger, before: beforeAdd(hooks), end: async () => {} });
 }

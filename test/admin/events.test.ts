@@ -10,6 +10,9 @@ async function watch({ port }: TestAdmin): Promise<RawConnection> {
   return viewer;
 }
 
+const withoutMoments = (json: object) =>
+  JSON.parse(JSON.stringify(json).replaceAll(/"(\w*as_of)":"[^"]*"/g, '"$1":""'));
+
 /** The overviews in a stream so far. */
 function overviews(text: string) {
   return [...text.matchAll(/^event: overview\ndata: (.*)\n$/gm)].map(([, data = ""]) =>
@@ -25,7 +28,7 @@ test("A viewer is shown the overview at once, and again when it has changed.", a
   assert.match(first, /cache-control: no-store/);
   const [shown] = overviews(first);
   const { body: overview } = await admin.client.get("/api/overview");
-  assert.deepEqual({ ...shown, as_of: "" }, { ...overview, as_of: "" });
+  assert.deepEqual(withoutMoments(shown), withoutMoments(overview));
   await admin.client.post("/api/jobs", { identifier: "seen" });
   const second = overviews(await viewer.received(/"total":1,/));
   assert.deepEqual(

@@ -94,6 +94,8 @@ test("The OpenAPI document describes what is really answered.", async () => {
   const document = await openapiDocument(client);
   for (const { method, path, operation } of routes) {
     if (method !== "GET" || typeof operation.answer === "string") continue;
+    // What is named by anything but a job's id is not there: its own test looks at it.
+    if (/\{(?!id\})/.test(path)) continue;
     const { body, status } = await client.get(path.replace("{id}", "1"));
     assert.equal(status, 200, path);
     document.assertFits(body, document.answer(method, path), path);

@@ -190,7 +190,8 @@ describe("An extension of the schema", () => {
     const schema = fresh();
     await assert.rejects(migrate(known(notes(1)), schema, { extensions: ["nots"] }), {
       code: "bad_input",
-      message: 'extensions: there is no extension "nots"; there is "workers", "operations", "notes"',
+      message:
+        'extensions: there is no extension "nots"; there is "workers", "operations", "notes"',
     });
     assert.equal((await schemaState({ client: owner.pool, schema })).kind, "absent");
   });

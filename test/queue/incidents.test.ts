@@ -66,9 +66,9 @@ describe("A stuck queue", () => {
   }
 
   test("behind a silent worker is bad, with all who wait, and told once.", async () => {
-    await worker("w-silent", ["sync"], "130 minutes", { running_jobs: 1 });
+    await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
     await worker("w", ["sync"]);
-    await held("w-silent", "129 minutes");
+    await held("w-silent", "129 minutes 5 s");
     const { verdict, level, incidents } = await read();
     assert.deepEqual([verdict, level], ["One thing needs you", "bad"]);
     const [one] = incidents;
@@ -107,7 +107,7 @@ describe("A stuck queue", () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
     assert.equal((await read()).level, "ok");
-    await held("stock", "5 hours");
+    await held("stock", "5 hours 5 s");
     const { level, incidents } = await read();
     assert.equal(level, "warn");
     assert.match(
@@ -120,8 +120,8 @@ describe("A stuck queue", () => {
 
 describe("An error group", () => {
   test("of 20 and 1 % of the failures is bad, and can be retried by query.", async () => {
-    await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours");
-    await fail(ids(await many(19, "mail")), "Error: no address", "2 hours");
+    await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
+    await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
     const [one, ...others] = (await read()).incidents;
     assert.deepEqual(others, []);
     assert.equal(one?.title, "charge fails: Error: HTTP # from #");
@@ -155,8 +155,8 @@ describe("An error group", () => {
 
   test("of hostile texts is told as it is.", async () => {
     const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
-    await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour");
-    await fail(ids(await many(20, "t")), "", "1 hour");
+    await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
+    await fail(ids(await many(20, "t")), "", "1 hour 5 s");
     const titles = (await read()).incidents.map(({ title }) => title);
     assert.ok(titles.some((title) => title.startsWith(`${hostile} fails: <img src=x> %s`)));
     assert.ok(titles.includes("t fails: "), JSON.stringify(titles));
@@ -216,7 +216,7 @@ describe("A task that nobody knows", () => {
 
   test("is bad when everybody lists his tasks.", async () => {
     await worker("w", ["known"]);
-    await worker("gone", ["lost"], "1 hour", { running_jobs: 0 });
+    await worker("gone", ["lost"], "1 hour 5 s", { running_jobs: 0 });
     await waits();
     const [one] = await ofKind("unsupported_task");
     assert.equal(one?.title, "lost has no worker");
@@ -247,7 +247,7 @@ test("Ready jobs that wait for more than 5 minutes are bad, those of held queues
   await holdQueue("held", "w", "10 minutes");
   await sql("update worker._private_jobs set run_at = now() - interval '4 minutes'");
   assert.deepEqual(await ofKind("old_ready"), []);
-  await sql("update worker._private_jobs set run_at = now() - interval '12 minutes'");
+  await sql("update worker._private_jobs set run_at = now() - interval '12 minutes 5 s'");
   const [one] = await ofKind("old_ready");
   assert.equal(one?.sentence, "2 jobs wait, the oldest, t, for 12 m. 1 worker is alive.");
   assert.equal(one?.level, "bad");
@@ -278,8 +278,8 @@ test("A peak ahead is told with its time.", async () => {
 
 test("A silent worker is told with what it holds, one that holds nothing is not.", async () => {
   await worker("w", ["t"]);
-  await worker("idle", ["t"], "1 hour", { running_jobs: 0 });
-  await worker("busy", ["t"], "1 hour", { running_jobs: 4 });
+  await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
+  await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
   const [one, ...others] = (await read()).incidents;
   assert.deepEqual(others, []);
   assert.equal(one?.id, "silent_worker:busy");
@@ -291,9 +291,9 @@ test("A silent worker is told with what it holds, one that holds nothing is not.
 });
 
 test("The worst comes first: what stands still, then what is lost, then what will be.", async () => {
-  await worker("w-silent", ["sync"], "1 hour", { running_jobs: 1 });
+  await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 1 });
   await many(3, "sync", { queueName: "q" });
-  await holdQueue("q", "w-silent", "1 hour");
+  await holdQueue("q", "w-silent", "1 hour 5 s");
   await fail(ids(await many(30, "charge")), "Error: no", "1 minute");
   const poison = await add("pdf", { runAt: "2999-01-01T00:00:00Z" });
   await sql("update worker._private_jobs set attempts = 3 where id = $1", [poison]);

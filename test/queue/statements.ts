@@ -25,14 +25,30 @@ import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
+import { listCron } from "../../src/queue/lists/list-cron.ts";
+import { listWorkers } from "../../src/queue/lists/list-workers.ts";
+import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
+import { readFullRows } from "../../src/queue/pages/full-rows.ts";
+import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
+import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listJobs } from "../../src/queue/read/list-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
+import { countQuery } from "../../src/queue/stats/count-query.ts";
+import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
+import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
+import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
+import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
+import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { encodeCursor } from "../../src/queue/walk/cursor.ts";
+import type { JobSort } from "../../src/queue/walk/order.ts";
+import type { Position } from "../../src/queue/walk/place.ts";
 import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
 import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
 import { readJobFacts } from "../../src/queue/why/job-facts.ts";
@@ -46,13 +62,21 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { insightCalls } from "./insight-statements.ts";
 import { operationAnswer, operationCalls } from "./operation-statements.ts";
+import { queryCalls } from "./query-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
 
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
+const CRON = {
+  cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',
+  identifier: "c",
+  last_execution_ms: "0",
+  now_ms: "0",
+};
 const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
 const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
 const RECOVERY = {
@@ -63,6 +87,49 @@ const RECOVERY = {
   beatAtMs: 0,
   longestGapMs: 0,
 };
+
+/** One job is found, in whatever order. */
+const walked: Answer = (text) =>
+  text.includes("as ids")
+    ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
+    : { us: "1", task_id: 1 };
+let largeJobs = 0;
+/** A compressed payload, one that is too large, and what is asked about them. */
+const large: Answer = (text) => {
+  if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
+  largeJobs += 1;
+  const payload_bytes = largeJobs === 1 ? 1_000_000 : 9_000_000;
+  return { id: "1", payload: null, is_large: true, is_packed: true, payload_bytes, error_bytes: 1 };
+};
+const cursor = (sort: JobSort, position: Position) =>
+  encodeCursor({
+    ...{ sort, nowUs: "", skip: 0, isExactShown: false, size: 0 },
+    place: { segment: 0, position },
+  });
+const LAST = { key: ["1"], id: "1" };
+const RANKED = cursor("-failed_at", {
+  ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
+  best: ["1"],
+});
+const TIE = cursor("-due", { kind: "tie", key: ["1"], after: "5" });
+const GAUGE: Gauge = {
+  nowMs: 0,
+  pages: 1,
+  fileNode: "1",
+  inserted: 0,
+  updated: 0,
+  deleted: 0,
+  queues: 0,
+  lockedQueueIds: [],
+  queueHolders: new Map(),
+};
+const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
+const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
+
+/** Compiled without a database: of these texts nothing is looked up. */
+const nobody = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
+const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
+const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
 
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-job": (db) => addJob(db, { identifier: "t" }),
@@ -82,6 +149,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
     (text) => (text.includes(" us") ? { us: "1" } : { id: 1, name: "t" }),
   ],
+  ...queryCalls,
   "register-tasks": (db) => registerTasks(db, ["t"]),
 
   "settle-finish": (db) => finishJobs(db, "w", ["1"], "locked_by", [1]),
@@ -135,15 +203,67 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "cron-advance": (db) => advanceCrontabs(db, new Map([["c", 0]])),
 
   "count-jobs": (db) => countJobs(db),
+  "stats-gauge": (db) => readGauge(db),
+  "stats-tally-all": (db) => tallyAll(db, [1]),
+  "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
+  "stats-tally-sample": (db) => tallySample(db, [1], [0]),
+  "stats-sample": (db) => sampleJobs(db, [0], [1]),
+  "stats-probe": (db) => readProbe(db),
+  "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
+  "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
+  "stats-queue-rows": (db) => listQueueRows(db, 1),
+  "stats-task-names": (db) => readNames(db, "task", [1]),
+  "stats-queue-names": (db) => readNames(db, "queue", [1]),
+  "stats-count-small": async (db) => countQuery(db, await failedQuery(), GAUGE),
+  "stats-count-sample": async (db) => countQuery(db, await failedQuery(), LARGE),
+  "stats-count-checked": async (db) => countQuery(db, await checkedQuery(), LARGE),
+  "stats-count-begin": (db) => beginCount(db),
+  "stats-count-on": async (db) => countOn(db, await failedQuery(), COUNT),
+  "stats-count-on-checked": async (db) => countOn(db, await checkedQuery(), COUNT),
+
   "count-queues": (db) => countQueues(db),
   "get-job": (db) => getJob(db, "1"),
-  "list-jobs": (db) => listJobs(db, { identifier: "t" }),
-  "search-jobs": (db) => listJobs(db, { search: "text" }),
-  "search-jobs-unicode": (db) => listJobs(db, { search: "tëxt" }),
+  "list-jobs": [(db) => listJobs(db, { identifier: "t" }), walked],
+  "list-jobs-skip": [(db) => listJobs(db, { sort: "-id", offset: 1 }), () => ({ id: "1" })],
+  "list-jobs-of-query": [(db) => listJobs(db, { q: "task:t is:failed", sort: "-id" }), walked],
+  "list-jobs-of-ids": [(db) => listJobs(db, { q: "id:1,2", sort: "-tries" }), walked],
+  "list-jobs-checked": [(db) => listJobs(db, { q: "payload.a:1 or tries>3" }), walked],
+  "list-jobs-due": [(db) => listJobs(db, { sort: "due", state: "scheduled" }), walked],
+  "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
+  "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
+  "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "list-light-jobs": [(db) => listLightJobs(db), walked],
+  "list-large-jobs": [(db) => readFullRows(db, ["1", "2", "3"]), large],
+  "search-jobs": [(db) => listJobs(db, { search: "text" }), walked],
+  "search-jobs-unicode": [(db) => listJobs(db, { search: "tëxt" }), walked],
   "list-queues": (db) => listQueues(db),
   "list-locked-workers": (db) => listLockedWorkers(db),
   "list-active-workers": [(db) => listActiveWorkers(db), () => ({ present: true })],
 
+  "workers-known": [(db) => knownWorkers(db), () => ({ present: true })],
+  "workers-known-without-heartbeats": (db) => knownWorkers(db),
+  "workers-known-by-small-table": [
+    (db) => knownWorkers(db),
+    () => ({ present: true, is_small: true }),
+  ],
+  "workers-list": [
+    (db) => listWorkers(db, { sort: "id", limit: 1, cursor: null, search: "" }),
+    () => ({
+      present: true,
+      is_small: true,
+      id: "w",
+      worker_id: "w",
+      is_found: true,
+      running: null,
+      metadata: null,
+    }),
+  ],
+  "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
+  "cron-list": [
+    (db) => listCron(db, { sort: "next", limit: 1, cursor: null, search: "" }),
+    () => ({ present: true, ...CRON }),
+  ],
+  ...insightCalls,
   "why-job-facts": (db) => readJobFacts(db, "1"),
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),

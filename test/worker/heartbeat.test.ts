@@ -73,14 +73,32 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
   const metadata = async () =>
     (await queue.sql<{ metadata: Record<string, unknown> }>(text, [worker.id]))[0]?.metadata ?? {};
   await until("the running job is told", async () => (await metadata())["running_jobs"] === 1);
-  const { host, ...rest } = await metadata();
+  const { host, cron: timetable, running, ...rest } = await metadata();
   assert.equal(typeof host, "string");
+  const [{ next, ...entry }, ...more] = timetable as Record<string, unknown>[] as [
+    Record<string, unknown>,
+  ];
+  assert.deepEqual(
+    [entry, ...more],
+    [{ identifier: "each minute", task: "quick", pattern: "* * * * *", backfill_ms: 0, key: null }],
+  );
+  assert.match(String(next), /:00\.000Z$/);
+  const [{ since, ...job }] = running as [Record<string, unknown>];
+  assert.deepEqual(job, { id, task: "held" });
+  assert.ok(Math.abs(Date.parse(String(since)) - Date.now()) < 60_000);
   assert.deepEqual(rest, {
     pid: process.pid,
     version: VERSION,
+    node: process.versions.node,
     concurrency: 3,
     task_identifiers: ["held", "quick"],
+    tasks_cut: false,
     cron_entries: ["each minute"],
+    done: 0,
+    failed: 0,
+    done_per_min: 0,
+    failed_per_min: 0,
+    by_task: [],
     running_jobs: 1,
     running_job_ids: [id],
     threshold_ms: QUICK.thresholdMs,

@@ -41,6 +41,7 @@ export function commandsAt(path: string, name: string): Operation {
         logger: admin.config.logger,
         signal: request.closing,
         patienceMs: MIGRATION_PATIENCE_MS,
+        indexBuilds: admin.indexBuilds,
         request: request.id,
         problems,
         record: (record) => note(request, record),

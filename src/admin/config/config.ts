@@ -22,8 +22,11 @@ export interface AdminServerConfig {
   readonly basePath: string;
   /** Largest request body, bytes. */
   readonly bodyLimit: number;
-  /** Most event streams at once. */
+  /** Most event streams at once, and of one client. */
   readonly maxViewers: number;
+  readonly maxViewersPerClient: number;
+  /** Tasks and queues of which metrics tell, each. */
+  readonly metricsNames: number;
   readonly logger: Logger;
 }
 
@@ -54,6 +57,10 @@ export interface AdminServerConfigBuilder {
    * `. _ ~ -`. Default `/`.
    */
   basePath(path: string): AdminServerConfigBuilder;
+  /** How many event streams may be open: in all (default 1,000), and of one client (200). */
+  viewers(limits: ViewerLimits): AdminServerConfigBuilder;
+  /** Of how many tasks, and of how many queues, metrics tell: those with the most jobs. Default 100. */
+  metricsNames(count: number): AdminServerConfigBuilder;
   /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
   /**
@@ -63,9 +70,16 @@ export interface AdminServerConfigBuilder {
   build(): AdminServerConfig;
 }
 
+export interface ViewerLimits {
+  readonly max?: number | undefined;
+  readonly perClient?: number | undefined;
+}
+
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 const BODY_LIMIT = 1_048_576;
-const MAX_VIEWERS = 200;
+const MAX_VIEWERS = 1_000;
+const MAX_VIEWERS_PER_CLIENT = 200;
+const METRICS_NAMES = 100;
 
 interface Choices {
   schema: string | SchemaName;
@@ -73,6 +87,8 @@ interface Choices {
   auth: AuthOptions;
   readOnly: boolean;
   basePath: string;
+  viewers: ViewerLimits;
+  metricsNames: number;
   logger: Logger;
 }
 
@@ -90,6 +106,8 @@ export function adminServerConfig(
     auth: { mode: "basic" },
     readOnly: false,
     basePath: "/",
+    viewers: {},
+    metricsNames: METRICS_NAMES,
     logger: silentLogger,
   };
   const set =
@@ -105,6 +123,8 @@ export function adminServerConfig(
     auth: set("auth"),
     readOnly: (readOnly = true) => set("readOnly")(readOnly),
     basePath: set("basePath"),
+    viewers: set("viewers"),
+    metricsNames: set("metricsNames"),
     logger: set("logger"),
     build: () => resolve(pool, choices),
   };
@@ -126,6 +146,8 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   const listen = attempt(() => parseListenAddress(text("listenAddr", choices.listenAddr)));
   const auth = attempt(() => resolveAuth(choices.auth));
   const basePath = attempt(() => resolveBasePath(text("basePath", choices.basePath)));
+  const viewers = attempt(() => resolveViewers(choices.viewers));
+  const metricsNames = attempt(() => count("metricsNames", choices.metricsNames, 10_000));
   if (typeof pool?.connect !== "function") {
     problems.push({ path: "pool", message: "must be a pg.Pool" });
   }
@@ -149,7 +171,9 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     readOnly: choices.readOnly,
     basePath,
     bodyLimit: BODY_LIMIT,
-    maxViewers: MAX_VIEWERS,
+    maxViewers: viewers?.max ?? MAX_VIEWERS,
+    maxViewersPerClient: viewers?.perClient ?? MAX_VIEWERS_PER_CLIENT,
+    metricsNames: metricsNames ?? METRICS_NAMES,
     logger: choices.logger,
   });
 }
@@ -159,6 +183,20 @@ const OPEN =
 
 function resolveSchema(schema: string | SchemaName): SchemaName {
   return schemaName(text("schema", typeof schema === "string" ? schema : schema?.name));
+}
+
+function resolveViewers({ max, perClient }: ViewerLimits) {
+  return {
+    max: count("viewers.max", max ?? MAX_VIEWERS, 100_000),
+    perClient: count("viewers.perClient", perClient ?? MAX_VIEWERS_PER_CLIENT, 100_000),
+  };
+}
+
+function count(path: string, value: unknown, most: number): number {
+  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > most) {
+    throw new InputError([{ path, message: `must be a whole number from 0 to ${most}` }]);
+  }
+  return Number(value);
 }
 
 function text(path: string, value: unknown): string {

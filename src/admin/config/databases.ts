@@ -11,8 +11,10 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s. */
   readonly reads: Database;
-  /** READ ONLY, 10 s: what reads all jobs, for many at once (overview, metrics). */
-  readonly counts: Database;
+  /** READ ONLY, 0.5 s: the steps of a walk, each a statement of about 0.1 s. */
+  readonly lists: Database;
+  /** READ ONLY, 1 s, plain plans: what is read of all jobs, for many at once. */
+  readonly feed: Database;
   /** 8 s. */
   readonly writes: Database;
   /** Cleanup, sweep, unlock: 30 s. */
@@ -20,7 +22,13 @@ export interface AdminDatabases {
 }
 
 const reads: Bounds = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true };
-const counts: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 1_000, readOnly: true };
+const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
+const feed: Bounds = {
+  statementTimeoutMs: 1_000,
+  lockTimeoutMs: 100,
+  readOnly: true,
+  isPlain: true,
+};
 const writes: Bounds = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false };
 const maintenance: Bounds = {
   statementTimeoutMs: 30_000,
@@ -36,7 +44,8 @@ export function adminDatabases(pool: Pool, schema: SchemaName, logger: Logger): 
   });
   return {
     reads: database(reads),
-    counts: database(counts),
+    lists: database(lists),
+    feed: database(feed),
     writes: database(writes),
     maintenance: database(maintenance),
   };

@@ -1,13 +1,14 @@
 // What an operation of the admin may use. Built once by server.ts; an operation takes from it what
 // it needs and passes that on, never the whole.
+
+import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
-import type { JobCounts } from "../../queue/read/count-jobs.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
+import type { Feed } from "../feed/feed.ts";
+import type { Metrics } from "../feed/metrics.ts";
 import type { Insight } from "../insight/insight.ts";
-import type { Metrics } from "../live/metrics.ts";
-import type { OverviewFeed } from "../live/overview-feed.ts";
 import type { AssetStore } from "../page/assets.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { QueryFields } from "../wire/wire.ts";
@@ -17,11 +18,12 @@ export interface Admin {
   readonly databases: AdminDatabases;
   readonly csrfToken: string;
   readonly assets: AssetStore;
-  readonly overview: OverviewFeed;
+  /** What there is to know of all jobs, for page, stream and metrics. */
+  readonly feed: Feed;
   readonly metrics: Metrics;
   readonly insight: Insight;
-  /** Shared by all scrapes at one time. */
-  readonly countJobs: () => Promise<JobCounts>;
+  /** Builds optional indexes in the background. */
+  readonly indexBuilds: IndexBuilds;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
   readonly checkReady: () => Promise<void>;
   /** Every row of the route table, for the OpenAPI document. */

@@ -8,7 +8,7 @@ import { createAuthentication } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import { isLoopbackHost } from "../config/listen-address.ts";
-import type { Metrics } from "../live/metrics.ts";
+import type { Metrics } from "../feed/metrics.ts";
 import { assetHeaders, securityHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
 

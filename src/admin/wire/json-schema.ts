@@ -10,6 +10,7 @@ const types: Readonly<Record<string, JsonSchema>> = {
   string: { type: "string" },
   boolean: { type: "boolean" },
   integer: { type: "integer", format: "int64" },
+  number: { type: "number" },
   time: { type: "string", format: "date-time" },
   json: { description: "any JSON, byte for byte" },
 };
@@ -28,6 +29,24 @@ export function record(members: Readonly<Record<string, Shape>>, title?: string)
 export function listOf(items: Shape): JsonSchema {
   return { type: "array", items: schemaOf(items) };
 }
+
+/** The same, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  return { ...schema, type: [schema["type"], "null"] };
+}
+
+/** A number that says how well it is known (domain/value.ts). */
+export const value: JsonSchema = {
+  ...record({ value: "integer", precision: "string", basis: "string", as_of: "time" }, "Value"),
+  properties: {
+    value: { type: "integer", format: "int64" },
+    precision: { type: "string", enum: ["exact", "capped", "estimated"] },
+    low: { type: "integer", format: "int64", description: "not where it is exact" },
+    high: { type: ["integer", "null"], format: "int64", description: "null: nobody knows" },
+    basis: { type: "string", enum: ["probe", "scan", "sample", "census", "heartbeat", "catalog"] },
+    as_of: { type: "string", format: "date-time" },
+  },
+};
 
 function schemaOf(shape: Shape): JsonSchema {
   if (typeof shape !== "string") return shape;

@@ -9,7 +9,7 @@ export const queuesCommand = defineCommand({
   describe: "List named queues",
   run: async (args) => {
     const { listQueues } = await import("../../queue/read/list-queues.ts");
-    const { queueJson } = await import("../../admin/live/overview.ts");
+    const { queueJson } = await import("../../admin/live/overview-rows.ts");
     const queues = await connected(args, ({ database }) => listQueues(database));
     if (args.json) printJson(JSON.stringify({ queues: queues.map(queueJson) }));
     else {

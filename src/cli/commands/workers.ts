@@ -11,7 +11,9 @@ export const workersCommand = defineCommand({
   run: async (args) => {
     const { listLockedWorkers } = await import("../../queue/workers/list-locked-workers.ts");
     const { listActiveWorkers } = await import("../../queue/workers/list-active-workers.ts");
-    const { activeWorkerJson, lockedWorkerJson } = await import("../../admin/live/overview.ts");
+    const { activeWorkerJson, lockedWorkerJson } = await import(
+      "../../admin/live/overview-rows.ts"
+    );
     const { locked, active } = await connected(args, async ({ database }) => ({
       locked: await listLockedWorkers(database),
       active: await listActiveWorkers(database),

@@ -9,7 +9,7 @@ import type pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { backoffDelay } from "../../base/retry.ts";
+import { backoffDelay, retrying } from "../../base/retry.ts";
 import type { Service } from "../../base/service.ts";
 import { Client } from "./client.ts";
 
@@ -156,24 +156,21 @@ export class Listener implements Service {
   }
 
   async #reconnect(): Promise<void> {
-    for (let attempt = 0; await this.#mayTry(attempt); attempt++) {
-      try {
-        await this.#connect();
-      } catch (error) {
-        this.#options.logger.debug({ error: messageOf(error) }, "cannot listen yet");
-        continue;
-      }
-      this.#options.logger.info({}, "the notification connection is back");
-      this.#options.onReconnect();
-      return;
-    }
-  }
-
-  /** After a pause that grows with the attempts; false when the listener was stopped. */
-  async #mayTry(attempt: number): Promise<boolean> {
-    this.#pause = new AbortController();
-    const either = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
-    await this.#timing.wait(backoffDelay(attempt), either);
-    return !this.#stop.signal.aborted;
+    const { logger, onReconnect } = this.#options;
+    const { signal } = this.#stop;
+    const pause = (ms: number) => {
+      this.#pause = new AbortController();
+      return this.#timing.wait(ms, AbortSignal.any([signal, this.#pause.signal]));
+    };
+    // Who only hears lets those go first that work.
+    await pause(backoffDelay(0));
+    const isBack = await retrying(() => this.#connect(), {
+      signal,
+      onError: (error) => logger.debug({ error: messageOf(error) }, "cannot listen yet"),
+      pause,
+    });
+    if (!isBack) return;
+    logger.info({}, "the notification connection is back");
+    onReconnect();
   }
 }

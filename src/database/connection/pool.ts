@@ -95,6 +95,8 @@ export interface Bounds {
   /** PostgreSQL's lock_timeout, milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
+  /** Plans without JIT and parallel workers: short statements gain nothing, and the cores are the jobs'. */
+  readonly isPlain?: boolean;
 }
 
 /**
@@ -102,11 +104,14 @@ export interface Bounds {
  * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
  */
 export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
+  const plain = bounds.isPlain
+    ? ";\n    set local jit = off;\n    set local max_parallel_workers_per_gather = 0"
+    : "";
   // The last one: a process that is frozen before its commit must not keep its locks.
   const begin = `begin${bounds.readOnly ? " read only" : ""};
     set local statement_timeout = ${Math.trunc(bounds.statementTimeoutMs)};
     set local lock_timeout = ${Math.trunc(bounds.lockTimeoutMs)};
-    set local idle_in_transaction_session_timeout = ${Math.trunc(bounds.statementTimeoutMs)}`;
+    set local idle_in_transaction_session_timeout = ${Math.trunc(bounds.statementTimeoutMs)}${plain}`;
   return {
     query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       return withClient(pool, async (client) => {

@@ -1,4 +1,5 @@
 // What each field takes.
+import { nearest } from "../../base/validate.ts";
 import { type FieldName, fieldNames, type Operator } from "./query-tree.ts";
 
 /**
@@ -32,6 +33,28 @@ export const kindOf = (field: FieldName): FieldKind => kinds[field];
 
 export const isFieldName = (name: string): name is FieldName =>
   (fieldNames as readonly string[]).includes(name);
+
+/** What the columns and the API call it. */
+const otherNames: Readonly<Record<string, FieldName>> = {
+  state: "is",
+  status: "is",
+  identifier: "task",
+  attempts: "tries",
+  run_at: "due",
+  locked_at: "running",
+  locked_by: "worker",
+  last_error: "error",
+};
+
+/** The field that was probably meant; null where there is nothing like it. */
+export function meantField(name: string): FieldName | null {
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  const near = other ?? nearest(name, fieldNames);
+  if (near !== null) return near as FieldName;
+  const begins = (field: FieldName) =>
+    field.startsWith(name) || (field.length > 2 && name.startsWith(field));
+  return name.length < 3 ? null : (fieldNames.find(begins) ?? null);
+}
 
 /** Whether the field may have nothing, as in `queue:none`. */
 export const hasNone = (field: FieldName, hasPath: boolean): boolean =>

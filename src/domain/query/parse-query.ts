@@ -3,7 +3,7 @@
 // same errors, which test/contract/queries.json holds both to.
 import { nearest } from "../../base/validate.ts";
 import { badCharacter } from "./characters.ts";
-import { hasOrder, isFieldName, isOrder } from "./fields.ts";
+import { hasOrder, isFieldName, isOrder, meantField } from "./fields.ts";
 import {
   DEEPEST,
   LONGEST_TEXT,
@@ -15,15 +15,7 @@ import {
 } from "./limits.ts";
 import { QueryError, tooWide } from "./query-error.ts";
 import { QueryReader } from "./query-reader.ts";
-import {
-  type FieldName,
-  fieldNames,
-  type Group,
-  type Operator,
-  type QueryNode,
-  type QueryValue,
-  type Span,
-} from "./query-tree.ts";
+import type { FieldName, Group, Operator, QueryNode, QueryValue, Span } from "./query-tree.ts";
 import { readValue } from "./read-value.ts";
 import { refuseExclusionsOnly } from "./refuse-exclusions.ts";
 
@@ -173,7 +165,7 @@ class Parser {
       throw new QueryError(span, `"${op}" stands right behind its field, without a space`);
     }
     const name = reader.peekName();
-    const isPath = name === "payload" && ".[".includes(reader.text.charAt(at + 7) || " ");
+    const isPath = reader.isStepAt(at + name.length) && nearest(name, ["payload"]) !== null;
     if (name !== "" && (isPath || reader.operatorAt(at + name.length) !== null)) {
       return this.#field(name);
     }
@@ -232,7 +224,7 @@ class Parser {
   #unknownField(name: string): QueryError {
     const reader = this.#reader;
     const at = reader.pos;
-    const field = nearest(name, fieldNames);
+    const field = meantField(name);
     if (field !== null) {
       const message = `there is no field "${name}", did you mean "${field}"?`;
       return new QueryError({ at, end: at + name.length }, message, field);

@@ -90,10 +90,16 @@ export class QueryReader {
     return operators.find((op) => this.text.startsWith(op, pos)) ?? null;
   }
 
+  /** Whether a step of a path begins at a place. */
+  isStepAt(pos: number): boolean {
+    const char = this.text.charAt(pos);
+    return char === "." || char === "[";
+  }
+
   /** `.to.name[0]."odd name"` */
   path(): PathStep[] {
     const steps: PathStep[] = [];
-    while (this.char === "." || this.char === "[") {
+    while (this.isStepAt(this.pos)) {
       const at = this.pos;
       steps.push(this.char === "." ? this.#member() : this.#element());
       if (steps.length > MOST_STEPS) {

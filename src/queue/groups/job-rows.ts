@@ -104,7 +104,11 @@ function sampled(found: TextRow[], chosen: readonly number[], most: number, jobQ
 async function newestOf(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
   const { conditions } = jobQuery.shape;
   if (conditions !== null && !conditions.includes("failed")) return [];
-  if (!(await usableIndexes(db)).has("failed")) return [];
+  return (await usableIndexes(db)).has("failed") ? readNewest(db, jobQuery) : [];
+}
+
+/** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */
+export async function readNewest(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
   const values = [LARGEST_CHECKED, NEWEST, ...jobQuery.values];
   return matching(await query<TextRow>(db, newestSql(jobQuery), values), jobQuery);
 }
@@ -158,7 +162,8 @@ const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
 
 const allSql =
   (jobQuery: JobQuery, needsError: boolean): Statement =>
-  (s) => `
+  (s) =>
+    `
   select 0 as place, ${columns(jobQuery, 3)}
   from ${s}._private_jobs as jobs
   where ${isWanted(jobQuery, 3, needsError)}

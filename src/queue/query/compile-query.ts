@@ -17,7 +17,7 @@ import {
 import { stuckHolders } from "./facts/stuck-holders.ts";
 import { fieldPart, type Known } from "./field-part.ts";
 import type { JobQuery } from "./job-query.ts";
-import { numbered, Parameters } from "./parameters.ts";
+import { numbered, Parameters, settled } from "./parameters.ts";
 import { ALL, allOf, anyOf, noneOf, type Part } from "./part.ts";
 import { rowCheck } from "./row-check.ts";
 import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
@@ -42,15 +42,16 @@ export async function compileQuery(
   const compiler = new Compiler(known, await meaningsOfTexts(db, tree));
   const part = tree === null ? ALL : compiler.part(tree);
   const { check, marks } = rowCheck(part);
+  const ready = settled(part.sql, marks, compiler.parameters.values);
   const facts = { ...compiler.costFacts(text), indexes: options.indexes ?? new Set<string>() };
   const terms = termCosts(tree, facts);
   return {
     text: text.trim(),
     nowUs,
-    sql: (first) => numbered(part.sql, first),
-    values: compiler.parameters.values,
+    sql: (first) => numbered(ready.sql, first),
+    values: ready.values,
     check,
-    marks: (first) => numbered(marks, first),
+    marks: (first) => numbered(ready.marks, first),
     shape: part.shape,
     cost: isCheap(tree, facts) ? "cheap" : "bounded",
     terms,

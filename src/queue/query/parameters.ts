@@ -16,7 +16,39 @@ export class Parameters {
   }
 }
 
+/** SQL whose parameters are settled: just those that it needs, in order. */
+export interface Settled {
+  readonly sql: string;
+  readonly marks: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Leaves out the parameters of pieces that were left out. PostgreSQL wants each that is bound to stand
+ * in the statement, so those of the marks alone stand in a condition that is always true.
+ */
+export function settled(sql: string, marks: string, all: readonly unknown[]): Settled {
+  const ofSql = parametersOf(sql);
+  const further = [...parametersOf(marks)].filter(([index]) => !ofSql.has(index));
+  const unused = further.map(([, text]) => text).join(", ");
+  const whole = unused === "" ? sql : `(${sql} and num_nulls(${unused}) >= 0)`;
+  const used = [...new Map([...ofSql, ...further]).keys()];
+  const renumbered = (text: string) =>
+    text.replace(PARAMETER, (_, index: string) => `$#${used.indexOf(index)}`);
+  return {
+    sql: renumbered(whole),
+    marks: renumbered(marks),
+    values: used.map((index) => all[Number(index)]),
+  };
+}
+
+const PARAMETER = /\$#(\d+)/g;
+
+/** By their index: how they are written, type included. */
+const parametersOf = (text: string) =>
+  new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
+
 /** The piece with its parameters numbered from `first` on. */
 export function numbered(sql: string, first: number): string {
-  return sql.replace(/\$#(\d+)/g, (_, index: string) => `$${first + Number(index)}`);
+  return sql.replace(PARAMETER, (_, index: string) => `$${first + Number(index)}`);
 }

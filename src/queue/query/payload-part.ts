@@ -64,7 +64,8 @@ function isEqual(json: string, value: QueryValue): boolean {
   }
   if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
   // Without quotes it may be one of JSON's own words.
-  return value.kind === "text" && !value.isQuoted && !value.isPrefix && json === value.text;
+  const isWord = value.kind === "text" && !value.isQuoted && !value.isPrefix;
+  return isWord && /^[tfn]/.test(json) && json === value.text;
 }
 
 /** Numbers beside numbers, texts beside texts. */

@@ -5,12 +5,19 @@ import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "./eligible.ts";
 import { isFailed, isLocked } from "./job-state.ts";
 
-/** The condition's name. `lockedQueues`: the parameter with the ids of locked queues, as `$1`. */
-export const conditionOf = (job: string, lockedQueues: string): string => `case
+/**
+ * The condition's name. `lockedQueues`: the parameter with the ids of locked queues, as `$1`; `retrying`:
+ * an expression in place of that name, for who tells retries that are due from those ahead.
+ */
+export const conditionOf = (
+  job: string,
+  lockedQueues: string,
+  retrying = "'retrying'",
+): string => `case
     when ${job}.locked_at is not null then 'running'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'
     when ${job}.run_at <= now() and ${job}.job_queue_id = any(${lockedQueues}::int[]) then 'blocked'
-    when ${job}.attempts > 0 then 'retrying'
+    when ${job}.attempts > 0 then ${retrying}
     when ${job}.run_at > now() then 'scheduled'
     else 'ready'
   end`;

@@ -30,17 +30,32 @@ export interface JobRow {
   readonly state: JobState;
 }
 
+/** Columns that may be of any size, each as an expression. */
+interface LargeColumns {
+  readonly payload: string;
+  readonly lastError: string;
+  readonly lockedBy: string;
+  readonly flags: string;
+}
+
 /** Expects the tables under the names `jobs`, `tasks` and `queues`; see `jobNames`. */
-export const jobColumns = `
+export const jobColumnsWith = ({ payload, lastError, lockedBy, flags }: LargeColumns) => `
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, jobs.payload, jobs.priority,
+  jobs.job_queue_id, queues.queue_name, ${payload} as payload, jobs.priority,
   ${microseconds("jobs.run_at")} as run_at_us,
-  jobs.attempts, jobs.max_attempts, jobs.last_error,
+  jobs.attempts, jobs.max_attempts, ${lastError} as last_error,
   ${microseconds("jobs.created_at")} as created_at_us,
   ${microseconds("jobs.updated_at")} as updated_at_us,
-  jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us, jobs.locked_by,
-  jobs.revision, jobs.flags, jobs.is_available,
+  jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us, ${lockedBy} as locked_by,
+  jobs.revision, ${flags} as flags, jobs.is_available,
   ${stateOf("jobs")} as state`;
+
+export const jobColumns = jobColumnsWith({
+  payload: "jobs.payload",
+  lastError: "jobs.last_error",
+  lockedBy: "jobs.locked_by",
+  flags: "jobs.flags",
+});
 
 /** Joins a job's task and queue. Left joins: neither has a foreign key, so a row can be missing. */
 export const jobNames = (schema: string) => `
@@ -74,11 +89,18 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  readonly #row: JobRow;
+  // The times as they came. Not the whole row: what a batch keeps alive is memory.
+  readonly #runAtUs: string | number;
+  readonly #createdAtUs: string | number;
+  readonly #updatedAtUs: string | number;
+  readonly #lockedAtUs: string | null;
   #parsed: { readonly payload: unknown } | undefined;
 
   constructor(row: JobRow) {
-    this.#row = row;
+    this.#runAtUs = row.run_at_us;
+    this.#createdAtUs = row.created_at_us;
+    this.#updatedAtUs = row.updated_at_us;
+    this.#lockedAtUs = row.locked_at_us;
     this.id = row.id;
     this.taskId = row.task_id;
     this.taskIdentifier = row.task_identifier;
@@ -108,20 +130,19 @@ class StoredJob implements Job {
   }
 
   get runAtText(): string {
-    return timeText(this.#row.run_at_us);
+    return timeText(this.#runAtUs);
   }
 
   get createdAtText(): string {
-    return timeText(this.#row.created_at_us);
+    return timeText(this.#createdAtUs);
   }
 
   get updatedAtText(): string {
-    return timeText(this.#row.updated_at_us);
+    return timeText(this.#updatedAtUs);
   }
 
   get lockedAtText(): string | null {
-    const { locked_at_us } = this.#row;
-    return locked_at_us === null ? null : timeText(locked_at_us);
+    return this.#lockedAtUs === null ? null : timeText(this.#lockedAtUs);
   }
 
   toJSON(): object {

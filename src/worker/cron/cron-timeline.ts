@@ -79,6 +79,11 @@ export class CronTimeline {
     return late.map(({ entry }) => entry);
   }
 
+  /** Every entry with the first of its ticks that is not handled; infinite when there is none. */
+  get ticks(): readonly { readonly entry: CronEntry; readonly nextMs: number }[] {
+    return this.#lines;
+  }
+
   /** When the next tick comes; infinite when none does. */
   get nextMs(): number {
     return this.#lines.reduce(

@@ -47,11 +47,17 @@ export class Cron implements Service {
   readonly #stop = new AbortController();
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
+  #timeline: CronTimeline | null = null;
 
   constructor(config: CronConfig, services: CronOwner) {
     this.#config = config;
     this.#services = services;
     this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
+  }
+
+  /** Every entry with its next tick. */
+  get ticks(): CronTimeline["ticks"] {
+    return this.#timeline?.ticks ?? [];
   }
 
   /** Reads the timetable and the ledger. Rejects when either cannot be had. */
@@ -76,10 +82,11 @@ export class Cron implements Service {
     if (entries.length === 0 || this.#stop.signal.aborted) return;
     this.#warnOfUnknownTasks(entries);
     const nowMs = await this.#time.now();
-    this.#running = this.#run(entries, await this.#timeline(entries, nowMs), nowMs);
+    this.#timeline = await this.#begun(entries, nowMs);
+    this.#running = this.#run(entries, this.#timeline, nowMs);
   }
 
-  async #timeline(entries: readonly CronEntry[], nowMs: number): Promise<CronTimeline> {
+  async #begun(entries: readonly CronEntry[], nowMs: number): Promise<CronTimeline> {
     const identifiers = entries.map(({ identifier }) => identifier);
     const known = await registerCrontabs(this.#services.db, identifiers, nowMs);
     const ahead = known.filter(
@@ -106,7 +113,8 @@ export class Cron implements Service {
         const nowMs = await this.#time.now();
         if (nowMs < latestMs - CLOCK_SLACK_MS) {
           logger.warn({ backMs: latestMs - nowMs }, "the database's clock was set back");
-          timeline = await this.#timeline(entries, nowMs);
+          timeline = await this.#begun(entries, nowMs);
+          this.#timeline = timeline;
         }
         latestMs = nowMs;
         // After work it is later than we know: ask again before waiting.

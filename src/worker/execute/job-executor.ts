@@ -1,7 +1,7 @@
 // Runs one claimed job from its task to its result. The steps, in order: find the task, ask the
 // interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
 // record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
-import { monotonic } from "../../base/clock.ts";
+import { monotonic, now } from "../../base/clock.ts";
 import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { BatchResults, Task } from "../task/task.ts";
@@ -9,6 +9,7 @@ import type { ContextSource } from "../task/task-context.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 import { JobContext } from "./job-context.ts";
 import type { Results } from "./results.ts";
+import type { TalliedTask, TalliedTasks, TaskTally } from "./task-tally.ts";
 import {
   errorText,
   errorWithoutStack,
@@ -22,20 +23,29 @@ import {
 /** One run of a job. It is the context that its task gets: one object less for each job. */
 class Attempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
+  readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
   /** Decided: whatever comes later is too late. */
   isOver = false;
   /** By an interceptor: its task is not called. */
   isSkipped = false;
 
-  constructor(job: ClaimedJob, source: ContextSource<E>, task: Task<unknown, E>) {
+  constructor(job: ClaimedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
     super(job, source);
     this.task = task;
+    this.tally = tally;
   }
 }
 
+/** A job whose handler has been called and has not ended. */
+export interface RunningJob {
+  readonly job: ClaimedJob;
+  /** By the monotonic clock. */
+  readonly startedAtMs: number;
+}
+
 export class JobExecutor<E> {
-  readonly #tasks: ReadonlyMap<string, Task<unknown, E>>;
+  readonly #tasks: TalliedTasks<E>;
   readonly #source: ContextSource<E>;
   readonly #results: Results;
   readonly #hooks: Hooks;
@@ -46,7 +56,7 @@ export class JobExecutor<E> {
   #abortReason: Error | undefined;
 
   constructor(
-    tasks: ReadonlyMap<string, Task<unknown, E>>,
+    tasks: TalliedTasks<E>,
     source: ContextSource<E>,
     results: Results,
     hooks: Hooks,
@@ -59,20 +69,21 @@ export class JobExecutor<E> {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Jobs whose handler has been called and has not ended. */
-  get running(): readonly ClaimedJob[] {
-    return [...this.#running].map(({ job }) => job);
+  get running(): readonly RunningJob[] {
+    return [...this.#running];
   }
 
   /** Runs the job; a promise only where something has to be waited for. Never rejects. */
   run(job: ClaimedJob): Promise<void> | undefined {
-    const task = this.#tasks.get(job.taskIdentifier);
-    if (task === undefined || !job.isLoaded) {
+    const known = this.#tasks.get(job.taskIdentifier);
+    if (known === undefined || !job.isLoaded) {
       // Claims name our tasks, so this is a task that was removed and re-made in between.
       this.#results.return(job);
       return undefined;
     }
-    const attempt = new Attempt(job, this.#source, task);
+    const attempt = new Attempt(job, this.#source, known);
+    const { timing } = attempt.tally;
+    if (timing !== null) timing.waits.add(waitedSeconds(attempt));
     if (!isIntercepted(this.#hooks, "beforeJobRun")) return this.#handled(attempt);
     return this.#remembered(attempt, this.#intercepted(attempt));
   }
@@ -192,29 +203,39 @@ export class JobExecutor<E> {
   }
 
   #end(attempt: Attempt<E>, result: Result): void {
-    const { job, startedAtMs, workerId } = attempt;
+    const { job, startedAtMs, workerId, tally } = attempt;
     // An abandoned attempt may come to its end after all: it has been decided before.
     if (attempt.isOver) return;
     attempt.isOver = true;
     this.#running.delete(attempt);
     const hooks = this.#hooks;
     if (result === null && attempt.isSkipped) {
+      tally.skipped++;
       this.#results.skip(job);
       hooks.emit("job:skip", { workerId, job });
       return;
     }
+    tally.timing?.runs.add((monotonic() - startedAtMs) / 1_000);
     if (result === null) {
+      tally.done++;
       this.#results.complete(job);
       if (!hooks.observed("job:complete")) return;
       hooks.emit("job:complete", { workerId, job, durationMs: monotonic() - startedAtMs });
       return;
     }
+    tally.failed++;
     const { error, payload } = result;
     const permanent = job.attempts >= job.maxAttempts;
     this.#results.fail({ job, message: errorText(error), payload });
     const name = permanent ? "job:permanentlyFail" : "job:fail";
     hooks.emit(name, { workerId, job, error, durationMs: monotonic() - startedAtMs });
   }
+}
+
+/** From when the job was due to when it was fetched, by this machine's clock. */
+function waitedSeconds({ job, startedAtMs }: RunningJob): number {
+  const claimedAtSeconds = (now() - (startedAtMs - job.claimedAtMs)) / 1_000;
+  return Math.max(0, claimedAtSeconds - job.runAtSeconds);
 }
 
 /** Fails the attempt when its time is up; what the handler does later is not waited for. */

@@ -8,6 +8,7 @@ import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { JobExecutor } from "../execute/job-executor.ts";
 import { Results } from "../execute/results.ts";
+import type { TalliedTasks } from "../execute/task-tally.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import type { Wakeups } from "../fetch/wakeups.ts";
@@ -19,6 +20,7 @@ import { FastLane } from "./fast-lane.ts";
 
 export interface FastFetcherParts<E> {
   readonly config: WorkerConfig<E>;
+  readonly tallied: TalliedTasks<E>;
   readonly fastLane: FastLaneConfig;
   readonly workerId: string;
   readonly clock: Clock;
@@ -50,10 +52,10 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   #lane(parts: FastFetcherParts<E>, link: FetcherLink, index: number) {
-    const { config, fastLane, workerId, clock, source, hooks, tasks, wakeups } = parts;
+    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, wakeups } = parts;
     const connection = parts.connections[index] as WorkerConnection;
     const results = new Results();
-    const executor = new JobExecutor(config.tasks, source, results, hooks, config.timeoutMs);
+    const executor = new JobExecutor(tallied, source, results, hooks, config.timeoutMs);
     const share = { share: index, shares: parts.connections.length };
     const fetch = new FastFetch(connection, tasks, fastLane.queues ? share : null, clock);
     const lane = new FastLane({

@@ -2,9 +2,9 @@
 // workers that let theirs run out. Runs in the heartbeat thread (heartbeat-thread.ts), or in the
 // worker's own where that is not possible; so it only takes commands and gives reports.
 import pg from "pg";
-import { monotonic, sharedMonotonicUs, wait } from "../../base/clock.ts";
+import { monotonic, now, sharedMonotonicUs, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
-import { backoffDelay } from "../../base/retry.ts";
+import { retrying } from "../../base/retry.ts";
 import { Client } from "../../database/connection/client.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
@@ -36,7 +36,13 @@ export type HeartbeatCommand =
 
 export type HeartbeatReport =
   /** One went through at this moment of the database's clock, without a gap for so long. */
-  | { readonly report: "beat"; readonly nowMs: number; readonly uptimeMs: number }
+  | {
+      readonly report: "beat";
+      readonly nowMs: number;
+      readonly uptimeMs: number;
+      /** How much later than the database's this machine's clock was. */
+      readonly aheadMs: number;
+    }
   /** Others look stale to us. */
   | { readonly report: "stale"; readonly ids: readonly string[] }
   /** Somebody has recovered the jobs of this lease. */
@@ -89,15 +95,23 @@ export class HeartbeatLoop {
   /** Beats until it is stopped. Never rejects. */
   async run(): Promise<void> {
     const { intervalMs } = this.#settings;
-    const backoff = { firstMs: Math.min(100, intervalMs), longestMs: intervalMs };
-    for (let failures = 0; !this.#stop.signal.aborted; ) {
-      const startedAtMs = monotonic();
-      failures = (await this.#beat()) ? 0 : failures + 1;
-      const spentMs = monotonic() - startedAtMs;
-      const pauseMs =
-        failures === 0 ? Math.max(0, intervalMs - spentMs) : backoffDelay(failures - 1, backoff);
-      await wait(pauseMs, this.#stop.signal);
-    }
+    const { signal } = this.#stop;
+    await retrying(
+      async (succeeded) => {
+        while (!signal.aborted) {
+          const startedAtMs = monotonic();
+          await this.#beat();
+          succeeded();
+          await wait(Math.max(0, intervalMs - (monotonic() - startedAtMs)), signal);
+        }
+      },
+      {
+        signal,
+        onError: (error) => this.#failed(error),
+        firstMs: Math.min(100, intervalMs),
+        longestMs: intervalMs,
+      },
+    );
   }
 
   take(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void {
@@ -114,24 +128,22 @@ export class HeartbeatLoop {
     await this.#pool.end();
   }
 
-  async #beat(): Promise<boolean> {
+  async #beat(): Promise<void> {
     const metadata = this.#metadata;
     const sentAtUs = sharedMonotonicUs();
-    try {
-      const answer = await beat(this.#db, {
-        leaseIds: this.#leaseIds,
-        metadata,
-        certainty: this.#certainty(),
-      });
-      if (this.#metadata === metadata) this.#metadata = null;
-      this.#confirmed(answer, sentAtUs);
-      return true;
-    } catch (error) {
-      this.#uptime.break();
-      const isFinal = error instanceof WorkerError && error.code === "schema_missing";
-      this.#report({ report: isFinal ? "impossible" : "failed", error: messageOf(error) });
-      return false;
-    }
+    const answer = await beat(this.#db, {
+      leaseIds: this.#leaseIds,
+      metadata,
+      certainty: this.#certainty(),
+    });
+    if (this.#metadata === metadata) this.#metadata = null;
+    this.#confirmed(answer, sentAtUs);
+  }
+
+  #failed(error: unknown): void {
+    this.#uptime.break();
+    const isFinal = error instanceof WorkerError && error.code === "schema_missing";
+    this.#report({ report: isFinal ? "impossible" : "failed", error: messageOf(error) });
   }
 
   #certainty(): Certainty | null {
@@ -155,7 +167,7 @@ export class HeartbeatLoop {
     if (current !== undefined && !this.#lost.has(current)) {
       Atomics.store(this.#lastBeat, 0, sentAtUs);
     }
-    this.#report({ report: "beat", nowMs, uptimeMs });
+    this.#report({ report: "beat", nowMs, uptimeMs, aheadMs: now() - nowMs });
     // A gap that only this beat has shown makes its answer worthless.
     if (uptimeMs > 0 && staleWorkerIds.length > 0) {
       this.#report({ report: "stale", ids: staleWorkerIds });

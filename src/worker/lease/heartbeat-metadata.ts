@@ -1,34 +1,117 @@
 // What a worker says about itself in its heartbeat row: for people, for those who sweep (how long
-// its lease is), and for a cleanup, which keeps the tasks that it names.
+// its lease is), and for a cleanup, which keeps the tasks that it names. Everything is bounded, and
+// what does not change gives the same text, so that it need not be written again.
 import { hostname } from "node:os";
+import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
+import { Rates } from "./rates.ts";
 
 export interface WorkerDescription {
   readonly concurrency: number;
-  readonly taskIdentifiers: readonly string[];
-  readonly cronIdentifiers: readonly string[];
-  readonly runningJobIds: readonly string[];
+  readonly tasks: ReadonlyMap<string, { readonly tally: Counts }>;
+  readonly cron: readonly CronTick[];
+  /** Of all modes, the fast one's row locks included: nobody else sees those. */
+  readonly running: readonly RunningJob[];
 }
 
-/** Entries and ids that are listed; the count beside the ids is exact. Tasks are listed all. */
-const LONGEST_LIST = 1_000;
+interface Counts {
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
 
-/** As JSON text. */
-export function metadataText(
-  { concurrency, taskIdentifiers, cronIdentifiers, runningJobIds }: WorkerDescription,
-  { thresholdMs, resilientThresholdMs }: RecoveryConfig,
-): string {
-  return JSON.stringify({
-    host: hostname(),
-    pid: process.pid,
-    version: VERSION,
-    concurrency,
-    task_identifiers: taskIdentifiers,
-    cron_entries: cronIdentifiers.slice(0, LONGEST_LIST),
-    running_jobs: runningJobIds.length,
-    running_job_ids: runningJobIds.slice(0, LONGEST_LIST),
-    threshold_ms: thresholdMs,
-    resilient_threshold_ms: resilientThresholdMs,
-  });
+/** An entry of the timetable and its next tick, infinite when there is none. */
+export interface CronTick {
+  readonly entry: {
+    readonly identifier: string;
+    readonly taskIdentifier: string;
+    readonly expression: string;
+    readonly fillMs: number;
+    readonly jobKey?: string | undefined;
+  };
+  readonly nextMs: number;
+}
+
+interface RunningJob {
+  readonly job: { readonly id: string; readonly taskIdentifier: string };
+  /** By the monotonic clock. */
+  readonly startedAtMs: number;
+}
+
+/** Tasks, entries and ids that are listed; the count beside the ids is exact. */
+const LONGEST_LIST = 1_000;
+/** Entries with all that there is to say about them, and running jobs with task and start. */
+const LONGEST_DETAILS = 100;
+const COUNTED_TASKS = 20;
+
+export class HeartbeatMetadata {
+  readonly #config: RecoveryConfig;
+  readonly #rates = new Rates();
+  /** Since when running jobs run: computed once, for clocks are never quite the same twice. */
+  #since = new Map<string, string>();
+
+  constructor(config: RecoveryConfig) {
+    this.#config = config;
+  }
+
+  /** As JSON text. `aheadMs`: how much later than the database's this machine's clock is. */
+  text({ concurrency, tasks, cron, running }: WorkerDescription, aheadMs: number): string {
+    const names = [...tasks.keys()];
+    const longest = running.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
+    return JSON.stringify({
+      host: hostname(),
+      pid: process.pid,
+      version: VERSION,
+      node: process.versions.node,
+      concurrency,
+      task_identifiers: names.slice(0, LONGEST_LIST),
+      tasks_cut: names.length > LONGEST_LIST,
+      cron_entries: cron.slice(0, LONGEST_LIST).map(({ entry }) => entry.identifier),
+      cron: cron.slice(0, LONGEST_DETAILS).map(cronJson),
+      ...this.#counters(tasks),
+      running_jobs: running.length,
+      running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
+      running: this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs),
+      threshold_ms: this.#config.thresholdMs,
+      resilient_threshold_ms: this.#config.resilientThresholdMs,
+    });
+  }
+
+  /** Since the worker was made: of all tasks together, and of the busiest. */
+  #counters(tasks: WorkerDescription["tasks"]) {
+    const counted = [...tasks].map(([task, { tally }]) => {
+      return { task, done: tally.done + tally.skipped, failed: tally.failed };
+    });
+    const done = counted.reduce((sum, one) => sum + one.done, 0);
+    const failed = counted.reduce((sum, one) => sum + one.failed, 0);
+    const busiest = counted
+      .filter((one) => one.done + one.failed > 0)
+      .sort((a, b) => b.done + b.failed - (a.done + a.failed));
+    const rates = this.#rates.perMinute({ atMs: monotonic(), done, failed });
+    return {
+      done,
+      failed,
+      done_per_min: rates.done,
+      failed_per_min: rates.failed,
+      by_task: busiest.slice(0, COUNTED_TASKS),
+    };
+  }
+
+  #runningJson(running: readonly RunningJob[], aheadMs: number) {
+    const offsetMs = now() - monotonic() - aheadMs;
+    const before = this.#since;
+    this.#since = new Map();
+    return running.map(({ job: { id, taskIdentifier: task }, startedAtMs }) => {
+      const since = before.get(id) ?? new Date(startedAtMs + offsetMs).toISOString();
+      this.#since.set(id, since);
+      return { id, task, since };
+    });
+  }
+}
+
+function cronJson({ entry, nextMs }: CronTick) {
+  const { identifier, taskIdentifier: task, expression: pattern, fillMs: backfill_ms } = entry;
+  const next = Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : null;
+  return { identifier, task, pattern, backfill_ms, key: entry.jobKey ?? null, next };
 }

@@ -2,7 +2,7 @@
 // the application before it frees anything, and tells it afterwards.
 
 import type pg from "pg";
-import { sharedMonotonicUs, wait } from "../../base/clock.ts";
+import { monotonic, sharedMonotonicUs, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -14,7 +14,7 @@ import { verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import { Heartbeat, longestGap } from "./heartbeat.ts";
 import type { HeartbeatReport } from "./heartbeat-loop.ts";
-import { metadataText, type WorkerDescription } from "./heartbeat-metadata.ts";
+import { HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
 
 export interface RecoveryParts {
@@ -32,15 +32,19 @@ export interface RecoveryParts {
   prove(): void;
 }
 
-/** Beats after which the worker may say something new about itself. */
-const BEATS_PER_DESCRIPTION = 5;
+/** Beats after which the worker may say something new about itself: with the default, 4 s. */
+const BEATS_PER_DESCRIPTION = 2;
+/** What it says is written again as a whole: who has much to say, says it less often. */
+const MOST_BYTES_A_MS = 0.5;
 const STOP_LIMIT_MS = 2_000;
 
 export class Recovery implements Leases {
   readonly #parts: RecoveryParts;
   readonly #heartbeat: Heartbeat;
   #leaseIds: readonly string[] = [];
+  readonly #metadata: HeartbeatMetadata;
   #description = "";
+  #mayDescribeAtMs = 0;
   #describing: NodeJS.Timeout | undefined;
   #isOff = false;
   #wasRefused = false;
@@ -48,12 +52,15 @@ export class Recovery implements Leases {
   /** What our last beat says about ourselves. */
   #uptimeMs = 0;
   #beatAtMs = 0;
+  /** How much later than the database's this machine's clock is. */
+  #aheadMs = 0;
   /** Stale workers that an interceptor wants left alone. */
   #skipped: ReadonlySet<string> = new Set();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
     const { connection, config, logger, maintenance } = parts;
+    this.#metadata = new HeartbeatMetadata(config);
     this.#heartbeat = new Heartbeat({
       connection,
       schema: maintenance.database.schema,
@@ -103,6 +110,10 @@ export class Recovery implements Leases {
     return isSafe;
   }
 
+  get heartbeatAgeMs(): number {
+    return this.#heartbeat.ageMs;
+  }
+
   /** False once there is nowhere to beat any more. */
   get isOn(): boolean {
     return !this.#isOff;
@@ -125,17 +136,19 @@ export class Recovery implements Leases {
 
   async #register(db: Database, id: string): Promise<void> {
     const sentAtUs = sharedMonotonicUs();
-    this.#description = metadataText(this.#parts.describe(), this.#parts.config);
+    this.#description = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
     await registerLease(db, id, this.#description);
     this.#heartbeat.registered(sentAtUs);
     this.#leaseIds = [id, ...this.#leaseIds];
   }
 
   #describe(): void {
-    const text = metadataText(this.#parts.describe(), this.#parts.config);
+    if (monotonic() < this.#mayDescribeAtMs) return;
+    const text = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
     const [id] = this.#leaseIds;
     if (text === this.#description || id === undefined) return;
     this.#description = text;
+    this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;
     this.#heartbeat.describe(id, text);
   }
 
@@ -145,6 +158,7 @@ export class Recovery implements Leases {
       case "beat":
         this.#uptimeMs = report.uptimeMs;
         this.#beatAtMs = report.nowMs;
+        this.#aheadMs = report.aheadMs;
         if (this.#wasRefused) {
           this.#wasRefused = false;
           wake();

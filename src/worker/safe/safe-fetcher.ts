@@ -91,6 +91,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return [this.#parts.executor];
   }
 
+  get waiting(): number {
+    return this.#localQueue.size;
+  }
+
   get isInDoubt(): boolean {
     return this.#isInDoubt;
   }

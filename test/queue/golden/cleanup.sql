@@ -24,6 +24,7 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     and not exists (
       select from "worker"._private_workers as workers
       where workers.metadata -> 'task_identifiers' ? tasks.identifier
+      or workers.metadata @> '{"tasks_cut": true}'
     )
     returning 1
   )

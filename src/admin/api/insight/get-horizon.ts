@@ -4,6 +4,7 @@ import { text } from "../../../queue/commands/declare/field.ts";
 import { drawn } from "../../../queue/horizon/buckets.ts";
 import type { Operation } from "../../context/admin.ts";
 import { USUAL_BUCKETS } from "../../insight/insight.ts";
+import { horizonJson } from "../../insight/insight-json.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 
@@ -36,7 +37,6 @@ export const getHorizon: Operation = {
   run: async ({ insight }, request) => {
     const { buckets = USUAL_BUCKETS, task = "", queue = "" } = readQuery(request, query);
     const named = (name: string) => (name === "" ? null : name);
-    const horizon = await insight.horizon(buckets, named(task), named(queue));
-    return json({ ...horizon, as_of: horizon.now });
+    return json(horizonJson(await insight.horizon(buckets, named(task), named(queue))));
   },
 };

@@ -2,8 +2,8 @@
 import { json } from "../../../http/response.ts";
 import { incidentKinds } from "../../../queue/incidents/incident.ts";
 import type { Operation } from "../../context/admin.ts";
+import { incidentsJson } from "../../insight/insight-json.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { incidentsJson } from "./incidents-json.ts";
 import { linksSchema, orNull, valueSchema, verbSchema } from "./shapes.ts";
 
 const answer = record(

@@ -6,9 +6,10 @@ import { json } from "../../../http/response.ts";
 import type { Cause } from "../../../queue/why/cause.ts";
 import { type Explanation, explainJob } from "../../../queue/why/explain-job.ts";
 import type { Operation } from "../../context/admin.ts";
+import { linksJson, verbJson } from "../../insight/insight-json.ts";
 import { idJson } from "../../wire/exact-json.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { linksJson, linksSchema, orNull, valueSchema, verbJson, verbSchema } from "./shapes.ts";
+import { linksSchema, orNull, valueSchema, verbSchema } from "./shapes.ts";
 
 const answer = record(
   {

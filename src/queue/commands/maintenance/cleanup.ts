@@ -124,11 +124,13 @@ const deleteFailedSql: Statement = (schema) => `
   )
   select count(*) as deleted, max(id) as last from deleted`;
 
-// A worker's row is there as long as the worker is, or until its jobs are recovered.
+// A worker's row is there as long as the worker is, or until its jobs are recovered. One that has too
+// many tasks to name them all may know any.
 const isOfWorker = (schema: string) => `
     and not exists (
       select from ${schema}._private_workers as workers
       where workers.metadata -> 'task_identifiers' ? tasks.identifier
+      or workers.metadata @> '{"tasks_cut": true}'
     )`;
 
 const deleteTasksSql =

@@ -1,0 +1,51 @@
+// GET /api/cron.
+import { jsonText } from "../../../http/response.ts";
+import { cronSorts, type ListedCronEntry, listCron } from "../../../queue/lists/list-cron.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { readQuery } from "../../wire/wire.ts";
+import { listQuery, pageRequest } from "./list-query.ts";
+import { timeOfMs } from "./list-wire.ts";
+
+const entry = record(
+  {
+    identifier: "string",
+    task: "string?",
+    known_since: "time?",
+    last_execution: "time?",
+    next_execution: "time?",
+    match: "string?",
+    // Seconds.
+    backfill: "integer?",
+    pending_job_id: "integer?",
+  },
+  "CronEntry",
+);
+
+const query = listQuery(cronSorts, "an identifier or a task");
+
+export const getCron: Operation = {
+  summary: "Entries of timetables; pattern and next tick as far as a living worker keeps them",
+  query,
+  answer: record({ entries: listOf(entry), next_cursor: "string?" }, "CronList"),
+  run: async ({ databases }, request) => {
+    const asked = pageRequest(readQuery(request, query), "next");
+    const { entries, nextCursor } = await listCron(databases.reads, asked);
+    const rows = entries.map(entryJson).join(",");
+    return jsonText(`{"entries":[${rows}],"next_cursor":${JSON.stringify(nextCursor)}}`);
+  },
+};
+
+/** By hand: the id of a job is beyond what a number holds. */
+function entryJson(given: ListedCronEntry): string {
+  const known = JSON.stringify({
+    identifier: given.identifier,
+    task: given.task,
+    known_since: timeOfMs(given.knownSinceMs),
+    last_execution: timeOfMs(given.lastExecutionMs),
+    next_execution: timeOfMs(given.nextExecutionMs),
+    match: given.match,
+    backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
+  });
+  return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
+}

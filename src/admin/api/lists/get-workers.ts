@@ -1,0 +1,115 @@
+// GET /api/workers and /api/workers/{worker}.
+import { WorkerError } from "../../../base/errors.ts";
+import { jsonText } from "../../../http/response.ts";
+import {
+  getWorker,
+  type ListedWorker,
+  listWorkers,
+  workerSorts,
+} from "../../../queue/lists/list-workers.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { readQuery } from "../../wire/wire.ts";
+import { listQuery, pageRequest } from "./list-query.ts";
+import { jobIdJson, rate, timeOrNull, value } from "./list-wire.ts";
+
+const current = record({ id: "integer", task: "string?", since: "time" }, "RunningJob");
+
+const members = {
+  worker_id: "string",
+  // alive, silent: by its heartbeat; unknown: holds locks and never had one.
+  state: "string",
+  level: "string",
+  started_at: "time?",
+  last_heartbeat_at: "time?",
+  host: "string?",
+  pid: "integer?",
+  version: "string?",
+  node: "string?",
+  slots: "integer?",
+  tasks: "string[]",
+  tasks_complete: "boolean",
+  running: value,
+  held_queues: "integer",
+  oldest_lock_at: "time?",
+  done: "integer?",
+  failed: "integer?",
+  done_per_min: rate,
+  failed_per_min: rate,
+  current: listOf(current),
+};
+
+const listedWorker = record(members, "ListedWorker");
+
+const query = listQuery(workerSorts, "an id, a host, a version or a task");
+
+export const getWorkers: Operation = {
+  summary: "Workers by their heartbeats, and holders of locks that have none",
+  query,
+  answer: record(
+    {
+      workers: listOf(listedWorker),
+      next_cursor: "string?",
+      counts: record({ alive: "integer", silent: "integer", unknown: "integer" }),
+    },
+    "WorkerList",
+  ),
+  run: async ({ databases }, request) => {
+    const asked = pageRequest(readQuery(request, query), "state");
+    const { workers, nextCursor, counts } = await listWorkers(databases.reads, asked);
+    const rows = workers.map((worker) => workerJson(worker)).join(",");
+    const rest = JSON.stringify({ next_cursor: nextCursor, counts });
+    return jsonText(`{"workers":[${rows}],${rest.slice(1)}`);
+  },
+};
+
+export const getOneWorker: Operation = {
+  summary: "One worker, with its counts by task and its timetable",
+  answer: record(
+    {
+      ...members,
+      by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
+      cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
+    },
+    "WorkerDetails",
+  ),
+  run: async ({ databases }, request) => {
+    const id = request.params["worker"] ?? "";
+    const worker = await getWorker(databases.reads, id);
+    if (worker === null) {
+      throw new WorkerError("not_found", "this worker has no heartbeat and holds no known lock");
+    }
+    const { byTask, cron } = worker.report;
+    const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));
+    return jsonText(workerJson(worker, { by_task: byTask, cron: entries }));
+  },
+};
+
+/** By hand: the ids of jobs are beyond what a number holds. */
+function workerJson(worker: ListedWorker, more: object = {}): string {
+  const { report, locks } = worker;
+  const known = JSON.stringify({
+    worker_id: worker.workerId,
+    state: worker.state,
+    level: worker.level,
+    started_at: timeOrNull(worker.startedAtUs),
+    last_heartbeat_at: timeOrNull(worker.lastHeartbeatAtUs),
+    host: report.host,
+    pid: report.pid,
+    version: report.version,
+    node: report.node,
+    slots: report.slots,
+    tasks: report.tasks,
+    tasks_complete: report.hasAllTasks,
+    running: worker.running,
+    held_queues: locks?.queues ?? 0,
+    oldest_lock_at: timeOrNull(locks?.oldestLockUs ?? null),
+    done: report.done,
+    failed: report.failed,
+    done_per_min: report.donePerMin,
+    failed_per_min: report.failedPerMin,
+    ...more,
+  });
+  const jobs = worker.current.map((job) => jobIdJson(job.id, { task: job.task, since: job.since }));
+  return `${known.slice(0, -1)},"current":[${jobs.join(",")}]}`;
+}

@@ -1,0 +1,38 @@
+// What all lists of names take: a text to search for, an order, a page.
+import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { countInQuery, inQuery } from "../../wire/wire.ts";
+
+export const MAX_LIMIT = 500;
+const DEFAULT_LIMIT = 100;
+
+/** The first of `sorts` is the default. */
+export function listQuery<const S extends readonly string[]>(sorts: S, searched: string) {
+  return {
+    search: inQuery(text(["Search", `text in ${searched}; empty: any`], 0, 256)),
+    sort: inQuery(choice(["Sort", "the order; - is descending"], sorts), { default: sorts[0] }),
+    limit: countInQuery(
+      `rows on a page, ${DEFAULT_LIMIT} by default; more than the maximum is cut`,
+      MAX_LIMIT,
+    ),
+    cursor: inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 8_192)),
+  };
+}
+
+interface Given<S> {
+  readonly search?: string | undefined;
+  readonly sort?: S | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export function pageRequest<S extends string>(
+  { search = "", sort, limit = DEFAULT_LIMIT, cursor = "" }: Given<S>,
+  defaultSort: S,
+) {
+  return {
+    search: search.trim(),
+    sort: sort ?? defaultSort,
+    limit: Math.min(limit, MAX_LIMIT),
+    cursor: cursor === "" ? null : cursor,
+  };
+}

@@ -1,0 +1,21 @@
+// The JSON schema of the counts by condition.
+import { record, value } from "../../wire/json-schema.ts";
+
+export const counts = record(
+  {
+    as_of: "time",
+    total: value,
+    running: value,
+    failed: value,
+    blocked: value,
+    retrying: value,
+    scheduled: value,
+    ready: value,
+    oldest_ready_at: "time?",
+    next_due_at: "time?",
+    longest_running_at: "time?",
+    last_failed_at: "time?",
+    running_note: "string",
+  },
+  "Counts",
+);

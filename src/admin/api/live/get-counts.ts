@@ -1,0 +1,121 @@
+// GET /api/counts: how many jobs are in each condition; with `q` how many the query matches.
+import { InputError } from "../../../base/errors.ts";
+import { between, exact, type Value } from "../../../domain/value.ts";
+import { jsonText } from "../../../http/response.ts";
+import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { compileQuery } from "../../../queue/query/compile-query.ts";
+import type { JobQuery } from "../../../queue/query/job-query.ts";
+import { timeText } from "../../../queue/sql/moments.ts";
+import {
+  beginCount,
+  type CountProgress,
+  countOn,
+  isDone,
+} from "../../../queue/stats/count-exactly.ts";
+import { countQuery } from "../../../queue/stats/count-query.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
+import { countsJson } from "../../feed/counts-json.ts";
+import { record, value } from "../../wire/json-schema.ts";
+import { inQuery, readQuery } from "../../wire/wire.ts";
+import { counts } from "./counts-schema.ts";
+
+const query = {
+  q: inQuery(text(["Query", "count only jobs that match it; empty: all"], 0, 4_096)),
+  exact: inQuery(choice(["Exact", "1: count one by one, with q; goes on by cursor"], ["0", "1"]), {
+    default: "0",
+  }),
+  cursor: inQuery(text(["Cursor", "of the answer before: the count goes on there"], 0, 8_192)),
+};
+
+const matching = record({ count: value, cursor: "string?", progress: "number" }, "MatchCount");
+
+export const getCounts: Operation = {
+  summary:
+    `How many jobs are in each condition, and the age that matters of each; with q how many match
+it. With exact=1 an answer after 0.4 s says how many there are at least, and cursor continues`.replaceAll(
+      "\n",
+      " ",
+    ),
+  query,
+  answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
+  run: async (admin, request) => {
+    const { q = "", exact: isExact = "0", cursor = "" } = readQuery(request, query);
+    if (cursor !== "") return jsonText(await goOn(admin, readCursor(cursor)));
+    const isAll = q.trim() === "";
+    if (isExact === "1") return jsonText(await goOn(admin, { q, nowUs: null, progress: null }));
+    if (isAll) return jsonText(countsJson(await admin.feed.known()));
+    const jobQuery = await compileQuery(admin.databases.reads, q);
+    const { gauge } = await admin.feed.known();
+    const count = await countQuery(admin.databases.feed, jobQuery, gauge);
+    return jsonText(matchJson(count, null, 1));
+  },
+};
+
+interface Count {
+  readonly q: string;
+  readonly nowUs: string | null;
+  readonly progress: CountProgress | null;
+}
+
+/** Counts for a while. */
+async function goOn({ databases }: Admin, { q, nowUs, progress }: Count): Promise<string> {
+  const options = nowUs === null ? {} : { nowUs };
+  const jobQuery = await compileQuery(databases.reads, q, options);
+  const begun = progress ?? (await beginCount(databases.feed));
+  const reached = await countOn(databases.feed, jobQuery, begun);
+  const done = isDone(reached);
+  const cursor = done ? null : cursorOf(jobQuery, reached);
+  return matchJson(countValue(reached, done, timeText(jobQuery.nowUs)), cursor, partOf(reached));
+}
+
+function countValue({ count, undecided }: CountProgress, isWhole: boolean, asOf: string): Value {
+  if (!isWhole) {
+    const low = { value: count, precision: "capped", low: count, high: null } as const;
+    return { ...low, basis: "scan", as_of: asOf };
+  }
+  if (undecided === 0) return exact(count, "scan", asOf);
+  return between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+}
+
+/** How much of the ids is behind it, 0 to 1. */
+function partOf({ afterId, firstId, lastId }: CountProgress): number {
+  const all = Number(BigInt(lastId) - BigInt(firstId));
+  const passed = Number(BigInt(afterId) - BigInt(firstId));
+  return all <= 0 ? 1 : Math.min(1, Math.round((passed / all) * 1_000) / 1_000);
+}
+
+function matchJson(count: Value, cursor: string | null, progress: number): string {
+  return JSON.stringify({ count, cursor, progress });
+}
+
+function cursorOf({ text, nowUs }: JobQuery, progress: CountProgress): string {
+  const { count, undecided, firstId, afterId, lastId } = progress;
+  const fields = [text, nowUs, count, undecided, firstId, afterId, lastId];
+  return Buffer.from(JSON.stringify(fields)).toString("base64url");
+}
+
+function readCursor(cursor: string): Count {
+  try {
+    const fields = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[];
+    const [q, nowUs, count, undecided, ...ids] = fields;
+    const [firstId, afterId, lastId] = ids.map((id) => digits(id));
+    if (typeof q !== "string" || q.length > 4_096 || firstId === undefined) throw new Error("q");
+    if (afterId === undefined || lastId === undefined || ids.length !== 3) throw new Error("ids");
+    const progress = { count: whole(count), undecided: whole(undecided), firstId, afterId, lastId };
+    return { q, nowUs: digits(nowUs), progress };
+  } catch {
+    const message = "is not a cursor of this route; begin without one";
+    throw new InputError([{ path: "cursor", message }]);
+  }
+}
+
+/** An id or a moment; nothing that PostgreSQL could not take as a bigint. */
+function digits(value: unknown): string {
+  if (typeof value !== "string" || !/^-?\d{1,18}$/.test(value)) throw new Error("digits");
+  return value;
+}
+
+function whole(value: unknown): number {
+  if (!Number.isSafeInteger(value) || Number(value) < 0) throw new Error("number");
+  return Number(value);
+}

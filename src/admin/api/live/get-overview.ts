@@ -1,0 +1,56 @@
+// GET /api/overview.
+import { jsonText } from "../../../http/response.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { counts } from "./counts-schema.ts";
+
+const overview = record(
+  {
+    stats: record({
+      total: "integer",
+      ready: "integer",
+      scheduled: "integer",
+      locked: "integer",
+      failed: "integer",
+    }),
+    queues: listOf(
+      record({
+        id: "integer",
+        queue_name: "string",
+        locked_at: "time?",
+        locked_by: "string?",
+        job_count: "integer",
+        ready_count: "integer",
+        scheduled_count: "integer",
+        locked_count: "integer",
+        failed_count: "integer",
+      }),
+    ),
+    // There may be more queues than the list has.
+    queue_total: "integer",
+    workers: listOf(
+      record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
+    ),
+    active_workers: listOf(
+      record({
+        worker_id: "string",
+        last_heartbeat_at: "time",
+        started_at: "time",
+        metadata: "json",
+        is_stale: "boolean",
+      }),
+    ),
+    counts,
+    // How well the queues' numbers are known, and the moment of which they tell.
+    names_basis: "string",
+    names_as_of: "time",
+    as_of: "time",
+  },
+  "Overview",
+);
+
+export const getOverview: Operation = {
+  summary: "Job counts, queues and workers at this moment",
+  answer: overview,
+  run: async ({ feed }) => jsonText(await feed.overview()),
+};

@@ -1,0 +1,37 @@
+// GET /api/events: `overview` events with the JSON of /api/overview whenever it has changed, or those
+// that are asked for, and `problem` events with an Error while nothing can be read.
+import * as v from "valibot";
+import type { Operation } from "../../context/admin.ts";
+import { type FeedEvent, feedEvents } from "../../feed/feed.ts";
+import { readQuery } from "../../wire/wire.ts";
+
+const isEvent = (name: string): name is FeedEvent => feedEvents.includes(name as FeedEvent);
+
+const eventList = v.pipe(
+  v.string(),
+  v.transform((text) => [...new Set(text.split(",").map((name) => name.trim()))]),
+  v.check((names) => names.every(isEvent), `must be some of ${feedEvents.join(",")}`),
+  v.transform((names) => names.filter(isEvent)),
+);
+
+const query = {
+  events: {
+    check: v.optional(eventList),
+    doc: {
+      type: "string",
+      default: "overview",
+      examples: ["pulse,counts"],
+      description: `which events, separated by commas: ${feedEvents.join(", ")}`,
+    },
+  },
+};
+
+export const watchEvents: Operation = {
+  summary:
+    `Server-sent events: overview (as GET /api/overview), pulse (the counts as numbers, at least
+every 5 s), counts (as GET /api/counts), incidents, horizon, operation; and problem (an Error). Each has
+an id: Last-Event-ID continues after it`.replaceAll("\n", " "),
+  query,
+  answer: "text/event-stream",
+  run: ({ feed }, request) => feed.watch(request, readQuery(request, query).events ?? ["overview"]),
+};

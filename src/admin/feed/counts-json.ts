@@ -1,0 +1,43 @@
+// The counts as JSON: whole, each number with how well it is known, and as the small event that is sent
+// every second.
+import { conditions } from "../../domain/condition.ts";
+import { countWorkers, type Known } from "../known/known.ts";
+
+/** What cannot be seen is said. */
+export const RUNNING_NOTE =
+  "jobs that workers hold in the fast mode are locked by open transactions, which nobody else can see: they count as ready until they are done";
+
+/** The answer of GET /api/counts. */
+export function countsJson({ counts }: Known): string {
+  const values = conditions.map((condition) => [condition, counts.conditions[condition]]);
+  return JSON.stringify({
+    as_of: counts.asOf,
+    total: counts.total,
+    ...Object.fromEntries(values),
+    oldest_ready_at: counts.oldestReadyAt,
+    next_due_at: counts.nextDueAt,
+    longest_running_at: counts.longestRunningAt,
+    last_failed_at: counts.lastFailureAt,
+    running_note: RUNNING_NOTE,
+  });
+}
+
+/** At most 300 bytes as an event: numbers alone, and one for how well they are known. */
+export function pulseJson(known: Known): { readonly comparable: string; readonly json: string } {
+  const { counts, rates, gauge } = known;
+  const members = {
+    total: counts.total.value,
+    ...Object.fromEntries(conditions.map((one) => [one, counts.conditions[one].value])),
+    exact: known.isSmall,
+    added: rates.added,
+    done: rates.done,
+    failing: rates.failed,
+    locked_queues: gauge.lockedQueueIds.length,
+    alive: countWorkers(known).alive,
+  };
+  const comparable = JSON.stringify({ ...members, oldest_ready_at: counts.oldestReadyAt });
+  const oldest = counts.oldestReadyAt === null ? null : Date.parse(counts.oldestReadyAt);
+  const ageS = oldest === null ? null : Math.max(0, Math.round((gauge.nowMs - oldest) / 1_000));
+  const json = JSON.stringify({ at: counts.asOf, ...members, oldest_ready_s: ageS });
+  return { comparable, json };
+}

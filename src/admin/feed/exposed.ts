@@ -1,0 +1,19 @@
+// What a scrape shows of the queue, the feed and the pool.
+import type { Known } from "../known/known.ts";
+import type { LargestNames } from "../known/largest-names.ts";
+import type { Part } from "../known/sampler.ts";
+
+export interface Exposed {
+  /** `away`: the database could not be reached; `unknown`: it is there, but could not tell in time. */
+  readonly known: Known | "away" | "unknown";
+  readonly names: LargestNames | null;
+  readonly feed: {
+    readonly viewers: number;
+    readonly parts: ReadonlyMap<Part, { readonly tookMs: number; readonly atMs: number }>;
+  };
+  readonly pool: {
+    readonly totalCount: number;
+    readonly idleCount: number;
+    readonly waitingCount: number;
+  };
+}

@@ -1,0 +1,193 @@
+// The one feed of this process: page, stream and metrics are served from what it knows. It asks the
+// database only while somebody watches or has just asked, once for all of them, one statement at a time,
+// and rests in proportion to what that cost.
+//
+//   quiet ──a viewer, a question──▶ awake ──no viewer, no question for 60 s, or stop()──▶ quiet
+import { monotonic } from "../../base/clock.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { createEventSource } from "../../http/events/event-source.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { HttpResponse } from "../../http/response.ts";
+import type { Known } from "../known/known.ts";
+import { createLargestNames, type LargestNames } from "../known/largest-names.ts";
+import { createSampler, type Sampler, type SamplerOptions } from "../known/sampler.ts";
+import { createBroadcast } from "./broadcast.ts";
+import { overviewText } from "./overview-json.ts";
+import { type Beat, createRhythm } from "./rhythm.ts";
+
+/** What a viewer may ask for; without asking it is shown `overview`. */
+export const feedEvents = [
+  "overview",
+  "pulse",
+  "counts",
+  "incidents",
+  "horizon",
+  "operation",
+] as const;
+export type FeedEvent = (typeof feedEvents)[number];
+
+/** An event that somebody else has to say, read while it is watched. */
+export interface FeedSource {
+  readonly event: FeedEvent;
+  /** The shortest time between two readings; they rest twenty times as long as they took. */
+  readonly intervalMs: number;
+  /** One line of JSON; sent when it has changed. */
+  readonly read: (known: Known) => Promise<string>;
+}
+
+export interface Feed {
+  /**
+   * What is known now. Of a small table all of it was read after this call, so a write that was answered
+   * before is in it; of a large one it may be as old as the pulse.
+   */
+  known(): Promise<Known>;
+  /** The JSON of GET /api/overview. */
+  overview(): Promise<string>;
+  /** The answer that makes the request a viewer. */
+  watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
+  /** Tells everybody who watches `event`; `topic` as for the event source. */
+  publish(event: FeedEvent, json: string, topic?: string): void;
+  isWatched(event: FeedEvent): boolean;
+  /** The tasks and queues with the most jobs. */
+  largest(known: Known, limit: number): Promise<LargestNames>;
+  readonly viewers: number;
+  readonly parts: Sampler["parts"];
+  stop(): Promise<void>;
+}
+
+export interface FeedOptions extends SamplerOptions {
+  readonly maxViewers: number;
+  readonly maxViewersPerClient: number;
+  readonly logger: Logger;
+  readonly sources?: readonly FeedSource[];
+  readonly intervalMs?: number;
+  readonly pingMs?: number;
+  readonly patienceMs?: number;
+}
+
+/** Who asked is taken to ask again for so long. */
+const ASKED_MS = 60_000;
+/** How old a pulse may be that a question about a large table is answered from. */
+const PULSE_MS = 1_500;
+const CENSUS_PAUSE_MS = 60_000;
+/** Another admin is counting: its round takes minutes. */
+const LEFT_PAUSE_MS = 300_000;
+
+export function createFeed(db: Database, options: FeedOptions): Feed {
+  const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;
+  const sampler = createSampler(db, options);
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+
+  const onViewers = (viewers: number) => {
+    if (viewers === 0) broadcast.reset();
+    else if (!broadcast.showNew(freshOrNull())) rhythm.hurry(pulse);
+    rhythm.wake();
+  };
+  const { maxViewers, maxViewersPerClient } = options;
+  const source = createEventSource({ maxViewers, maxViewersPerClient, patienceMs, onViewers });
+  const broadcast = createBroadcast(source, { intervalMs, tickMs: pingMs });
+
+  const isLarge = () => sampler.last !== null && !sampler.last.isSmall;
+  const isAsked = () => monotonic() - askedAtMs < ASKED_MS;
+  const isAwake = () => source.viewers > 0 || isAsked();
+  const freshOrNull = () => {
+    const { last } = sampler;
+    return last !== null && monotonic() - last.readAtMs < PULSE_MS ? last : null;
+  };
+
+  /** What fails in the background is tried again; the pulse tells the viewers. */
+  const quietly = async (part: string, work: () => Promise<number | undefined>) => {
+    try {
+      return await work();
+    } catch (error) {
+      logger.debug({ part, error: messageOf(error) }, "a part of the feed could not be read");
+      return undefined;
+    }
+  };
+
+  const pulse: Beat = {
+    isWanted: () => source.viewers > 0,
+    intervalMs: () => (source.isWatched("pulse") ? intervalMs : 2 * intervalMs),
+    restFactor: 10,
+    run: async () => {
+      try {
+        broadcast.show(await sampler.pulse());
+      } catch (error) {
+        logger.debug({ error: messageOf(error) }, "the queue could not be read for the viewers");
+        broadcast.problem(problemJson(error));
+      }
+      return undefined;
+    },
+  };
+  const sample: Beat = {
+    isWanted: () => isAwake() && isLarge(),
+    intervalMs: () => (source.viewers > 0 ? 3_000 : 15_000),
+    restFactor: 20,
+    run: () => quietly("sample", () => sampler.sample().then(() => undefined)),
+  };
+  const census: Beat = {
+    isWanted: () => isAwake() && isLarge(),
+    intervalMs: () => 500,
+    restFactor: 20,
+    run: () =>
+      quietly("census", async () => {
+        const outcome = await sampler.census();
+        if (outcome === "left") return LEFT_PAUSE_MS;
+        return outcome === "complete" ? CENSUS_PAUSE_MS : undefined;
+      }),
+  };
+  const ping: Beat = {
+    isWanted: () => source.viewers > 0,
+    intervalMs: () => pingMs,
+    restFactor: 0,
+    run: async () => {
+      source.ping();
+      return undefined;
+    },
+  };
+  const ofSources = sources.map(
+    ({ event, intervalMs, read }): Beat => ({
+      isWanted: () => source.isWatched(event) && sampler.last !== null,
+      intervalMs: () => intervalMs,
+      restFactor: 20,
+      run: () =>
+        quietly(event, async () => {
+          if (sampler.last !== null) broadcast.say(event, await read(sampler.last));
+          return undefined;
+        }),
+    }),
+  );
+  const rhythm = createRhythm([pulse, ping, sample, ...ofSources, census]);
+
+  const known = async () => {
+    askedAtMs = monotonic();
+    const fresh = isLarge() ? freshOrNull() : null;
+    const answer = fresh ?? (await sampler.pulse());
+    if (!answer.isSmall) rhythm.wake();
+    return answer;
+  };
+
+  return {
+    known,
+    overview: async () => overviewText(await known()).json,
+    watch: (request, events) => source.view(request, [...events, "problem"]),
+    publish: (event, json, topic) => source.publish(event, json, topic),
+    isWatched: (event) => source.isWatched(event),
+    get viewers() {
+      return source.viewers;
+    },
+    largest: createLargestNames(db),
+    parts: sampler.parts,
+    stop: () => rhythm.stop(),
+  };
+}
+
+function problemJson(error: unknown): string {
+  const isKnown = error instanceof WorkerError && error.code !== "database_error";
+  const problem = isKnown
+    ? { error: error.message, code: error.code }
+    : { error: "the overview cannot be read now; the log has the details", code: "internal_error" };
+  return JSON.stringify(problem);
+}

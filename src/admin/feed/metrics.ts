@@ -1,0 +1,58 @@
+// Numbers for Prometheus: requests by route, what the feed knows of the queue, the feed itself, and the
+// process. prom-client is loaded when a server starts, not when this file is imported.
+import type { Registry } from "prom-client";
+import type { Exposed } from "./exposed.ts";
+import { createQueueGauges } from "./queue-gauges.ts";
+
+export interface Metrics {
+  /** `route` is the row's path, never what the client sent: the number of series is bounded. */
+  observe(method: string, route: string, status: number, durationMs: number): void;
+  /** A login was weighed. `result` is one of a few words. */
+  login(result: string): void;
+  expose(exposed: Exposed): Promise<string>;
+  readonly contentType: string;
+}
+
+const methods = new Set(["GET", "HEAD", "POST"]);
+
+// What is measured of the process is measured once, however many servers it runs or has run.
+let ofProcess: Registry | undefined;
+
+export async function createMetrics(): Promise<Metrics> {
+  const { default: prometheus } = await import("prom-client");
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  const processMetrics = ofProcess;
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Histogram({
+    name: "worker_admin_http_request_duration_seconds",
+    help: "Time from a request's headers to its answer, by route",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: [0.005, 0.025, 0.1, 0.5, 2, 10],
+    registers,
+  });
+  const logins = new Counter({
+    name: "worker_admin_logins_total",
+    help: "Logins by result",
+    labelNames: ["result"] as const,
+    registers,
+  });
+  const show = createQueueGauges(Gauge, registry);
+
+  return {
+    observe(method, route, status, durationMs) {
+      const labels = { method: methods.has(method) ? method : "other", route, status };
+      requests.observe(labels, durationMs / 1_000);
+    },
+    login: (result) => logins.inc({ result }),
+    async expose(exposed) {
+      show(exposed);
+      return `${await processMetrics.metrics()}\n${await registry.metrics()}`;
+    },
+    contentType: registry.contentType,
+  };
+}

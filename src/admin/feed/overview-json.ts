@@ -1,0 +1,57 @@
+// What is known, as the JSON of GET /api/overview: the contract's numbers, and beside them how well each
+// is known.
+import { timeText } from "../../queue/sql/moments.ts";
+import type { QueueRow } from "../../queue/stats/queue-rows.ts";
+import { inState, type Tallied, tallied } from "../../queue/stats/tally.ts";
+import { holdersOf, type Known } from "../known/known.ts";
+import { activeWorkerJson, lockedWorkerJson, queueJson } from "../live/overview-rows.ts";
+import { countsJson } from "./counts-json.ts";
+
+export interface OverviewText {
+  /** Without its moments, so that two can be compared. */
+  readonly comparable: string;
+  readonly json: string;
+}
+
+export function overviewText(known: Known): OverviewText {
+  const { counts, names, gauge } = known;
+  const { ready, scheduled, locked, failed } = counts.states;
+  const stats = {
+    total: counts.total.value,
+    ready: ready.value,
+    scheduled: scheduled.value,
+    locked: locked.value,
+    failed: failed.value,
+  };
+  const queues = known.queues.map((queue) => queueOf(queue, known));
+  const comparable = [
+    `"stats":${JSON.stringify(stats)}`,
+    `"queues":${JSON.stringify(queues)}`,
+    `"queue_total":${gauge.queues}`,
+    `"workers":${JSON.stringify(holdersOf(known).map(lockedWorkerJson))}`,
+    `"active_workers":[${known.workers.map(activeWorkerJson).join(",")}]`,
+  ].join(",");
+  const more = [
+    `"counts":${countsJson(known)}`,
+    `"names_basis":"${names.basis}"`,
+    `"names_as_of":"${names.asOf}"`,
+    `"as_of":"${counts.asOf}"`,
+  ].join(",");
+  return { comparable, json: `{${comparable},${more}}` };
+}
+
+function queueOf(queue: QueueRow, { names }: Known) {
+  const tally = names.tallies.queues.get(queue.id);
+  const count = (which: readonly Tallied[]) => names.value(tally, which).value;
+  return queueJson({
+    id: queue.id,
+    queueName: queue.queue_name,
+    lockedAtText: queue.locked_at_us === null ? null : timeText(queue.locked_at_us),
+    lockedBy: queue.locked_by,
+    jobCount: count(tallied),
+    readyCount: count(inState.ready),
+    scheduledCount: count(inState.scheduled),
+    lockedCount: count(inState.locked),
+    failedCount: count(inState.failed),
+  });
+}

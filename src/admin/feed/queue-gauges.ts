@@ -1,0 +1,88 @@
+// The gauges of what the feed knows. All of them are set anew at each scrape, and those of which nothing
+// is known now are left out: old numbers would look like news.
+import type { Gauge, Registry } from "prom-client";
+import { monotonic } from "../../base/clock.ts";
+import { conditions } from "../../domain/condition.ts";
+import { inState } from "../../queue/stats/tally.ts";
+import type { State } from "../known/job-counts.ts";
+import { countWorkers, holdersOf, type Known } from "../known/known.ts";
+import type { LargestNames } from "../known/largest-names.ts";
+import type { Exposed } from "./exposed.ts";
+
+const states = Object.keys(inState) as State[];
+
+export function createQueueGauges(
+  Gauges: typeof Gauge,
+  registry: Registry,
+): (exposed: Exposed) => void {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauges({ name: `worker_${name}`, help, labelNames, registers: [registry] });
+  const up = gauge("database_up", "1 when the database could be reached for this scrape");
+  const streams = gauge("admin_event_streams", "Event streams open now");
+  const jobs = gauge("jobs", "Jobs by state", "state");
+  const byCondition = gauge("jobs_by_condition", "Jobs by condition", "condition");
+  const exact = gauge("jobs_exact", "1 when the numbers of jobs are exact, 0 when estimated");
+  const oldest = gauge("oldest_ready_age_seconds", "How long the oldest due job has been due");
+  const ofTask = gauge("task_jobs", "Jobs of the largest tasks, by state", "task", "state");
+  const ofQueue = gauge("queue_jobs", "Jobs of the largest queues, by state", "queue", "state");
+  const workers = gauge("workers", "Workers, by whether they are heard of", "state");
+  const locks = gauge("locks", "Locks held, on jobs and on queues", "kind");
+  const took = gauge("admin_feed_duration_seconds", "How long a part of the feed took", "part");
+  const age = gauge("admin_feed_age_seconds", "How long ago a part of the feed was read", "part");
+  const pool = gauge("admin_pool_connections", "Connections of the pool", "state");
+
+  const showKnown = (known: Known) => {
+    const { counts, gauge } = known;
+    for (const state of states) jobs.set({ state }, counts.states[state].value);
+    for (const condition of conditions) {
+      byCondition.set({ condition }, counts.conditions[condition].value);
+    }
+    exact.set(known.isSmall ? 1 : 0);
+    const since = counts.oldestReadyAt === null ? gauge.nowMs : Date.parse(counts.oldestReadyAt);
+    oldest.set(Math.max(0, (gauge.nowMs - since) / 1_000));
+    for (const [state, count] of Object.entries(countWorkers(known))) workers.set({ state }, count);
+    locks.set({ kind: "job" }, counts.conditions.running.value);
+    const held = holdersOf(known).reduce((sum, { lockedQueues }) => sum + lockedQueues, 0);
+    locks.set({ kind: "queue" }, held);
+  };
+
+  const showNames = ({ tasks, queues }: LargestNames, { names }: Known) => {
+    for (const state of states) {
+      for (const { name: task, tally } of tasks) {
+        ofTask.set({ task, state }, names.value(tally, inState[state]).value);
+      }
+      for (const { name: queue, tally } of queues) {
+        ofQueue.set({ queue, state }, names.value(tally, inState[state]).value);
+      }
+    }
+  };
+
+  return ({ known, names, feed, pool: { totalCount, idleCount, waitingCount } }) => {
+    for (const one of [
+      jobs,
+      byCondition,
+      exact,
+      oldest,
+      ofTask,
+      ofQueue,
+      workers,
+      locks,
+      took,
+      age,
+    ]) {
+      one.reset();
+    }
+    up.set(known === "away" ? 0 : 1);
+    streams.set(feed.viewers);
+    for (const [part, { tookMs, atMs }] of feed.parts) {
+      took.set({ part }, tookMs / 1_000);
+      age.set({ part }, (monotonic() - atMs) / 1_000);
+    }
+    pool.set({ state: "busy" }, totalCount - idleCount);
+    pool.set({ state: "idle" }, idleCount);
+    pool.set({ state: "waiting" }, waitingCount);
+    if (typeof known !== "object") return;
+    showKnown(known);
+    if (names !== null) showNames(names, known);
+  };
+}

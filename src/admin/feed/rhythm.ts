@@ -1,0 +1,76 @@
+// Work that comes round again and again, one at a time: each kind in its own interval, and never again
+// before it has rested in proportion to what it took. Runs while it is wanted; a stopped one has ended.
+import { monotonic, wait } from "../../base/clock.ts";
+
+export interface Beat {
+  readonly isWanted: () => boolean;
+  readonly intervalMs: () => number;
+  /** The rest after it, in multiples of its duration. */
+  readonly restFactor: number;
+  /** Never rejects. A longer rest than the usual may be asked for, milliseconds. */
+  readonly run: () => Promise<number | undefined>;
+}
+
+export interface Rhythm {
+  /** Something may be wanted now that was not before. */
+  wake(): void;
+  /** The same, and this beat is due at once. */
+  hurry(beat: Beat): void;
+  stop(): Promise<void>;
+}
+
+const LONGEST_REST_MS = 15_000;
+
+export function createRhythm(beats: readonly Beat[]): Rhythm {
+  const stopping = new AbortController();
+  const nextAt = new Map<Beat, number>();
+  let sleeping: AbortController | null = null;
+  let running: Promise<void> | null = null;
+
+  const loop = async () => {
+    while (!stopping.signal.aborted) {
+      const wanted = beats.filter((beat) => beat.isWanted());
+      if (wanted.length === 0) return;
+      const due = wanted.filter((beat) => (nextAt.get(beat) ?? 0) <= monotonic());
+      const [first] = due;
+      if (first === undefined) {
+        const next = Math.min(...wanted.map((beat) => nextAt.get(beat) ?? 0));
+        sleeping = new AbortController();
+        await wait(Math.max(next - monotonic(), 1), sleeping.signal);
+        sleeping = null;
+        continue;
+      }
+      const began = monotonic();
+      const rest = await first.run();
+      const tookMs = monotonic() - began;
+      const usual = Math.max(
+        first.intervalMs(),
+        Math.min(tookMs * first.restFactor, LONGEST_REST_MS),
+      );
+      nextAt.set(first, monotonic() + (rest ?? usual));
+    }
+  };
+
+  const wake = () => {
+    if (stopping.signal.aborted) return;
+    sleeping?.abort();
+    running ??= loop().then(() => {
+      running = null;
+      // Somebody may have woken it in the moment in which it ended.
+      if (beats.some((beat) => beat.isWanted())) wake();
+    });
+  };
+
+  return {
+    wake,
+    hurry(beat) {
+      nextAt.delete(beat);
+      wake();
+    },
+    async stop() {
+      stopping.abort();
+      sleeping?.abort();
+      await running;
+    },
+  };
+}

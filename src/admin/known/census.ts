@@ -1,0 +1,87 @@
+// The count of all jobs of a large table by task and queue, chunk by chunk, each short enough to disturb
+// nobody. A round that another admin is making, or for which the table was rewritten, is given up.
+//
+//   idle ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ counting …
+
+import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
+import type { Gauge } from "../../queue/stats/gauge.ts";
+import { NameTallies } from "../../queue/stats/name-tallies.ts";
+import { tallyChunk } from "../../queue/stats/tally-pages.ts";
+import { timeOf } from "./job-counts.ts";
+import { censusNames, type NameCounts } from "./name-counts.ts";
+
+export interface Census {
+  /** Counts one chunk. `left`: another admin is counting. */
+  step(db: Database, gauge: Gauge): Promise<"counted" | "complete" | "left">;
+  /** A step has failed: the next one is smaller. */
+  shrink(): void;
+  /** The last complete round, and how good it is by now; null: there is none. */
+  last(gauge: Gauge): NameCounts | null;
+  /** Part of the round under way that is done, 0 to 1. */
+  readonly progress: number;
+}
+
+const FIRST_PAGES = 1_000;
+const FEWEST_PAGES = 64;
+const MOST_PAGES = 5_000;
+/** A chunk aims at this; the longest that a statement may take by design is 250 ms. */
+const CHUNK_MS = 150;
+
+interface Round {
+  readonly begun: Gauge;
+  readonly tallies: NameTallies;
+  next: number;
+}
+
+export function createCensus(): Census {
+  let round: Round | null = null;
+  let complete: (Round & { readonly asOf: string }) | null = null;
+  let pages = FIRST_PAGES;
+
+  const isSameTable = ({ begun }: Round, gauge: Gauge) =>
+    begun.fileNode === gauge.fileNode && writesBetween(begun, gauge) >= 0;
+
+  return {
+    async step(db, gauge) {
+      if (round === null || !isSameTable(round, gauge)) {
+        round = { begun: gauge, tallies: new NameTallies(), next: 0 };
+      }
+      const to = round.next + pages;
+      const began = monotonic();
+      const rows = await tallyChunk(db, gauge.lockedQueueIds, round.next, to);
+      if (rows === null) {
+        round = null;
+        return "left";
+      }
+      const factor = CHUNK_MS / Math.max(monotonic() - began, 1);
+      pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
+      round.tallies.add(rows);
+      round.next = to;
+      // The gauge may be a little old: the table can have grown since. The next round has the rest.
+      if (to < gauge.pages) return "counted";
+      complete = { ...round, asOf: timeOf(gauge.nowMs) };
+      round = null;
+      return "complete";
+    },
+    shrink() {
+      pages = bounded(Math.floor(pages / 2));
+    },
+    last(gauge) {
+      if (complete === null || !isSameTable(complete, gauge)) return null;
+      return censusNames(complete.tallies, complete.asOf, writesBetween(complete.begun, gauge));
+    },
+    get progress() {
+      return round === null ? 0 : Math.min(1, round.next / Math.max(round.begun.pages, 1));
+    },
+  };
+}
+
+function writesBetween(one: Gauge, other: Gauge): number {
+  const written = ({ inserted, updated, deleted }: Gauge) => inserted + updated + deleted;
+  return written(other) - written(one);
+}
+
+function bounded(pages: number): number {
+  return Math.min(Math.max(pages, FEWEST_PAGES), MOST_PAGES);
+}

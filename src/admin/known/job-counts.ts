@@ -1,0 +1,134 @@
+// How many jobs there are in each condition and state, as well as it is known: from one pass over a small
+// table; else from the heads of the index where they are short, and from the better of sample and census.
+import { type Condition, conditions } from "../../domain/condition.ts";
+import { between, exact, type Interval, type Value } from "../../domain/value.ts";
+import { timeText } from "../../queue/sql/moments.ts";
+import type { Gauge } from "../../queue/stats/gauge.ts";
+import { agesOf } from "../../queue/stats/name-tallies.ts";
+import { estimateFrom } from "../../queue/stats/page-sample.ts";
+import type { Probe } from "../../queue/stats/probe.ts";
+import type { JobSample } from "../../queue/stats/sample-jobs.ts";
+import { inCondition, inState, sumOf, type Tallied, tallied } from "../../queue/stats/tally.ts";
+import type { NameCounts } from "./name-counts.ts";
+
+export type State = keyof typeof inState;
+
+export interface JobCounts {
+  readonly asOf: string;
+  readonly total: Value;
+  readonly conditions: Readonly<Record<Condition, Value>>;
+  /** The contract's. */
+  readonly states: Readonly<Record<State, Value>>;
+  /** RFC 3339; null: there is none, or none is known. */
+  readonly oldestReadyAt: string | null;
+  readonly nextDueAt: string | null;
+  readonly longestRunningAt: string | null;
+  readonly lastFailureAt: string | null;
+}
+
+const states = Object.keys(inState) as State[];
+
+/** Of a table that was read whole. */
+export function countsOfPass(gauge: Gauge, names: NameCounts): JobCounts {
+  const { all } = names.tallies;
+  const value = (which: readonly Tallied[]) => exact(sumOf(all.counts, which), "scan", names.asOf);
+  const ages = agesOf(all);
+  return {
+    asOf: timeOf(gauge.nowMs),
+    total: value(tallied),
+    conditions: recordOf(conditions, (one) => value(inCondition[one])),
+    states: recordOf(states, (one) => value(inState[one])),
+    oldestReadyAt: timeOrNull(ages.oldestReady),
+    nextDueAt: timeOrNull(ages.nextDue),
+    longestRunningAt: timeOrNull(ages.longestRunning),
+    lastFailureAt: timeOrNull(ages.lastFailure),
+  };
+}
+
+/** What the heads of the index say: the available jobs by condition, where they were few. */
+export interface Heads {
+  readonly probe: Probe;
+  readonly tallies: ReadonlyMap<Tallied, number>;
+}
+
+/** A sample, and how large the table was. */
+export interface TakenSample {
+  readonly sample: JobSample;
+  readonly pages: number;
+  readonly asOf: string;
+}
+
+/** Of a large table. `census`: the last complete one. */
+export function countsOfParts(
+  gauge: Gauge,
+  { probe, tallies }: Heads,
+  taken: TakenSample,
+  census: NameCounts | null,
+): JobCounts {
+  const asOf = timeOf(gauge.nowMs);
+  const perPage = rowsPerPage(taken);
+  const best = (which: readonly Tallied[], atLeast = 0): Value => {
+    const known = which.filter((one) => tallies.has(one));
+    const certain = known.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
+    const rest = which.filter((one) => !tallies.has(one));
+    if (rest.length === 0) return exact(certain, "probe", asOf);
+    const counted = census?.value(census.tallies.all, which) ?? null;
+    if (counted?.precision === "exact") return counted;
+    const guess = shifted(estimateFrom(taken.pages, sums(taken.sample, rest), perPage), certain);
+    const sampled = between(guess, "sample", taken.asOf, Math.max(certain, atLeast));
+    return counted !== null && widthOf(counted) < widthOf(sampled) ? counted : sampled;
+  };
+  const { oldestMs, nextMs, due, ahead } = probe;
+  const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
+  const ages = census === null ? null : agesOf(census.tallies.all);
+  const { longestRunningMs, lastFailureMs } = taken.sample;
+  return {
+    asOf,
+    total: best(tallied, due + ahead),
+    conditions: recordOf(conditions, (one) => best(inCondition[one])),
+    states: recordOf(states, (one) => best(inState[one], proven[one])),
+    oldestReadyAt: timeOrNull(oldestMs),
+    nextDueAt: timeOrNull(nextMs),
+    // What runs may have ended since the census; the sample is of now, and has not met all.
+    longestRunningAt: timeOrNull(longestRunningMs ?? ages?.longestRunning ?? null),
+    lastFailureAt: timeOrNull(latest(lastFailureMs, ages?.lastFailure ?? null)),
+  };
+}
+
+function sums({ counts }: JobSample, which: readonly Tallied[]): readonly number[] {
+  const [first = "ready", ...others] = which;
+  if (others.length === 0) return counts[first];
+  return counts[first].map((count, page) =>
+    others.reduce((sum, one) => sum + (counts[one][page] ?? 0), count),
+  );
+}
+
+function rowsPerPage({ sample }: TakenSample): number {
+  const all = sums(sample, tallied);
+  return all.reduce((sum, count) => sum + count, 0) / Math.max(all.length, 1);
+}
+
+function shifted({ value, low, high }: Interval, by: number): Interval {
+  return { value: value + by, low: low + by, high: high + by };
+}
+
+function widthOf({ low = 0, high }: Value): number {
+  return (high ?? Number.POSITIVE_INFINITY) - low;
+}
+
+function recordOf<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
+}
+
+function latest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
+/** Milliseconds since 1970 as RFC 3339; `infinity` becomes the last moment that it can say. */
+export function timeOf(ms: number): string {
+  return timeText(ms * 1_000);
+}
+
+export function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : timeOf(ms);
+}

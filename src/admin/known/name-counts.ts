@@ -1,0 +1,76 @@
+// How many jobs each task and each named queue has, and how well that is known.
+import { type Basis, between, exact, type Value } from "../../domain/value.ts";
+import type { NameTallies, NameTally } from "../../queue/stats/name-tallies.ts";
+import { sumOf, type Tallied } from "../../queue/stats/tally.ts";
+
+export interface NameCounts {
+  readonly basis: Extract<Basis, "scan" | "census" | "sample">;
+  /** RFC 3339. */
+  readonly asOf: string;
+  /** Of a sample: what was met, not what there is. */
+  readonly tallies: NameTallies;
+  /** Of one task or queue; of one that was not met when `tally` is undefined. */
+  value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
+  /** How many jobs this holder has locked. */
+  held(holder: string): number;
+}
+
+export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
+  return {
+    basis: "scan",
+    asOf,
+    tallies,
+    value: (tally, which) => exact(countOf(tally, which), "scan", asOf),
+    held: (holder) => tallies.holders.get(holder) ?? 0,
+  };
+}
+
+/**
+ * `writes`: how many rows were written since the census began. Each of them may have been counted twice
+ * or not at all, and no other.
+ */
+export function censusNames(tallies: NameTallies, asOf: string, writes: number): NameCounts {
+  return {
+    basis: "census",
+    asOf,
+    tallies,
+    value: (tally, which) => {
+      const value = countOf(tally, which);
+      if (writes === 0) return exact(value, "census", asOf);
+      return between({ value, low: value - writes, high: value + writes }, "census", asOf);
+    },
+    held: (holder) => tallies.holders.get(holder) ?? 0,
+  };
+}
+
+/** Two standard deviations and a bit. */
+const Z = 2.2;
+/** What was not met is, with 95 %, on less than three of as many pages as the sample stands for. */
+const UNMET_PAGES = 3;
+
+/** `share`: the part of all pages that was read. */
+export function sampledNames(tallies: NameTallies, asOf: string, share: number): NameCounts {
+  const scale = 1 / share;
+  return {
+    basis: "sample",
+    asOf,
+    tallies,
+    value: (tally, which) => {
+      const met = countOf(tally, which);
+      if (tally === undefined || met === 0) {
+        return between({ value: 0, low: 0, high: UNMET_PAGES * scale }, "sample", asOf);
+      }
+      // Conditions of one name may go together from page to page: their deviations are added up.
+      const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
+      const margin = Z * scale * spread;
+      const value = scale * met;
+      const high = value + margin + (UNMET_PAGES - 1) * scale;
+      return between({ value, low: value - margin, high }, "sample", asOf, met);
+    },
+    held: (holder) => Math.round(scale * (tallies.holders.get(holder) ?? 0)),
+  };
+}
+
+function countOf(tally: NameTally | undefined, which: readonly Tallied[]): number {
+  return tally === undefined ? 0 : sumOf(tally.counts, which);
+}

@@ -1,0 +1,166 @@
+// The one who asks the database what there is to know of all jobs, in one place for everybody. A pulse
+// costs a few milliseconds; a sample and the chunks of a census are taken in between, when somebody
+// watches, and the next pulses make use of them.
+import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
+import { SMALL_TABLE_PAGES } from "../../queue/stats/count-query.ts";
+import { type Gauge, readGauge } from "../../queue/stats/gauge.ts";
+import { NameTallies } from "../../queue/stats/name-tallies.ts";
+import { choosePages } from "../../queue/stats/page-sample.ts";
+import { readProbe, readProbeTallies } from "../../queue/stats/probe.ts";
+import { listQueueRows } from "../../queue/stats/queue-rows.ts";
+import { sampleJobs } from "../../queue/stats/sample-jobs.ts";
+import { tallyAll, tallySample } from "../../queue/stats/tally-pages.ts";
+import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
+import { singleFlight } from "../live/single-flight.ts";
+import { createCensus } from "./census.ts";
+import {
+  countsOfParts,
+  countsOfPass,
+  type Heads,
+  type JobCounts,
+  type TakenSample,
+  timeOf,
+} from "./job-counts.ts";
+import type { Known } from "./known.ts";
+import { type NameCounts, sampledNames, scannedNames } from "./name-counts.ts";
+import { createRateMeter } from "./rates.ts";
+
+export interface Sampler {
+  /** What is known now: all of it was asked for after this call. */
+  pulse(): Promise<Known>;
+  /** What a pulse found, if none is under way; null before the first and after a failed one. */
+  readonly last: Known | null;
+  sample(): Promise<void>;
+  /** One chunk. */
+  census(): Promise<"counted" | "complete" | "left" | "none">;
+  /** How long each part took when it was done last, and when that was (monotonic), milliseconds. */
+  readonly parts: ReadonlyMap<Part, { readonly tookMs: number; readonly atMs: number }>;
+}
+
+export type Part = "pulse" | "sample" | "census";
+
+export interface SamplerOptions {
+  /** A table of up to so many pages is read whole. */
+  readonly smallPages?: number;
+  readonly sampledPages?: number;
+}
+
+/** More than a page shows; keeps what each viewer is sent bounded. */
+const MOST_QUEUES = 1_000;
+/** For tasks and queues, until the first census is complete: these numbers are many, and coarse. */
+const SAMPLED_FOR_NAMES = 600;
+/** An older sample is not shown: somebody has come after a long time in which nobody watched. */
+const OLDEST_SAMPLE_MS = 60_000;
+
+export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
+  const { smallPages = SMALL_TABLE_PAGES, sampledPages = 2_000 } = options;
+  const census = createCensus();
+  const rates = createRateMeter();
+  const parts = new Map<Part, { tookMs: number; atMs: number }>();
+  let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
+  let pages = sampledPages;
+  let last: Known | null = null;
+
+  const timed = async <T>(part: Part, work: () => Promise<T>): Promise<T> => {
+    const began = monotonic();
+    const result = await work();
+    parts.set(part, { tookMs: monotonic() - began, atMs: monotonic() });
+    return result;
+  };
+
+  const takeSample = async (gauge: Gauge) => {
+    const { lockedQueueIds } = gauge;
+    const asOf = timeOf(gauge.nowMs);
+    const chosen = choosePages(gauge.pages, pages);
+    const sample = await sampleJobs(db, chosen, lockedQueueIds).catch((error: unknown) => {
+      // A cold or a slow disk: rather less than nothing.
+      pages = Math.max(100, Math.floor(pages / 2));
+      throw error;
+    });
+    const isOld = sampled === null || monotonic() - sampled.atMs > OLDEST_SAMPLE_MS;
+    let names = sampled?.names;
+    if (names === undefined || (isOld && census.last(gauge) === null)) {
+      const few = choosePages(gauge.pages, Math.min(pages, SAMPLED_FOR_NAMES));
+      const tallies = new NameTallies();
+      tallies.add(await tallySample(db, lockedQueueIds, few));
+      names = sampledNames(tallies, asOf, few.length / Math.max(gauge.pages, 1));
+    }
+    sampled = { sample, pages: gauge.pages, asOf, names, atMs: monotonic() };
+    return sampled;
+  };
+
+  const readHeads = async (gauge: Gauge): Promise<Heads> => {
+    const probe = await readProbe(db);
+    const { lockedQueueIds } = gauge;
+    const due = probe.isDueExact ? await readProbeTallies(db, "due", lockedQueueIds) : null;
+    const ahead = probe.isAheadExact ? await readProbeTallies(db, "ahead", lockedQueueIds) : null;
+    return { probe, tallies: new Map([...(due ?? []), ...(ahead ?? [])]) };
+  };
+
+  const countJobs = async (gauge: Gauge): Promise<{ counts: JobCounts; names: NameCounts }> => {
+    if (gauge.pages <= smallPages) {
+      const tallies = new NameTallies();
+      tallies.add(await tallyAll(db, gauge.lockedQueueIds));
+      const names = scannedNames(tallies, timeOf(gauge.nowMs));
+      return { counts: countsOfPass(gauge, names), names };
+    }
+    const heads = await readHeads(gauge);
+    const isFresh = sampled !== null && monotonic() - sampled.atMs <= OLDEST_SAMPLE_MS;
+    const taken =
+      sampled !== null && isFresh ? sampled : await timed("sample", () => takeSample(gauge));
+    const counted = census.last(gauge);
+    return { counts: countsOfParts(gauge, heads, taken, counted), names: counted ?? taken.names };
+  };
+
+  // One after the other: this must not take every connection of a small pool.
+  const read = async (): Promise<Known> => {
+    const gauge = await readGauge(db);
+    rates.note(gauge);
+    const { counts, names } = await countJobs(gauge);
+    const queues = await listQueueRows(db, MOST_QUEUES);
+    const workers = await listActiveWorkers(db);
+    return {
+      readAtMs: monotonic(),
+      gauge,
+      isSmall: gauge.pages <= smallPages,
+      counts,
+      names,
+      queues,
+      workers,
+      rates: { ...rates.perMinute, failed: null },
+    };
+  };
+
+  const pulse = singleFlight(async () => {
+    try {
+      last = await timed("pulse", read);
+      return last;
+    } catch (error) {
+      last = null;
+      throw error;
+    }
+  });
+
+  return {
+    pulse,
+    get last() {
+      return last;
+    },
+    async sample() {
+      const gauge = last?.gauge ?? (await readGauge(db));
+      if (gauge.pages > smallPages) await timed("sample", () => takeSample(gauge));
+    },
+    async census() {
+      if (last === null || last.isSmall) return "none";
+      const gauge = await readGauge(db);
+      try {
+        return await timed("census", () => census.step(db, gauge));
+      } catch (error) {
+        census.shrink();
+        throw error;
+      }
+    },
+    parts,
+  };
+}

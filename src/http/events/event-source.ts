@@ -1,0 +1,209 @@
+// One source of server-sent events for many viewers. Events are snapshots, one of each topic: the
+// newest replaces the one before, also for a viewer that has not taken it yet, so what is held per
+// viewer is bounded. An event is written and compressed once, and the same bytes go to everybody. A
+// viewer that has stopped reading is dropped.
+//
+// Every event has an id, so a viewer that comes back (Last-Event-ID) is given what is new since.
+import { randomBytes } from "node:crypto";
+import type { Writable } from "node:stream";
+import { monotonic } from "../../base/clock.ts";
+import { Refusal } from "../refusal.ts";
+import { type HttpRequest, header } from "../request.ts";
+import type { HttpResponse } from "../response.ts";
+import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
+
+export interface EventSource {
+  /** The answer that makes a request a viewer of these events; it is shown at once what there is. */
+  view(request: HttpRequest, events: readonly string[]): HttpResponse;
+  /**
+   * A snapshot to everybody who watches `event`. `data` must be one line, which JSON is. `topic`: where
+   * one event tells of several things that must not replace each other.
+   */
+  publish(event: string, data: string, topic?: string): void;
+  /** What is no longer true: whoever joins is not shown it. */
+  forget(event: string): void;
+  /** A comment that keeps proxies from closing a quiet stream, to those who do not watch `except`. */
+  ping(except?: string): void;
+  /** Whether anybody watches the event. */
+  isWatched(event: string): boolean;
+  readonly viewers: number;
+}
+
+export interface EventSourceOptions {
+  readonly maxViewers: number;
+  /** Of one client address. */
+  readonly maxViewersPerClient: number;
+  /** A viewer whose connection takes nothing for so long is dropped, milliseconds. */
+  readonly patienceMs: number;
+  /** Told whenever the number of viewers has changed. */
+  readonly onViewers: (viewers: number) => void;
+}
+
+interface Viewer {
+  readonly connection: Writable;
+  readonly encoder: StreamEncoder;
+  readonly events: ReadonlySet<string>;
+  /** Since when the connection's buffer is full; null while it takes more. */
+  fullSince: number | null;
+  /** Topics whose newest snapshot is waiting for room. */
+  readonly waiting: Set<string>;
+}
+
+interface Snapshot {
+  readonly event: string;
+  readonly number: number;
+  readonly bytes: EventBytes;
+}
+
+const PING = new EventBytes(": ping\n\n");
+/** Topics of one event; the one that changed longest ago makes room. */
+const MOST_TOPICS = 100;
+
+export function createEventSource(options: EventSourceOptions): EventSource {
+  // Ids of another process mean nothing here.
+  const source = randomBytes(6).toString("base64url");
+  const viewers = new Set<Viewer>();
+  const perClient = new Map<string, number>();
+  const watched = new Map<string, number>();
+  const snapshots = new Map<string, Snapshot>();
+  let last = 0;
+
+  const give = (viewer: Viewer, bytes: EventBytes) => {
+    if (!viewer.connection.write(viewer.encoder.encode(bytes))) viewer.fullSince = monotonic();
+  };
+
+  /** Whether it has room; one that had none for too long is dropped. */
+  const hasRoom = ({ fullSince, connection }: Viewer) => {
+    if (fullSince === null) return true;
+    if (monotonic() - fullSince > options.patienceMs) connection.destroy();
+    return false;
+  };
+
+  const drain = (viewer: Viewer) => {
+    viewer.fullSince = null;
+    for (const topic of viewer.waiting) {
+      if (viewer.fullSince !== null) return;
+      viewer.waiting.delete(topic);
+      const snapshot = snapshots.get(topic);
+      if (snapshot !== undefined) give(viewer, snapshot.bytes);
+    }
+  };
+
+  /** Shows what there is and is newer than `seen`. */
+  const greet = (viewer: Viewer, seen: number) => {
+    let isGreeted = false;
+    for (const [topic, { event, number, bytes }] of snapshots) {
+      if (!viewer.events.has(event) || number <= seen) continue;
+      if (viewer.fullSince === null) give(viewer, bytes);
+      else viewer.waiting.add(topic);
+      isGreeted = true;
+    }
+    if (!isGreeted) give(viewer, PING);
+  };
+
+  const join = (request: HttpRequest, connection: Writable, names: readonly string[]) => {
+    const { closing, remoteAddress: client } = request;
+    if (isFull(client) || closing.aborted) {
+      connection.end();
+      return;
+    }
+    const viewer: Viewer = {
+      connection,
+      encoder: encoderFor(request),
+      events: new Set(names),
+      fullSince: null,
+      waiting: new Set(),
+    };
+    const leave = () => {
+      closing.removeEventListener("abort", end);
+      if (!viewers.delete(viewer)) return;
+      add(perClient, client, -1);
+      for (const event of viewer.events) add(watched, event, -1);
+      options.onViewers(viewers.size);
+    };
+    const end = () => {
+      leave();
+      connection.end(viewer.encoder.end());
+    };
+    connection.on("drain", () => drain(viewer));
+    connection.once("close", leave);
+    closing.addEventListener("abort", end, { once: true });
+    viewers.add(viewer);
+    add(perClient, client, 1);
+    for (const event of viewer.events) add(watched, event, 1);
+    greet(viewer, seenBy(request, source));
+    options.onViewers(viewers.size);
+  };
+
+  const isFull = (client: string) =>
+    viewers.size >= options.maxViewers ||
+    (perClient.get(client) ?? 0) >= options.maxViewersPerClient;
+
+  return {
+    view(request, names) {
+      if (isFull(request.remoteAddress)) {
+        throw new Refusal(503, "busy", "too many event streams are open; close one and try again", {
+          headers: { "retry-after": "10" },
+        });
+      }
+      return {
+        status: 200,
+        headers: {
+          "content-type": "text/event-stream; charset=utf-8",
+          // nginx would hold events back.
+          "x-accel-buffering": "no",
+          vary: "accept-encoding",
+          ...encoderFor(request).headers,
+        },
+        body: (connection) => join(request, connection, names),
+      };
+    },
+    publish(event, data, topic = event) {
+      const number = ++last;
+      const bytes = new EventBytes(`id: ${source}-${number}\nevent: ${event}\ndata: ${data}\n\n`);
+      // Deleted first, so that the topics stand in the order in which they changed.
+      snapshots.delete(topic);
+      snapshots.set(topic, { event, number, bytes });
+      if (topic !== event) makeRoom(snapshots, event);
+      for (const viewer of viewers) {
+        if (!viewer.events.has(event)) continue;
+        if (hasRoom(viewer)) give(viewer, bytes);
+        else viewer.waiting.add(topic);
+      }
+    },
+    forget(event) {
+      for (const [topic, snapshot] of snapshots) {
+        if (snapshot.event === event) snapshots.delete(topic);
+      }
+    },
+    ping(except) {
+      for (const viewer of viewers) {
+        if (except !== undefined && viewer.events.has(except)) continue;
+        if (hasRoom(viewer)) give(viewer, PING);
+      }
+    },
+    isWatched: (event) => watched.has(event),
+    get viewers() {
+      return viewers.size;
+    },
+  };
+}
+
+function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
+  const topics = [...snapshots].filter(([, snapshot]) => snapshot.event === event);
+  const [oldest] = topics;
+  if (topics.length > MOST_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
+}
+
+/** The number of the event that it saw last, 0 when it is new here. */
+function seenBy(request: HttpRequest, source: string): number {
+  const [, from, number] =
+    /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];
+  return from === source ? Number(number) : 0;
+}
+
+function add(counts: Map<string, number>, name: string, change: number): void {
+  const count = (counts.get(name) ?? 0) + change;
+  if (count > 0) counts.set(name, count);
+  else counts.delete(name);
+}

@@ -1,0 +1,119 @@
+// The timetables: what the ledger in the database remembers of each entry, and what living workers say
+// about it. Only they know patterns: an entry that none of them keeps has no next tick.
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
+import { milliseconds } from "../sql/moments.ts";
+import type { ReportedCronEntry } from "../workers/worker-report.ts";
+import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { pendingTicks } from "./pending-ticks.ts";
+import { livingCron } from "./worker-reports.ts";
+
+/** Times are milliseconds since the epoch. */
+export interface ListedCronEntry {
+  readonly identifier: string;
+  /** null where no living worker keeps this entry. */
+  readonly task: string | null;
+  /** null: no worker has registered it yet. */
+  readonly knownSinceMs: number | null;
+  readonly lastExecutionMs: number | null;
+  readonly nextExecutionMs: number | null;
+  /** The cron expression, UTC. */
+  readonly match: string | null;
+  /** How far back ticks are made up for, seconds; null where nobody says. */
+  readonly backfillSeconds: number | null;
+  /** The job of the last tick, as long as it waits. */
+  readonly pendingJobId: string | null;
+}
+
+export const cronSorts = ["next", "identifier", "-last"] as const;
+export type CronSort = (typeof cronSorts)[number];
+
+type Entry = Omit<ListedCronEntry, "pendingJobId"> & { readonly key: string | null };
+
+const orders: Record<CronSort, Order<Entry>> = {
+  next: { key: ({ nextExecutionMs }) => nextExecutionMs, isDescending: false },
+  identifier: { key: () => null, isDescending: false },
+  "-last": { key: ({ lastExecutionMs }) => lastExecutionMs, isDescending: true },
+};
+
+export interface CronPage {
+  readonly entries: readonly ListedCronEntry[];
+  readonly nextCursor: string | null;
+}
+
+/** `search`: text in the identifier or the task. */
+export async function listCron(
+  db: Database,
+  request: PageRequest & { readonly sort: CronSort; readonly search: string },
+): Promise<CronPage> {
+  const rows = await query<LedgerRow>(db, ledgerSql);
+  const nowMs = Number(rows[0]?.now_ms ?? 0);
+  const all = merged(rows, await livingCron(db), nowMs);
+  const searched = request.search.trim().toLowerCase();
+  const found = all.filter(({ identifier, task }) =>
+    `${identifier} ${task ?? ""}`.toLowerCase().includes(searched),
+  );
+  const page = pageOf(found, orders[request.sort], ({ identifier }) => identifier, request);
+  const pending = await pendingTicks(db, page.rows);
+  const entries = page.rows.map(({ key: _, ...entry }) => {
+    return { ...entry, pendingJobId: pending.get(entry.identifier) ?? null };
+  });
+  return { entries, nextCursor: page.nextCursor };
+}
+
+function merged(
+  rows: readonly LedgerRow[],
+  reported: readonly ReportedCronEntry[],
+  nowMs: number,
+): Entry[] {
+  const said = new Map(reported.map((one) => [one.identifier, one]));
+  const ledger = new Map(
+    rows.flatMap((row) => (row.identifier === null ? [] : [[row.identifier, row]])),
+  );
+  const names = [...new Set([...ledger.keys(), ...said.keys()])];
+  return names.map((identifier) => {
+    const [row, entry] = [ledger.get(identifier), said.get(identifier)];
+    return {
+      identifier,
+      task: entry?.task ?? null,
+      knownSinceMs: numberOf(row?.known_since_ms),
+      lastExecutionMs: numberOf(row?.last_execution_ms),
+      nextExecutionMs: entry === undefined ? null : nextTick(entry.pattern, nowMs),
+      match: entry?.pattern ?? null,
+      backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
+      key: entry?.key ?? null,
+    };
+  });
+}
+
+const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
+
+/** What a worker wrote about its next tick is as old as its row: the pattern says it for this moment. */
+function nextTick(pattern: string, nowMs: number): number | null {
+  try {
+    return cronSchedule(pattern).next(nowMs);
+  } catch {
+    return null; // Somebody else's kind of pattern.
+  }
+}
+
+interface LedgerRow {
+  /** null in the one row of an empty ledger. */
+  readonly identifier: string | null;
+  readonly known_since_ms: string | null;
+  readonly last_execution_ms: string | null;
+  readonly now_ms: string;
+}
+
+const MOST = 10_000;
+
+const ledgerSql: Statement = (s) => `
+  select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
+  from (select ${milliseconds("now()")} as now_ms) as clock
+  left join (
+    select identifier, ${milliseconds("known_since")} as known_since_ms,
+      ${milliseconds("last_execution")} as last_execution_ms
+    from ${s}._private_known_crontabs
+    order by identifier limit ${MOST}
+  ) as known on true`;

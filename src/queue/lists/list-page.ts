@@ -1,0 +1,96 @@
+// Pages of what is few enough to be sorted here (workers, tasks, timetables, queues with counts):
+// ordered by a key and a name, continued after the last one by a cursor that holds both. A row whose
+// key changes meanwhile may be passed over or come twice; all others neither.
+import { InputError } from "../../base/errors.ts";
+
+/** What is there to sort by; null stands last in either direction. */
+export type SortKey = string | number | null;
+
+export interface Order<R> {
+  readonly key: (row: R) => SortKey;
+  readonly isDescending: boolean;
+}
+
+export interface PageRequest {
+  /** Names the order: a cursor is good for its own only. */
+  readonly sort: string;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export interface Page<R> {
+  readonly rows: readonly R[];
+  readonly nextCursor: string | null;
+}
+
+/** Where a page ended. */
+export interface Place {
+  readonly sort: string;
+  readonly key: SortKey;
+  readonly name: string;
+}
+
+/** `nameOf` is unique. */
+export function pageOf<R>(
+  rows: readonly R[],
+  order: Order<R>,
+  nameOf: (row: R) => string,
+  { sort, limit, cursor }: PageRequest,
+): Page<R> {
+  const placeOf = (row: R): Place => ({ sort, key: order.key(row), name: nameOf(row) });
+  const inOrder = (a: Place, b: Place) =>
+    byKey(a.key, b.key, order.isDescending) || compared(a.name, b.name);
+  const after = cursor === null ? null : decodePlace(cursor, sort);
+  const placed = rows.map((row) => ({ row, place: placeOf(row) }));
+  const left = after === null ? placed : placed.filter((one) => inOrder(one.place, after) > 0);
+  left.sort((a, b) => inOrder(a.place, b.place));
+  const shown = left.slice(0, limit);
+  const last = shown.at(-1);
+  const isMore = last !== undefined && left.length > shown.length;
+  return {
+    rows: shown.map(({ row }) => row),
+    nextCursor: isMore ? encodePlace(last.place) : null,
+  };
+}
+
+function byKey(a: SortKey, b: SortKey, isDescending: boolean): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return isDescending ? compared(b, a) : compared(a, b);
+}
+
+function compared(a: string | number, b: string | number): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+const LONGEST_CURSOR = 8_192;
+
+/** The text for a place. Its form may change with any version. */
+export function encodePlace({ sort, key, name }: Place): string {
+  return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
+}
+
+/** Throws InputError for a text that encodePlace() did not make, or made for another order. */
+export function decodePlace(text: string, sort: string): Place {
+  const [made, key, name] = parsed(text);
+  const isKey = key === null || typeof key === "string" || typeof key === "number";
+  if (typeof made !== "string" || typeof name !== "string" || !isKey) {
+    throw new InputError([
+      { path: "cursor", message: "is not a cursor of this list; begin again" },
+    ]);
+  }
+  if (made !== sort) {
+    const message = `continues a list sorted by ${made}; begin again without a cursor`;
+    throw new InputError([{ path: "cursor", message }]);
+  }
+  return { sort, key, name };
+}
+
+function parsed(text: string): readonly unknown[] {
+  if (text.length > LONGEST_CURSOR) return [];
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,84 @@
+// What workers say about themselves: of some, or of all that live.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type WorkerReport, workerReport } from "../workers/worker-report.ts";
+import { hasWorkerTable } from "../workers/worker-table.ts";
+import { isSilent } from "./known-workers.ts";
+
+// A row that somebody has filled with megabytes is not for us, and holds up nobody.
+const MOST_STORED_BYTES = 262_144;
+const MOST_WORKERS = 10_000;
+
+const metadata = `case when pg_column_size(workers.metadata) <= ${MOST_STORED_BYTES}
+      then workers.metadata end`;
+
+const someSql: Statement = (s) => `
+  select workers.id, ${metadata} as metadata
+  from ${s}._private_workers as workers
+  where workers.id = any($1::text[])`;
+
+/** By worker; nothing for who has no row. */
+export async function reportsOf(
+  db: Database,
+  workerIds: readonly string[],
+): Promise<ReadonlyMap<string, WorkerReport>> {
+  if (workerIds.length === 0 || !(await hasWorkerTable(db))) return new Map();
+  const rows = await query<ReportRow>(db, someSql, [workerIds]);
+  return new Map(rows.map((row) => [row.id, workerReport(row.metadata)]));
+}
+
+interface ReportRow {
+  readonly id: string;
+  readonly metadata: string | null;
+}
+
+// Only the parts that are asked for: a fleet's reports are megabytes, most of it the same.
+const livingSql =
+  (part: "task_identifiers" | "cron"): Statement =>
+  (s) =>
+    `
+  select said.part as ${part}, said.is_cut, count(*)::int as workers
+  from (
+    select (${metadata}) -> '${part}' as part,
+      workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
+    from ${s}._private_workers as workers
+    where not ${isSilent}
+    limit ${MOST_WORKERS}
+  ) as said
+  group by said.part, said.is_cut`;
+
+const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron") };
+
+export interface LivingTasks {
+  /** Task → how many living workers name it. */
+  readonly workers: ReadonlyMap<string, number>;
+  /** Whether each of them names all that it knows. */
+  readonly areAll: boolean;
+}
+
+/** The tasks that living workers know. */
+export async function livingTasks(db: Database): Promise<LivingTasks> {
+  const workers = new Map<string, number>();
+  if (!(await hasWorkerTable(db))) return { workers, areAll: true };
+  const rows = await query<LivingRow>(db, statements.tasks);
+  let areAll = true;
+  for (const { task_identifiers: text, is_cut, workers: count } of rows) {
+    const report = workerReport(`{"task_identifiers":${text ?? "null"}}`);
+    areAll &&= report.hasAllTasks && !is_cut;
+    for (const task of new Set(report.tasks)) workers.set(task, (workers.get(task) ?? 0) + count);
+  }
+  return { workers, areAll };
+}
+
+interface LivingRow {
+  readonly task_identifiers: string | null;
+  readonly is_cut: boolean;
+  readonly workers: number;
+}
+
+/** The timetables that living workers keep. */
+export async function livingCron(db: Database): Promise<WorkerReport["cron"]> {
+  if (!(await hasWorkerTable(db))) return [];
+  const rows = await query<{ cron: string | null }>(db, statements.cron);
+  const entries = rows.flatMap(({ cron }) => workerReport(`{"cron":${cron ?? "[]"}}`).cron);
+  return [...new Map(entries.map((entry) => [entry.identifier, entry])).values()];
+}

@@ -1,0 +1,113 @@
+// Counts what a query matches, one by one, in steps that are each short and answers that are each
+// bounded: ascending by id, because a job keeps its id whatever else becomes of it.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+
+/** How far a count has got. */
+export interface CountProgress {
+  readonly count: number;
+  /** Candidates whose payload is too large to be looked into. */
+  readonly undecided: number;
+  /** Where the count began. */
+  readonly firstId: string;
+  /** Everything up to this id is counted. */
+  readonly afterId: string;
+  /** Jobs that are newer than the count's beginning are not. */
+  readonly lastId: string;
+}
+
+/** A step takes about so long, an answer four times that. */
+const STEP_MS = 100;
+const ANSWER_MS = 400;
+const FIRST_SPAN = 20_000;
+const LONGEST_SPAN = 100_000_000;
+/** Rows whose texts are sent in one step, where Node decides. */
+const MOST_CHECKED = 500;
+/** Of a payload, in the table: all rows of a step are in memory at once. */
+const LARGEST_CHECKED = 65_536;
+
+const boundsSql: Statement = (s) => `
+  select coalesce(min(id), 1) - 1 as after_id, coalesce(max(id), 0) as last_id
+  from ${s}._private_jobs`;
+
+export async function beginCount(db: Database): Promise<CountProgress> {
+  const [row] = await query<{ after_id: string; last_id: string }>(db, boundsSql);
+  const firstId = row?.after_id ?? "0";
+  return { count: 0, undecided: 0, firstId, afterId: firstId, lastId: row?.last_id ?? "0" };
+}
+
+export function isDone({ afterId, lastId }: CountProgress): boolean {
+  return BigInt(afterId) >= BigInt(lastId);
+}
+
+/** Counts on for about 0.4 s, or until all is counted. */
+export async function countOn(
+  db: Database,
+  jobQuery: JobQuery,
+  from: CountProgress,
+): Promise<CountProgress> {
+  if (jobQuery.isEmpty) return { ...from, afterId: from.lastId };
+  const deadline = monotonic() + ANSWER_MS;
+  let progress = from;
+  let span = FIRST_SPAN;
+  while (!isDone(progress) && monotonic() < deadline) {
+    const began = monotonic();
+    const to = lesser(BigInt(progress.afterId) + BigInt(span), BigInt(progress.lastId));
+    progress = await step(db, jobQuery, progress, String(to));
+    const factor = STEP_MS / Math.max(monotonic() - began, 1);
+    span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), LONGEST_SPAN);
+  }
+  return progress;
+}
+
+const inSpan = "jobs.id > $1::bigint and jobs.id <= $2::bigint";
+
+const countSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select count(*) as count from ${s}._private_jobs as jobs
+  where ${inSpan} and ${jobQuery.sql(3)}`;
+
+const checkedSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select jobs.id, jobs.last_error, ${jobQuery.marks(4)} as marks,
+    pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
+    case when pg_column_size(jobs.payload) <= ${LARGEST_CHECKED} then jobs.payload end as payload
+  from ${s}._private_jobs as jobs
+  where ${inSpan} and ${jobQuery.sql(4)}
+  order by jobs.id limit $3::int`;
+
+interface CheckedRow extends CheckedTexts {
+  readonly id: string;
+  readonly is_large: boolean;
+}
+
+async function step(
+  db: Database,
+  jobQuery: JobQuery,
+  from: CountProgress,
+  to: string,
+): Promise<CountProgress> {
+  const { count, undecided, afterId } = from;
+  const { check } = jobQuery;
+  if (check === null) {
+    const values = [afterId, to, ...jobQuery.values];
+    const [row] = await query<{ count: string }>(db, countSql(jobQuery), values);
+    return { ...from, count: count + Number(row?.count ?? 0), afterId: to };
+  }
+  const values = [afterId, to, MOST_CHECKED, ...jobQuery.values];
+  const rows = await query<CheckedRow>(db, checkedSql(jobQuery), values);
+  const matching = rows.filter((row) => !row.is_large && check(row)).length;
+  const large = rows.filter((row) => row.is_large).length;
+  // With the last row that fits the step ends early, and the next one begins behind it.
+  const reached = rows.length < MOST_CHECKED ? to : (rows.at(-1)?.id ?? to);
+  return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };
+}
+
+function lesser(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}

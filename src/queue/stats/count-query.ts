@@ -1,0 +1,151 @@
+// How many jobs a query matches: exactly where that is cheap, else from a sample of the table, with an
+// interval that holds. Never what the planner guesses.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { between, capped, exact, type Value } from "../../domain/value.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { timeText } from "../sql/moments.ts";
+import type { Gauge } from "./gauge.ts";
+import { choosePages, estimateFrom } from "./page-sample.ts";
+import { rowsOfPage } from "./sample-jobs.ts";
+
+/** Up to so many pages all of them are read: every number about a table of that size is exact. */
+export const SMALL_TABLE_PAGES = 4_096;
+
+const CAP = 10_000;
+const SAMPLED_PAGES = 2_000;
+/** Where Node decides on texts: they have to be sent. */
+const CHECKED_PAGES = 400;
+const MOST_CHECKED = 3_000;
+/** Larger payloads are not fetched for a sample; they count as a match that is possible. */
+const LARGEST_CHECKED = 16_384;
+
+/** What a test sets. */
+export interface SampleOptions {
+  readonly smallPages?: number;
+  readonly sampledPages?: number;
+  readonly random?: () => number;
+}
+
+export async function countQuery(
+  db: Database,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  options: SampleOptions = {},
+): Promise<Value> {
+  const { smallPages = SMALL_TABLE_PAGES } = options;
+  const asOf = timeText(gauge.nowMs * 1_000);
+  if (jobQuery.isEmpty) return exact(0, "probe", asOf);
+  const { ids, key } = jobQuery.shape;
+  const isSmall = gauge.pages <= smallPages;
+  if (jobQuery.check === null && (isSmall || ids !== null || key !== null)) {
+    const cap = isSmall ? null : CAP;
+    const [row] = await query<{ count: string }>(db, exactSql(jobQuery), [cap, ...jobQuery.values]);
+    const count = Number(row?.count ?? 0);
+    if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
+    return exact(count, isSmall ? "scan" : "probe", asOf);
+  }
+  return jobQuery.check === null
+    ? sampleMatches(db, jobQuery, gauge, asOf, options)
+    : sampleChecked(db, jobQuery, jobQuery.check, gauge, asOf, options);
+}
+
+const exactSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select count(*) as count from (
+    select from ${s}._private_jobs as jobs where ${jobQuery.sql(2)} limit $1::int
+  ) as matching`;
+
+const matchesSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select json_agg(page.matching order by sampled.page)::text as matching, sum(page.jobs) as jobs
+  from unnest($1::bigint[]) as sampled (page)
+  cross join lateral (
+    select count(*) filter (where is_match) as matching, count(*) as jobs
+    from (${rowsOfPage(s, "sampled.page", `${jobQuery.sql(2)} as is_match`)}
+    ) as job
+  ) as page`;
+
+async function sampleMatches(
+  db: Database,
+  jobQuery: JobQuery,
+  { pages }: Gauge,
+  asOf: string,
+  { sampledPages = SAMPLED_PAGES, random }: SampleOptions,
+): Promise<Value> {
+  const chosen = choosePages(pages, sampledPages, random);
+  const [row] = await query<{ matching: string | null; jobs: string | null }>(
+    db,
+    matchesSql(jobQuery),
+    [chosen, ...jobQuery.values],
+  );
+  const counts = JSON.parse(row?.matching ?? "[]") as number[];
+  const perPage = Number(row?.jobs ?? 0) / Math.max(chosen.length, 1);
+  return between(estimateFrom(pages, counts, perPage), "sample", asOf);
+}
+
+const checkedSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select sampled.place::int as place, job.is_large, job.payload, job.last_error, job.marks
+  from unnest($1::bigint[]) with ordinality as sampled (page, place)
+  cross join lateral (${rowsOfPage(
+    s,
+    "sampled.page",
+    `pg_column_size(jobs.payload) > $2::int as is_large, jobs.last_error,
+        ${jobQuery.marks(4)} as marks,
+        case when pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload`,
+    jobQuery.sql(4),
+  )}
+  ) as job
+  limit $3::int`;
+
+interface CheckedRow extends CheckedTexts {
+  /** Beginning at 1. */
+  readonly place: number;
+  readonly is_large: boolean;
+}
+
+async function sampleChecked(
+  db: Database,
+  jobQuery: JobQuery,
+  check: (row: CheckedTexts) => boolean,
+  { pages }: Gauge,
+  asOf: string,
+  { sampledPages = CHECKED_PAGES, random = Math.random }: SampleOptions,
+): Promise<Value> {
+  // In any order: where there are too many candidates, the pages that are read are still a sample.
+  const chosen = shuffled(choosePages(pages, sampledPages, random), random);
+  const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
+    chosen,
+    LARGEST_CHECKED,
+    MOST_CHECKED,
+    ...jobQuery.values,
+  ]);
+  const read = rows.length < MOST_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
+  const counts = new Array<number>(Math.max(read, 1)).fill(0);
+  const possible = [...counts];
+  for (const row of rows) {
+    const place = row.place - 1;
+    if (place >= counts.length) continue;
+    const isMatch = !row.is_large && check(row);
+    if (isMatch) counts[place] = (counts[place] ?? 0) + 1;
+    if (isMatch || row.is_large) possible[place] = (possible[place] ?? 0) + 1;
+  }
+  const certain = estimateFrom(pages, counts, rows.length / counts.length);
+  const most = estimateFrom(pages, possible, rows.length / counts.length);
+  return between({ ...certain, high: Math.max(certain.high, most.high) }, "sample", asOf);
+}
+
+function shuffled(pages: readonly number[], random: () => number): number[] {
+  const all = [...pages];
+  for (let n = all.length - 1; n > 0; n--) {
+    const other = Math.floor(random() * (n + 1));
+    [all[n], all[other]] = [all[other] as number, all[n] as number];
+  }
+  return all;
+}

@@ -1,0 +1,71 @@
+// What is known of the jobs without reading them: how large the table is, how many rows were written
+// since the statistics began, which named queues are locked. Costs less than a millisecond.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { milliseconds } from "../sql/moments.ts";
+
+export interface Gauge {
+  /** The database's clock, milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Of the table of jobs. */
+  readonly pages: number;
+  /** Another one after the table was rewritten. */
+  readonly fileNode: string;
+  /** Rows ever written, those that were rolled back included; up to a second late. */
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** How many named queues there are. */
+  readonly queues: number;
+  /** The ids of locked ones, at most 10,000. */
+  readonly lockedQueueIds: readonly number[];
+  /** Who holds them → how many. */
+  readonly queueHolders: ReadonlyMap<string, number>;
+}
+
+interface GaugeRow {
+  readonly now_ms: string;
+  readonly pages: string;
+  readonly file_node: string | null;
+  readonly inserted: string | null;
+  readonly updated: string | null;
+  readonly deleted: string | null;
+  readonly queues: string;
+  readonly locked_ids: string;
+  readonly holders: string;
+}
+
+export async function readGauge(db: Database): Promise<Gauge> {
+  const [row] = await query<GaugeRow>(db, gaugeSql, [`${db.schema.quoted}._private_jobs`]);
+  const locked = JSON.parse(row?.locked_ids ?? "[]") as number[];
+  const holders = JSON.parse(row?.holders ?? "{}") as Record<string, number>;
+  return {
+    nowMs: Number(row?.now_ms ?? 0),
+    pages: Number(row?.pages ?? 0),
+    fileNode: row?.file_node ?? "",
+    inserted: Number(row?.inserted ?? 0),
+    updated: Number(row?.updated ?? 0),
+    deleted: Number(row?.deleted ?? 0),
+    queues: Number(row?.queues ?? 0),
+    lockedQueueIds: locked,
+    queueHolders: new Map(Object.entries(holders)),
+  };
+}
+
+const gaugeSql: Statement = (s) => `
+  with locked as materialized (
+    select id, locked_by from ${s}._private_job_queues where locked_at is not null limit 10000
+  )
+  select
+    ${milliseconds("now()")} as now_ms,
+    pg_relation_size(jobs.oid) / current_setting('block_size')::int as pages,
+    pg_relation_filenode(jobs.oid)::text as file_node,
+    pg_stat_get_tuples_inserted(jobs.oid) as inserted,
+    pg_stat_get_tuples_updated(jobs.oid) as updated,
+    pg_stat_get_tuples_deleted(jobs.oid) as deleted,
+    (select count(*) from ${s}._private_job_queues) as queues,
+    (select coalesce(json_agg(id), '[]')::text from locked) as locked_ids,
+    (select coalesce(json_object_agg(locked_by, held), '{}')::text from (
+      select locked_by, count(*) as held from locked where locked_by is not null
+      group by locked_by limit 1000
+    ) as holders) as holders
+  from (select $1::text::regclass::oid as oid) as jobs`;

@@ -1,0 +1,112 @@
+// The heads of the index from which jobs are taken, priority by priority: what is due and what is ahead,
+// the oldest and the next, up to a cap. An index of any size answers in a few milliseconds.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isAvailable, isDue } from "../sql/eligible.ts";
+import { milliseconds } from "../sql/moments.ts";
+import type { Tallied } from "./tally.ts";
+import { talliedAs } from "./tally.ts";
+
+/** Counts beyond this are not needed exactly. Of each priority. */
+const CAP = 1_000;
+/** With more priorities the loop over them would no longer be short. */
+const MOST_PRIORITIES = 32;
+
+export interface Probe {
+  /** How many jobs are due, and how many ahead: at least that many where not exact. */
+  readonly due: number;
+  readonly isDueExact: boolean;
+  readonly ahead: number;
+  readonly isAheadExact: boolean;
+  /** Milliseconds since 1970. */
+  readonly oldestMs: number | null;
+  readonly nextMs: number | null;
+}
+
+interface ProbeRow {
+  readonly priorities: string;
+  readonly due: string | null;
+  readonly most_due: string | null;
+  readonly ahead: string | null;
+  readonly most_ahead: string | null;
+  readonly oldest_ms: string | null;
+  readonly next_ms: string | null;
+}
+
+/** The priorities that there are, each found by a step over the index. `priorities (priority)`. */
+const priorities = (s: string): string => `priorities (priority) as (
+    (select priority from ${s}._private_jobs as jobs where ${isAvailable("jobs")}
+      order by priority limit 1)
+    union all
+    select (select jobs.priority from ${s}._private_jobs as jobs
+      where ${isAvailable("jobs")} and jobs.priority > priorities.priority
+      order by jobs.priority limit 1)
+    from priorities where priorities.priority is not null
+  )`;
+
+const head = (s: string, columns: string, when: string, limit: string): string => `
+      select ${columns} from ${s}._private_jobs as jobs
+      where ${isAvailable("jobs")} and jobs.priority = known.priority and ${when}
+      order by jobs.run_at limit ${limit}`;
+
+const isAhead = "jobs.run_at > now()";
+
+const probeSql: Statement = (s) => `
+  with recursive ${priorities(s)}, known as (
+    select priority from priorities where priority is not null limit ${MOST_PRIORITIES + 1}
+  ), heads as (
+    select
+      (select count(*) from (${head(s, "", isDue("jobs"), "$1::int + 1")}) as due) as due,
+      (select count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
+      (${head(s, "run_at", isDue("jobs"), "1")}) as oldest,
+      (${head(s, "run_at", isAhead, "1")}) as next
+    from known
+  )
+  select count(*) as priorities,
+    sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
+    ${milliseconds("min(oldest)")} as oldest_ms, ${milliseconds("min(next)")} as next_ms
+  from heads`;
+
+export async function readProbe(db: Database): Promise<Probe> {
+  const [row] = await query<ProbeRow>(db, probeSql, [CAP]);
+  const isWhole = Number(row?.priorities ?? 0) <= MOST_PRIORITIES;
+  const isExact = (most: string | null | undefined) => isWhole && Number(most ?? 0) <= CAP;
+  const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
+  return {
+    due: Number(row?.due ?? 0),
+    isDueExact: isExact(row?.most_due),
+    ahead: Number(row?.ahead ?? 0),
+    isAheadExact: isExact(row?.most_ahead),
+    oldestMs: time(row?.oldest_ms),
+    nextMs: time(row?.next_ms),
+  };
+}
+
+const talliesSql =
+  (when: string): Statement =>
+  (s) =>
+    `
+  with recursive ${priorities(s)}, known as (
+    select priority from priorities where priority is not null
+  )
+  select tallied, count(*) as count
+  from known, lateral (${head(s, `${talliedAs("jobs", "$1")} as tallied`, when, "$2::int")}
+    ) as counted
+  group by tallied`;
+
+const dueSql = talliesSql(isDue("jobs"));
+const aheadSql = talliesSql(isAhead);
+
+/** Available jobs by condition, exactly: for a side of which the probe said that it is exact. */
+export async function readProbeTallies(
+  db: Database,
+  side: "due" | "ahead",
+  lockedQueueIds: readonly number[],
+): Promise<ReadonlyMap<Tallied, number>> {
+  const rows = await query<{ tallied: Tallied; count: string }>(
+    db,
+    side === "due" ? dueSql : aheadSql,
+    // What is beyond the cap by now is too new to matter.
+    [lockedQueueIds, 2 * CAP],
+  );
+  return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));
+}

@@ -1,0 +1,37 @@
+// What has become of a worker's jobs, task by task: plain numbers that its heartbeat row and its
+// metrics are made of. Counting is all that a job pays; how long jobs take is only measured once
+// somebody has asked for it.
+import type { Task } from "../task/task.ts";
+import type { Durations } from "./durations.ts";
+
+export interface Timing {
+  /** From a job's start to its end. */
+  readonly runs: Durations;
+  /** From the moment at which a job became due to the one at which it was fetched. Shared by all tasks. */
+  readonly waits: Durations;
+}
+
+export class TaskTally {
+  done = 0;
+  failed = 0;
+  /** Done by the word of an interceptor, without a run. */
+  skipped = 0;
+  /** null until somebody asks. */
+  timing: Timing | null = null;
+}
+
+/** A task, and what has become of its jobs in all sessions of this worker. */
+export interface TalliedTask<E> {
+  readonly task: Task<unknown, E>;
+  readonly tally: TaskTally;
+}
+
+export type TalliedTasks<E> = ReadonlyMap<string, TalliedTask<E>>;
+
+/** With every count at 0. */
+export function tallied<E>(tasks: ReadonlyMap<string, Task<unknown, E>>): TalliedTasks<E> {
+  const entries = [...tasks].map(
+    ([name, task]) => [name, { task, tally: new TaskTally() }] as const,
+  );
+  return new Map(entries);
+}

@@ -1,0 +1,130 @@
+// A worker's numbers as Prometheus text, in a registry of its own: several workers of one process do
+// not get in each other's way. Made from what the worker counts anyway, at the moment of asking.
+// prom-client is loaded with the first question.
+import type { Registry } from "prom-client";
+import { BOUNDS, Durations } from "./execute/durations.ts";
+import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
+
+export interface MetricsSource {
+  readonly tasks: ReadonlyMap<string, Pick<TalliedTask<never>, "tally">>;
+  readonly concurrency: number;
+  running(): number;
+  waiting(): number;
+  /** null: there are no heartbeats. */
+  heartbeatAgeMs(): number | null;
+}
+
+/** Tasks with series of their own; those after them are one. */
+const MOST_TASKS = 200;
+const OTHERS = "(others)";
+
+export class WorkerMetrics {
+  readonly #source: MetricsSource;
+  readonly #waits = new Durations();
+  #registry: Promise<Registry> | null = null;
+
+  constructor(source: MetricsSource) {
+    this.#source = source;
+  }
+
+  async text(): Promise<string> {
+    this.#registry ??= this.#begin();
+    return (await this.#registry).metrics();
+  }
+
+  /** From now on durations are measured, too. */
+  async #begin(): Promise<Registry> {
+    for (const { tally } of this.#source.tasks.values()) {
+      tally.timing ??= { runs: new Durations(), waits: this.#waits };
+    }
+    const { default: prometheus } = await import("prom-client");
+    const { Counter, Gauge, Registry } = prometheus;
+    const registry = new Registry();
+    const registers = [registry];
+    const { concurrency, running, waiting, heartbeatAgeMs } = this.#source;
+    const byTask = () => this.#byTask();
+    new Counter({
+      name: "worker_jobs_total",
+      help: "Jobs that this worker has ended, by task and result",
+      labelNames: ["task", "result"] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const [task, tallies] of byTask()) {
+          for (const result of ["done", "failed", "skipped"] as const) {
+            const total = tallies.reduce((sum, tally) => sum + tally[result], 0);
+            this.inc({ task, result }, total);
+          }
+        }
+      },
+    });
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        ...{ name, help, registers },
+        collect() {
+          this.set(value());
+        },
+      });
+    gauge("worker_slots", "Jobs that this worker runs at once", () => concurrency);
+    gauge("worker_running_jobs", "Jobs that run in it now", running);
+    gauge("worker_local_queue_jobs", "Jobs that it has fetched and that wait for a slot", waiting);
+    if (heartbeatAgeMs() !== null) {
+      const age = () => (heartbeatAgeMs() ?? Number.NaN) / 1_000;
+      gauge("worker_heartbeat_age_seconds", "Since its last heartbeat that went through", age);
+    }
+    register(registry, {
+      name: "worker_job_duration_seconds",
+      help: "From a job's start to its end, by task",
+      series: () =>
+        [...byTask()].map(([task, tallies]) => ({
+          labels: { task },
+          durations: tallies.flatMap(({ timing }) => timing?.runs ?? []),
+        })),
+    });
+    register(registry, {
+      name: "worker_claim_latency_seconds",
+      help: "From the moment at which a job was due to the one at which this worker fetched it",
+      series: () => [{ labels: {}, durations: [this.#waits] }],
+    });
+    return registry;
+  }
+
+  /** Label → what is counted under it. */
+  #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
+    const names = [...this.#source.tasks.keys()];
+    const own = new Set(names.length > MOST_TASKS ? names.slice(0, MOST_TASKS - 1) : names);
+    const entries = [...this.#source.tasks];
+    const grouped = Map.groupBy(entries, ([name]) => (own.has(name) ? name : OTHERS));
+    return new Map([...grouped].map(([label, all]) => [label, all.map(([, { tally }]) => tally)]));
+  }
+}
+
+interface HistogramParts {
+  readonly name: string;
+  readonly help: string;
+  series(): readonly { readonly labels: object; readonly durations: readonly Durations[] }[];
+}
+
+// prom-client's own histogram makes several objects and a text for each observation, which is more
+// than a short job costs. What it prints is whatever a metric's get() gives.
+function register(registry: Registry, { name, help, series }: HistogramParts): void {
+  const get = async () => ({
+    ...{ name, help, type: "histogram", aggregator: "sum" },
+    values: series().flatMap(({ labels, durations }) => bucketsOf(name, labels, durations)),
+  });
+  registry.registerMetric({ name, get } as unknown as Parameters<Registry["registerMetric"]>[0]);
+}
+
+function bucketsOf(name: string, labels: object, durations: readonly Durations[]) {
+  let count = 0;
+  const buckets = [...BOUNDS, "+Inf"].map((le, index) => {
+    for (const { counts } of durations) count += counts[index] ?? 0;
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+  });
+  const sum = durations.reduce((total, { sumSeconds }) => total + sumSeconds, 0);
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+}

@@ -1,0 +1,27 @@
+// The pool that a worker makes where it is lent none, and the queue's operations on either.
+import type pg from "pg";
+import { createPool } from "../database/connection/pool.ts";
+import type { Job } from "../domain/job.ts";
+import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
+import type { WorkerConfig } from "./options/worker-options.ts";
+import type { Hooks } from "./task/hooks.ts";
+import { beforeAdd } from "./task/schedule-interceptors.ts";
+
+export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
+  return createPool({
+    connectionString: config.connectionString ?? "",
+    maxConnections: config.maxConnections,
+    applicationName: "worker",
+    logger: config.logger,
+  });
+}
+
+/** Through the worker's interceptors; what has no pool of its own, it does not end. */
+export function utilsOf<E>(
+  { schema, preparedStatements, logger }: WorkerConfig<E>,
+  pool: pg.Pool,
+  hooks: Hooks,
+): WorkerUtils<Job | null> {
+  const database = { client: pool, schema, preparedStatements };
+  return bindUtils(database, { pool, logger, before: beforeAdd(hooks), end: async () => {} });
+}

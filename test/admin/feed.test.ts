@@ -1,0 +1,136 @@
+// The loop behind the event stream, with a database that counts how often it is asked.
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { createFeed, type FeedEvent, type FeedOptions } from "../../src/admin/feed/feed.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { Database, Queryable } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
+
+function setUp(options: Partial<FeedOptions> = {}) {
+  const state = { asked: 0, failure: null as Error | null };
+  const client = {
+    async query({ text }: { text: string }) {
+      state.asked += 1;
+      if (state.failure !== null) throw state.failure;
+      return { rows: text.includes("pg_relation_size") ? [{ pages: "1", now_ms: "0" }] : [] };
+    },
+  } as unknown as Queryable;
+  const db: Database = { client, schema: schemaName("worker") };
+  const feed = createFeed(db, {
+    maxViewers: 10,
+    maxViewersPerClient: 10,
+    logger: silentLogger,
+    intervalMs: 1,
+    pingMs: 5,
+    ...options,
+  });
+  const watch = (...events: FeedEvent[]) => {
+    const request = { closing: new AbortController().signal, headers: {}, remoteAddress: "::1" };
+    const { body } = feed.watch(request as unknown as HttpRequest, events);
+    const connection = new PassThrough();
+    let text = "";
+    connection.on("data", (chunk) => {
+      text += chunk;
+    });
+    assert.ok(typeof body === "function");
+    body(connection);
+    return {
+      connection,
+      seen: async (pattern: RegExp) => {
+        while (!pattern.test(text)) await turn();
+        return text;
+      },
+    };
+  };
+  return { state, feed, watch };
+}
+
+test("The loop runs while somebody watches and at no other time.", async () => {
+  const { state, feed, watch } = setUp();
+  for (let n = 0; n < 20; n++) await turn();
+  assert.equal(state.asked, 0);
+  const [first, second] = [watch("overview"), watch("overview")];
+  await first.seen(/overview/);
+  await second.seen(/overview/);
+  first.connection.destroy();
+  while (feed.viewers === 2) await turn();
+  const before = state.asked;
+  while (state.asked < before + 20) await turn();
+  second.connection.destroy();
+  while (feed.viewers > 0) await turn();
+  const round = 5;
+  const atEnd = state.asked;
+  for (let n = 0; n < 1_000; n++) await turn();
+  assert.ok(state.asked <= atEnd + round, "at most the round under way is finished");
+  const again = watch("overview");
+  await again.seen(/overview/);
+  again.connection.destroy();
+  await feed.stop();
+});
+
+test("Who only asks is answered from one flight, and nothing goes on after it in a small table.", async () => {
+  const { state, feed } = setUp();
+  await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
+  assert.ok(state.asked <= 10, `${state.asked} statements: the flight under way and one after it`);
+  const after = state.asked;
+  for (let n = 0; n < 1_000; n++) await turn();
+  assert.equal(state.asked, after);
+  await feed.stop();
+});
+
+test("What has not changed is not sent again, but the stream shows that it lives.", async () => {
+  const { feed, watch } = setUp();
+  const viewer = watch("overview");
+  const text = await viewer.seen(/(: ping\n\n[\s\S]*){3}/);
+  assert.equal(text.match(/event: overview/g)?.length, 1);
+  viewer.connection.destroy();
+  await feed.stop();
+});
+
+test("The pulse comes again and again, also when nothing changes, and is small.", async () => {
+  const { feed, watch } = setUp({ pingMs: 60 });
+  const viewer = watch("pulse");
+  const text = await viewer.seen(/(event: pulse[\s\S]*){3}/);
+  const [event = ""] = text.match(/id: .*\nevent: pulse\n.*\n\n/) ?? [];
+  assert.ok(Buffer.byteLength(event) <= 300, event);
+  assert.doesNotMatch(text, /event: overview|event: counts/);
+  viewer.connection.destroy();
+  await feed.stop();
+});
+
+test("Each viewer is sent what it asks for; what others say is sent with it.", async () => {
+  const source = { event: "incidents", intervalMs: 1, read: async () => '{"level":"ok"}' } as const;
+  const { feed, watch } = setUp({ sources: [source] });
+  const [counts, incidents] = [watch("counts"), watch("incidents", "operation")];
+  assert.match(await counts.seen(/event: counts/), /"ready":\{"value":0,"precision":"exact"/);
+  await incidents.seen(/event: incidents\ndata: \{"level":"ok"\}\n/);
+  feed.publish("operation", '{"id":1}', "operation 1");
+  const text = await incidents.seen(/event: operation\ndata: \{"id":1\}/);
+  assert.doesNotMatch(text, /event: counts/);
+  const late = watch("operation");
+  await late.seen(/event: operation\ndata: \{"id":1\}/);
+  for (const { connection } of [counts, incidents, late]) connection.destroy();
+  await feed.stop();
+});
+
+test("A problem is told once, without what is inside, and the overview after it.", async () => {
+  const { state, feed, watch } = setUp();
+  const viewer = watch("overview");
+  await viewer.seen(/overview/);
+  state.failure = Object.assign(new Error("secret detail"), { code: "XX000" });
+  await viewer.seen(/event: problem/);
+  const late = watch("overview");
+  await late.seen(/event: problem/);
+  state.failure = null;
+  const text = await viewer.seen(/problem[\s\S]*event: overview/);
+  await late.seen(/event: overview/);
+  assert.equal(text.match(/event: problem/g)?.length, 1);
+  assert.match(text, /"code":"internal_error"/);
+  assert.ok(!text.includes("secret detail"));
+  viewer.connection.destroy();
+  late.connection.destroy();
+  await feed.stop();
+});

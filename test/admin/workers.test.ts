@@ -1,0 +1,210 @@
+// The list of workers, with real ones: ours in both modes, one of Graphile Worker without a heartbeat,
+// one that has fallen silent.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Logger, run } from "graphile-worker";
+import pg from "pg";
+import { VERSION } from "../../src/base/version.ts";
+import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import { installStock } from "../support/stock-schema.ts";
+import { QUICK, until } from "../worker/worker-process.ts";
+import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+const endings: (() => Promise<unknown>)[] = [];
+after(async () => {
+  for (const end of endings) await end();
+});
+
+/** Tasks that run until the file ends. */
+function held(...names: string[]) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  endings.unshift(async () => resolve());
+  return { released: promise, tasks: names.map((name) => defineTask(name, () => promise)) };
+}
+
+async function stockWorker(url: string, task: string, released: Promise<void>): Promise<string> {
+  const runner = await run({
+    connectionString: url,
+    schema: "worker",
+    concurrency: 1,
+    noHandleSignals: true,
+    pollInterval: 100,
+    logger: new Logger(() => () => {}),
+    taskList: { [task]: () => released },
+  });
+  endings.push(() => runner.stop());
+  return task;
+}
+
+const wait = (what: string, condition: () => Promise<boolean>) => until(what, condition);
+
+test("Workers of all kinds are listed with what they run, and none is called dead without proof.", async () => {
+  const { url } = await migratedDatabase();
+  const { client, pool } = await startAdmin({ url });
+  const { released, tasks } = held("mine", "quick_one", "stocks");
+  const [mine, quick] = tasks as [(typeof tasks)[0], (typeof tasks)[0]];
+  const safe = new Worker({
+    connectionString: url,
+    tasks: [mine],
+    concurrency: 3,
+    recovery: QUICK,
+    cron: { entries: [everyMinute("mine", { identifier: "each minute" })] },
+  });
+  const fast = new Worker({
+    connectionString: url,
+    tasks: [quick],
+    fastLane: { limitMs: 5_000 },
+    recovery: QUICK,
+  });
+  for (const worker of [safe, fast]) {
+    await worker.start();
+    endings.push(() => worker.stop());
+  }
+  await stockWorker(url, "stocks", released);
+  const { rows } = await pool.query<{ id: string }>(
+    `select id::text from (values ('mine', 'q1'), ('quick_one', null), ('stocks', 'q2'))
+       as given (task, queue), worker.add_job(given.task, queue_name => given.queue)`,
+  );
+  const [ofSafe, ofFast, ofStock] = rows.map(({ id }) => Number(id));
+  await pool.query(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     values ('gone', now() - interval '1 hour', '{"host": "h1"}')`,
+  );
+  const list = async (query = ""): Promise<Json> => (await client.get(`/api/workers${query}`)).body;
+  const byState = async (): Promise<Json> =>
+    Map.groupBy((await list()).workers, (one: Json) => one.state);
+  await wait("all three run their jobs", async () => {
+    const { workers } = await list();
+    return workers.filter((one: Json) => one.current.length === 1).length === 3;
+  });
+
+  const states = await byState();
+  assert.deepEqual((await list()).counts, { alive: 2, silent: 1, unknown: 1 });
+  const [silent] = states.get("silent");
+  assert.deepEqual([silent.worker_id, silent.level, silent.host], ["gone", "warn", "h1"]);
+  assert.deepEqual((await list()).workers.map((one: Json) => one.state)[0], "silent");
+  const [stock] = states.get("unknown");
+  assert.deepEqual(
+    [stock.level, stock.started_at, stock.last_heartbeat_at, stock.done_per_min, stock.held_queues],
+    ["ok", null, null, null, 1],
+  );
+  assert.deepEqual([stock.running.value, stock.running.precision], [1, "exact"]);
+  assert.deepEqual([stock.current[0].id, stock.current[0].task], [ofStock, "stocks"]);
+  const alive = new Map<string, Json>(states.get("alive").map((one: Json) => [one.worker_id, one]));
+  const [ours, lane] = [alive.get(safe.id), alive.get(fast.id)];
+  assert.deepEqual([ours.slots, ours.version, ours.node], [3, VERSION, process.versions.node]);
+  assert.deepEqual([ours.tasks, ours.tasks_complete, ours.held_queues], [["mine"], true, 1]);
+  assert.deepEqual([ours.current[0].id, ours.current[0].task], [ofSafe, "mine"]);
+  assert.deepEqual([ours.running.value, ours.running.basis], [1, "heartbeat"]);
+  // Nobody but the worker itself can tell of what the fast mode has locked.
+  assert.deepEqual([lane.current[0].id, lane.current[0].task], [ofFast, "quick_one"]);
+  const { rows: locked } = await pool.query(
+    "select locked_by from worker._private_jobs where id = $1",
+    [ofFast],
+  );
+  assert.equal(locked[0].locked_by, null);
+
+  // After four hours a lock of a stranger is worth a look; it is still not called silent.
+  await pool.query(
+    `update worker._private_job_queues set locked_at = now() - interval '5 hours'
+     where locked_by = $1`,
+    [stock.worker_id],
+  );
+  const [old] = (await byState()).get("unknown");
+  assert.deepEqual([old.state, old.level], ["unknown", "warn"]);
+
+  const { body: one } = await client.get(`/api/workers/${encodeURIComponent(safe.id)}`);
+  assert.deepEqual(one.cron, [{ identifier: "each minute", task: "mine", pattern: "* * * * *" }]);
+  const document = await openapiDocument(client);
+  document.assertFits(one, document.answer("GET", "/api/workers/{worker}"), "one");
+  document.assertFits(await list(), document.answer("GET", "/api/workers"), "all");
+  const missing = await client.get("/api/workers/nobody");
+  assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
+
+  // Pages joined by their cursors have everybody once, in each order.
+  for (const sort of ["state", "id", "-started", "-running", "-done"]) {
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: Json = await list(`?sort=${sort}&limit=1&cursor=${cursor}`);
+      seen.push(...page.workers.map((worker: Json) => worker.worker_id));
+      cursor = page.next_cursor;
+    }
+    assert.deepEqual(seen.toSorted(), [safe.id, fast.id, "gone", stock.worker_id].sort(), sort);
+  }
+  for (const [text, id] of [
+    ["h1", "gone"],
+    ["QUICK_ONE", fast.id],
+    [stock.worker_id, stock.worker_id],
+  ]) {
+    const { workers } = await list(`?search=${text}`);
+    assert.deepEqual(
+      workers.map((worker: Json) => worker.worker_id),
+      [id],
+      text,
+    );
+  }
+  const { next_cursor: made } = await list("?sort=id&limit=1");
+  const wrong = await client.get(`/api/workers?sort=state&cursor=${made}`);
+  assert.match(wrong.body.error, /continues a list sorted by id/);
+  assert.equal((await client.get("/api/workers?cursor=x")).status, 400);
+  assert.equal((await client.get("/api/workers?sort=name")).status, 400);
+});
+
+test("The counters of a worker reach its row, and with them its rates.", async () => {
+  const { url } = await migratedDatabase();
+  const { client, pool } = await startAdmin({ url });
+  const bad = defineTask("bad", () => {
+    throw new Error("no");
+  });
+  const worker = new Worker({
+    connectionString: url,
+    tasks: [defineTask("good", () => {}), bad],
+    fastLane: true,
+    recovery: QUICK,
+  });
+  await worker.start();
+  endings.push(() => worker.stop());
+  await pool.query(
+    `select worker.add_job('good') from generate_series(1, 20);
+     select worker.add_job('bad', max_attempts => 1)`,
+  );
+  const path = `/api/workers/${encodeURIComponent(worker.id)}`;
+  await wait("all are counted", async () => {
+    const { body } = await client.get(path);
+    return body.done === 20 && body.failed === 1;
+  });
+  const { body } = await client.get(path);
+  assert.deepEqual(body.by_task, [
+    { task: "good", done: 20, failed: 0 },
+    { task: "bad", done: 0, failed: 1 },
+  ]);
+  assert.ok(body.done_per_min > 0 && body.failed_per_min > 0);
+});
+
+test("On a stock schema everybody who holds a lock is unknown.", async () => {
+  const { emptyDatabase } = await import("../support/database.ts");
+  const { url } = await emptyDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  await installStock(pool);
+  const { client } = await startAdmin({ url });
+  assert.deepEqual((await client.get("/api/workers")).body, {
+    workers: [],
+    next_cursor: null,
+    counts: { alive: 0, silent: 0, unknown: 0 },
+  });
+  const { released } = held();
+  await stockWorker(url, "stocks", released);
+  await pool.query("select worker.add_job('stocks')");
+  const list = async () => (await client.get("/api/workers")).body;
+  await wait("it runs", async () => (await list()).workers.length === 1);
+  const [only] = (await list()).workers;
+  assert.deepEqual(
+    [only.state, only.running.value, only.current[0].task],
+    ["unknown", 1, "stocks"],
+  );
+  await pool.end();
+});

@@ -1,0 +1,42 @@
+// A query's tree as one line, as the client's probe prints it too: both are held to queries.json.
+import { parseQuery } from "../../src/domain/query/parse-query.ts";
+import { QueryError } from "../../src/domain/query/query-error.ts";
+import type { QueryNode, QueryValue } from "../../src/domain/query/query-tree.ts";
+
+/** The tree, or what is wrong: `!code at-end message → suggestion`. */
+export function parsedAsText(text: string): string {
+  try {
+    const tree = parseQuery(text);
+    return tree === null ? "" : dump(tree);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const { code, at, end, suggestion, problems } = error;
+    const hint = suggestion === null ? "" : ` → ${JSON.stringify(suggestion)}`;
+    return `!${code} ${at}-${end} ${problems[0]?.message}${hint}`;
+  }
+}
+
+function dump(node: QueryNode): string {
+  const span = `@${node.at}-${node.end}`;
+  switch (node.kind) {
+    case "and":
+    case "or":
+      return `(${node.kind}${span} ${node.items.map(dump).join(" ")})`;
+    case "not":
+      return `(not${span} ${dump(node.item)})`;
+    case "text":
+      return `(${node.isQuoted ? "quoted" : "text"}${span} ${JSON.stringify(node.text)})`;
+    default: {
+      const path = node.path.map((step) => `[${JSON.stringify(step)}]`).join("");
+      return `(${node.field}${path}${span} ${node.op} ${node.values.map(dumpValue).join(" ")})`;
+    }
+  }
+}
+
+function dumpValue(value: QueryValue): string {
+  if (value.kind === "none") return "none";
+  if (value.kind === "range") return `${dumpValue(value.low)}..${dumpValue(value.high)}`;
+  if (value.kind !== "text") return `${value.kind}=${value.text}`;
+  const kind = value.isQuoted ? "quoted" : "text";
+  return `${kind}=${JSON.stringify(value.text)}${value.isPrefix ? "*" : ""}`;
+}

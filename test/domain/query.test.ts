@@ -1,0 +1,138 @@
+// The query language by itself: the corpus that the client's parser is held to as well, and texts that
+// are anything.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { compareNumbers } from "../../src/domain/decimal.ts";
+import { errorGroup, likePatternOf } from "../../src/domain/error-group.ts";
+import { valuesAt } from "../../src/domain/payload-values.ts";
+import { parseQuery } from "../../src/domain/query/parse-query.ts";
+import { printQuery } from "../../src/domain/query/print-query.ts";
+import { QueryError } from "../../src/domain/query/query-error.ts";
+import { parsedAsText } from "../contract/query-dump.ts";
+import { makeRandom, randomText } from "../queue/random-query.ts";
+
+const corpus: { q: string; is: string }[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../contract/queries.json"), "utf8"),
+);
+const withoutPlaces = (dump: string) => dump.replace(/@\d+-\d+/g, "");
+
+describe("the query language", () => {
+  test("reads every query of the corpus as it says there", () => {
+    for (const { q, is } of corpus) assert.equal(parsedAsText(q), is, q);
+  });
+
+  test("reads what it has printed as the same tree", () => {
+    for (const { q, is } of corpus.filter(({ is }) => is !== "" && !is.startsWith("!"))) {
+      const tree = parseQuery(q);
+      assert.ok(tree !== null);
+      assert.equal(withoutPlaces(parsedAsText(printQuery(tree))), withoutPlaces(is), q);
+    }
+  });
+
+  test("takes any text, or says where it is wrong", () => {
+    const random = makeRandom(7);
+    let sound = 0;
+    for (let i = 0; i < 8_000; i++) {
+      const text = randomText(random);
+      try {
+        const tree = parseQuery(text);
+        sound++;
+        if (tree === null) continue;
+        const again = printQuery(parseQuery(printQuery(tree)) ?? tree);
+        assert.equal(again, printQuery(tree), text);
+        assert.equal(
+          withoutPlaces(parsedAsText(printQuery(tree))),
+          withoutPlaces(parsedAsText(text)),
+        );
+      } catch (error) {
+        assert.ok(error instanceof QueryError, `${JSON.stringify(text)}: ${error}`);
+        assert.ok(0 <= error.at && error.at <= error.end && error.end <= text.length, text);
+      }
+    }
+    assert.ok(sound > 800, `only ${sound} were sound`);
+  });
+
+  test("suggests something that takes the error away or moves it on", () => {
+    for (const { q } of corpus) {
+      try {
+        parseQuery(q);
+      } catch (error) {
+        if (!(error instanceof QueryError) || error.suggestion === null) continue;
+        const mended = q.slice(0, error.at) + error.suggestion + q.slice(error.end);
+        assert.notEqual(parsedAsText(mended), parsedAsText(q), q);
+      }
+    }
+  });
+});
+
+describe("numbers of payloads", () => {
+  test("compare by their value, whatever they look like", () => {
+    const ascending = [
+      "-1e400",
+      "-7.5",
+      "-7",
+      "0",
+      "1e-400",
+      "6.99",
+      "7",
+      "7.0000001",
+      "70",
+      "1e400",
+    ];
+    for (const [i, a] of ascending.entries()) {
+      for (const [j, b] of ascending.entries()) {
+        assert.equal(Math.sign(compareNumbers(a, b)), Math.sign(i - j), `${a} ${b}`);
+      }
+    }
+    const same = [
+      ["7", "7.0", "70e-1", "0.7E1"],
+      ["0", "-0", "0.00e9"],
+      ["1e2", "100", "100.0"],
+    ];
+    for (const group of same) {
+      for (const a of group) for (const b of group) assert.equal(compareNumbers(a, b), 0);
+    }
+    assert.ok(compareNumbers("9007199254740993", "9007199254740992") > 0);
+  });
+
+  test("are found at their path with their own digits", () => {
+    const json = ' { "a" : [ {"b": 1.0} , {"b":"x\\u0000"}, [ {"b":2} ] ], "a\\"": [[]], "c": {} }';
+    assert.deepEqual(valuesAt(json, ["a", "b"]), ["1.0", '"x\\u0000"']);
+    assert.deepEqual(valuesAt(json, ["a", 2, 0, "b"]), ["2"]);
+    assert.deepEqual(valuesAt(json, ['a"']), ["[[]]", "[]"]);
+    assert.deepEqual(valuesAt(json, ["c"]), ["{}"]);
+    assert.deepEqual(valuesAt(json, ["c", "d"]), []);
+    assert.deepEqual(valuesAt("[".repeat(1e5) + "]".repeat(1e5), [0, 0, 5]), []);
+  });
+});
+
+describe("error groups", () => {
+  test("leave out what differs from job to job", () => {
+    const labels: Record<string, string> = {
+      "Error: connect ETIMEDOUT 10.0.0.1:5432\n    at x": "Error: connect ETIMEDOUT #:#",
+      "user 3f2504e0-4f89-11d3-9a0c-0305e82c3301 is gone": "user # is gone",
+      "mail to bob.x@mail.example.com failed\r\nmore": "mail to # failed",
+      "at 2026-01-31T08:00:00.123Z: 0xDEADBEEF, 5, 6, 7": "at #: #",
+      "commit 8f14e45fceea of req-a1b2c3": "commit # of req-#",
+      "TypeError: x is not a function": "TypeError: x is not a function",
+      "": "",
+    };
+    for (const [error, label] of Object.entries(labels)) {
+      assert.equal(errorGroup(error).label, label);
+    }
+  });
+
+  test("keep their fingerprint for ever", () => {
+    assert.equal(errorGroup("Error: no 1").fingerprint, errorGroup("Error: no 22\nx").fingerprint);
+    assert.equal(errorGroup("Error: no 1").fingerprint, "107008472d73");
+    assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
+  });
+
+  test("are found in a line of any length", () => {
+    for (const part of ["a", "a.", "1a", "0", "1, ", "a@", "-", "f0"]) {
+      assert.ok(errorGroup(part.repeat(1e6)).label.length <= 300);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+  select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
+  from (select floor(extract(epoch from now()) * 1000) as now_ms) as clock
+  left join (
+    select identifier, floor(extract(epoch from known_since) * 1000) as known_since_ms,
+      floor(extract(epoch from last_execution) * 1000) as last_execution_ms
+    from "worker"._private_known_crontabs
+    order by identifier limit 10000
+  ) as known on true;
+
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  select said.part as cron, said.is_cut, count(*)::int as workers
+  from (
+    select (case when pg_column_size(workers.metadata) <= 262144
+      then workers.metadata end) -> 'cron' as part,
+      workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
+    from "worker"._private_workers as workers
+    where not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+    limit 10000
+  ) as said
+  group by said.part, said.is_cut;
+
+  with recursive known_priorities (priority, place) as (
+    (select jobs.priority, 1 from "worker"._private_jobs as jobs where jobs.is_available
+      order by jobs.priority limit 1)
+    union all
+    select (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > known_priorities.priority
+      order by jobs.priority limit 1
+    ), place + 1
+    from known_priorities where known_priorities.priority is not null and place < 32
+  ), priorities as (
+    select priority from known_priorities where priority is not null
+  ), tick as (
+    select given.identifier, tasks.id as task_id, given.key,
+      timestamptz 'epoch' + given.run_at_ms * interval '1 millisecond' as run_at
+    from unnest($1::text[], $2::text[], $3::float8[], $4::text[])
+      as given (identifier, task, run_at_ms, key)
+    join "worker"._private_tasks as tasks on tasks.identifier = given.task
+  )
+  select tick.identifier, min(found.id) as id
+  from tick, lateral (
+    select jobs.id from "worker"._private_jobs as jobs
+    where tick.key is not null and jobs.key = tick.key and jobs.task_id = tick.task_id
+      and jobs.is_available
+    union all
+    select same.id from priorities, lateral (
+      select jobs.id, jobs.task_id from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = priorities.priority
+        and jobs.run_at = tick.run_at
+      limit 200
+    ) as same
+    where tick.key is null and same.task_id = tick.task_id
+  ) as found
+  group by tick.identifier

@@ -1,0 +1,14 @@
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  select said.part as task_identifiers, said.is_cut, count(*)::int as workers
+  from (
+    select (case when pg_column_size(workers.metadata) <= 262144
+      then workers.metadata end) -> 'task_identifiers' as part,
+      workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
+    from "worker"._private_workers as workers
+    where not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+    limit 10000
+  ) as said
+  group by said.part, said.is_cut

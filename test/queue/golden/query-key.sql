@@ -1,0 +1,21 @@
+select floor(extract(epoch from now()) * 1000000)::bigint as us;
+
+  select case
+    when collations.collname <> 'default'
+      then coalesce(collations.collcollate, collations.collname::text)
+    when coalesce(to_jsonb(databases) ->> 'datlocprovider', 'c') = 'i' then 'icu'
+    when to_jsonb(databases) ->> 'datlocprovider' = 'b'
+      then coalesce(to_jsonb(databases) ->> 'datlocale', to_jsonb(databases) ->> 'daticulocale')
+    else databases.datcollate
+  end as collation
+  from pg_attribute as attributes
+  join pg_collation as collations on collations.oid = attributes.attcollation
+  cross join (select * from pg_database where datname = current_database()) as databases
+  where attributes.attrelid = to_regclass($1::text) and attributes.attname = 'key';
+
+-- key:user-*
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and (jobs.key >= $2::text and jobs.key < $3::text and (starts_with(jobs.key collate "C", $4::text)))
+order by jobs.id

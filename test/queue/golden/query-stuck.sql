@@ -1,0 +1,26 @@
+select floor(extract(epoch from now()) * 1000000)::bigint as us;
+
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  select id, (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end as is_silent
+  from "worker"._private_workers as workers
+  order by last_heartbeat_at desc
+  limit 10000;
+
+  select array(
+    select queues.id from "worker"._private_job_queues as queues
+    where not queues.is_available
+    and queues.locked_at is not null and (queues.locked_by = any($1::text[])
+    or queues.locked_at < $3::timestamptz and (queues.locked_by = any($2::text[])) is not true)
+    order by queues.id
+  )::text as ids;
+
+-- is:stuck or running>10m worker:host*
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and (((jobs.locked_at is not null and (jobs.locked_by = any($2::text[])
+    or jobs.locked_at < $3::timestamptz and (jobs.locked_by = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::timestamptz) and (jobs.locked_at is not null and not jobs.is_available and (starts_with(jobs.locked_by collate "C", $8::text)))))
+order by jobs.id

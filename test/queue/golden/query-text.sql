@@ -1,0 +1,24 @@
+select floor(extract(epoch from now()) * 1000000)::bigint as us;
+
+  select array(
+    select id from "worker"._private_job_queues where not is_available order by id
+  )::text as ids;
+
+  select
+    (select id from "worker"._private_jobs where id = $1::bigint) as id,
+    (select key from "worker"._private_jobs where key = $2::text) as key,
+    (select id from "worker"._private_tasks where identifier = $2::text) as task_id,
+    (select id from "worker"._private_job_queues where queue_name = $2::text) as queue_id;
+
+  select
+    array(select id from "worker"._private_tasks
+      where identifier collate "C" ilike any ($1::text[]))::text as tasks,
+    array(select id from "worker"._private_job_queues
+      where queue_name collate "C" ilike any ($1::text[]))::text as queues;
+
+-- etimedout is:retrying
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and ((jobs.task_id = any($2::int[]) or jobs.key collate "C" ilike any ($3::text[]) or jobs.locked_by collate "C" ilike any ($3::text[]) or jobs.last_error collate "C" ilike any ($3::text[]) or jobs.payload::text collate "C" ilike any ($3::text[])) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.attempts > 0))
+order by jobs.id

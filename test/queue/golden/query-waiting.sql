@@ -1,0 +1,12 @@
+select floor(extract(epoch from now()) * 1000000)::bigint as us;
+
+  select array(
+    select id from "worker"._private_job_queues where not is_available order by id
+  )::text as ids;
+
+-- is:ready,blocked due<+10m queue=none
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and (((jobs.is_available and (jobs.is_available and jobs.run_at <= $2::timestamptz and jobs.job_queue_id = any($3::int[])) is not true and jobs.attempts = 0 and jobs.run_at <= $2::timestamptz) or (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[]))) and (jobs.is_available and jobs.run_at < $6::timestamptz) and (jobs.job_queue_id is null))
+order by jobs.id

@@ -1,0 +1,2 @@
+  select coalesce(min(id), 1) - 1 as after_id, coalesce(max(id), 0) as last_id
+  from "worker"._private_jobs

@@ -1,0 +1,6 @@
+  select jobs.id, jobs.last_error, null::text as marks,
+    pg_column_size(jobs.payload) > 65536 as is_large,
+    case when pg_column_size(jobs.payload) <= 65536 then jobs.payload end as payload
+  from "worker"._private_jobs as jobs
+  where jobs.id > $1::bigint and jobs.id <= $2::bigint and (jobs.payload::text collate "C" like any ($4::text[]))
+  order by jobs.id limit $3::int

@@ -1,0 +1,12 @@
+  select json_agg(page.matching order by sampled.page)::text as matching, sum(page.jobs) as jobs
+  from unnest($1::bigint[]) as sampled (page)
+  cross join lateral (
+    select count(*) filter (where is_match) as matching, count(*) as jobs
+    from (
+      select (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) as is_match from "worker"._private_jobs as jobs
+      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+        and true
+      offset 0
+    ) as job
+  ) as page

@@ -1,0 +1,34 @@
+  with recursive priorities (priority) as (
+    (select priority from "worker"._private_jobs as jobs where jobs.is_available
+      order by priority limit 1)
+    union all
+    select (select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > priorities.priority
+      order by jobs.priority limit 1)
+    from priorities where priorities.priority is not null
+  ), known as (
+    select priority from priorities where priority is not null limit 33
+  ), heads as (
+    select
+      (select count(*) from (
+      select  from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      order by jobs.run_at limit $1::int + 1) as due) as due,
+      (select count(*) from (
+      select  from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > now()
+      order by jobs.run_at limit $1::int + 1) as ahead) as ahead,
+      (
+      select run_at from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      order by jobs.run_at limit 1) as oldest,
+      (
+      select run_at from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > now()
+      order by jobs.run_at limit 1) as next
+    from known
+  )
+  select count(*) as priorities,
+    sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
+    floor(extract(epoch from min(oldest)) * 1000) as oldest_ms, floor(extract(epoch from min(next)) * 1000) as next_ms
+  from heads

@@ -1,0 +1,49 @@
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
+    workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
+  from (select floor(extract(epoch from now()) * 1000000) as now_us) as clock
+  left join (
+    select workers.id,
+      $1::text = '' or strpos(lower(concat_ws(' ', workers.id, workers.metadata ->> 'host',
+        workers.metadata ->> 'version', workers.metadata ->> 'node',
+        workers.metadata ->> 'task_identifiers')), lower($1::text)) > 0 as is_found,
+      (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      else coalesce(null::float8, 300000) end) as is_silent,
+      floor(extract(epoch from workers.started_at) * 1000000) as started_us,
+      floor(extract(epoch from workers.last_heartbeat_at) * 1000000) as heartbeat_us,
+      case when jsonb_typeof(workers.metadata -> 'running_jobs') = 'number'
+      then (workers.metadata ->> 'running_jobs')::float8 end as running,
+      case when jsonb_typeof(workers.metadata -> 'done_per_min') = 'number'
+      then (workers.metadata ->> 'done_per_min')::float8 end as done_per_min,
+      case when jsonb_typeof(workers.metadata -> 'failed_per_min') = 'number'
+      then (workers.metadata ->> 'failed_per_min')::float8 end as failed_per_min
+    from "worker"._private_workers as workers
+    limit 10000
+  ) as workers on true;
+
+  select
+    pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int <= 4096
+      as is_small,
+    exists (
+      select from pg_index as indexes
+      where indexes.indrelid = to_regclass($1::text) and indexes.indisvalid
+      and pg_get_expr(indexes.indpred, indexes.indrelid) = '(locked_at IS NOT NULL)'
+    ) as has_index;
+
+  select locked_by as worker_id,
+    count(*) filter (where is_job)::int as jobs,
+    count(*) filter (where not is_job)::int as queues,
+    floor(extract(epoch from min(locked_at)) * 1000000) as oldest_us
+  from (
+    select locked_by, locked_at, false as is_job
+    from "worker"._private_job_queues
+    where locked_by is not null and locked_at is not null
+    union all
+    select locked_by, locked_at, true
+    from "worker"._private_jobs as jobs
+    where jobs.locked_by is not null and jobs.locked_at is not null and not jobs.is_available
+  ) as locks
+  group by locked_by
+  limit 10000
