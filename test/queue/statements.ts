@@ -74,6 +74,7 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { insightCalls } from "./insight-statements.ts";
 import { operationAnswer, operationCalls } from "./operation-statements.ts";
 import { queryCalls } from "./query-statements.ts";
 
@@ -315,6 +316,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => listCron(db, { ...FIRST, sort: "next" }),
     () => ({ present: true, ...CRON }),
   ],
+  ...insightCalls,
   "why-job-facts": (db) => readJobFacts(db, "1"),
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),
@@ -328,8 +330,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await readPlace(db, { ...job, queueId: null }, "");
   },
   "why-knowledge": async (db) => {
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "read" });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
   },
 
   "lease-register": (db) => registerLease(db, "w", "{}"),
