@@ -41,6 +41,7 @@ export type {
   MayBeLeftOut,
   TaskLike,
 } from "./domain/typed-job.ts";
+export type { AuditEntry, JobFacts, OnAudit } from "./queue/audit/audit-entry.ts";
 export type { RemovedJob } from "./queue/commands/jobs/remove-job.ts";
 export type { JobChanges } from "./queue/commands/jobs/reschedule-jobs.ts";
 export type {

@@ -5,10 +5,11 @@ import { after } from "node:test";
 import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admin/config/config.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
-import type { Limits } from "../../src/http/limits.ts";
+import type { Limits } from "../../src/http/bounds/limits.ts";
+import type { OnAudit } from "../../src/queue/audit/audit-entry.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
@@ -19,9 +20,12 @@ after(async () => {
 });
 
 /** A new database with the queue's schema. */
-export async function migratedDatabase(schema?: string): Promise<TestDatabase> {
+export async function migratedDatabase(
+  schema?: string,
+  extensions?: readonly string[],
+): Promise<TestDatabase> {
   const database = await import("../support/database.ts");
-  return database.migratedDatabase(schema);
+  return database.migratedDatabase(schema, extensions);
 }
 
 export const PASSWORD = "päss:wörd";
@@ -77,7 +81,12 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
+  /** Default: a moment. */
+  readonly loginWaitMs?: number;
+  /** Whatever else is to be configured. */
+  readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
+  readonly onAudit?: OnAudit;
   /** Default: a migrated database of its own. */
   readonly url?: string;
   readonly schema?: string;
@@ -107,8 +116,11 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     .basePath(options.basePath ?? "/")
     .readOnly(options.readOnly ?? false);
   if (options.logger !== undefined) builder.logger(options.logger);
+  options.configure?.(builder);
+  if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
     assets: async () => testAssets,
+    loginWaitMs: options.loginWaitMs ?? 5,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await server.start();

@@ -39,7 +39,10 @@ test("It shows the server, the schema, tables and indexes, and what each tidy-up
   );
   assert.deepEqual(
     body.schema.extensions.map((one: Json) => [one.name, one.version, one.is_complete]),
-    [["workers", 1, true]],
+    [
+      ["workers", 1, true],
+      ["operations", null, false],
+    ],
   );
   assert.equal(body.tables[0].name, "_private_jobs");
   assert.ok(body.tables[0].total_bytes > 0 && body.tables[0].index_bytes > 0);
@@ -106,7 +109,7 @@ test("An unknown index or extension is refused with those there are.", async () 
   assert.match(index.body.error, /name: must be one of failed, retrying/);
   const extension = await client.post("/api/extensions", { action: "add", name: "magic" });
   assert.equal(extension.status, 400);
-  assert.match(extension.body.error, /name: must be one of workers/);
+  assert.match(extension.body.error, /name: must be one of workers, operations/);
 });
 
 test("A stock schema is shown as such, and gets an extension when it is asked for.", async () => {

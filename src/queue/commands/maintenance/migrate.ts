@@ -11,7 +11,7 @@ import {
 } from "../../../database/schema/indexes/optional-index.ts";
 import { migrate } from "../../../database/schema/migrate.ts";
 import { defineCommand, jsonOf, type Surroundings } from "../declare/command.ts";
-import { choice, list, optional } from "../declare/field.ts";
+import { choice, flag, list, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
 export const migrateCommand = defineCommand({
@@ -26,6 +26,13 @@ export const migrateCommand = defineCommand({
   http: maintenanceAction("migrate"),
   positionals: [],
   fields: {
+    with_operations: optional(
+      flag([
+        "With operations",
+        "also adds the tables for receipts, undo and the trail of all writes",
+      ]),
+      { default: "false" },
+    ),
     with_indexes: optional(
       list(
         ["Optional indexes", "optional indexes to build, which make some reads of the admin fast"],
@@ -43,12 +50,15 @@ export const migrateCommand = defineCommand({
     warnings: "string[]",
     indexes: "string[]",
   },
-  run: async (db, { with_indexes: asked = [] }, surroundings) => {
+  run: async (db, { with_indexes: asked = [], with_operations: withOperations }, surroundings) => {
     const { schema } = db;
     const { pool, logger, signal, patienceMs } = surroundings;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
     const patience = patienceMs === undefined ? {} : { patienceMs };
-    const outcome = await migrate(pool, schema, { logger, signal, ...patience });
+    const outcome = await migrate(pool, schema, {
+      ...{ logger, signal, ...patience },
+      extensions: withOperations === true ? ["operations"] : [],
+    });
     const indexes = await buildIndexes(db, asked, { ...surroundings, pool });
     return { schema: schema.name, indexes, ...outcome };
   },
