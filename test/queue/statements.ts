@@ -44,7 +44,7 @@ import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
-import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
 import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
 import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
 import { readJobFacts } from "../../src/queue/why/job-facts.ts";
@@ -177,7 +177,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-gauge": (db) => readGauge(db),
   "stats-tally-all": (db) => tallyAll(db, [1]),
   "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
-  "stats-tally-sample": (db) => tallySample(db, [1], [0]),
+  "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
   "stats-probe": (db) => readProbe(db),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),

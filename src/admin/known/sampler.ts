@@ -10,7 +10,7 @@ import { choosePages } from "../../queue/stats/page-sample.ts";
 import { readProbe, readProbeTallies } from "../../queue/stats/probe.ts";
 import { listQueueRows } from "../../queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../queue/stats/sample-jobs.ts";
-import { tallyAll, tallySample } from "../../queue/stats/tally-pages.ts";
+import { sampleNames, tallyAll } from "../../queue/stats/tally-pages.ts";
 import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
 import { singleFlight } from "../live/single-flight.ts";
 import { createCensus } from "./census.ts";
@@ -83,7 +83,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     if (names === undefined || (isOld && census.last(gauge) === null)) {
       const few = choosePages(gauge.pages, Math.min(pages, SAMPLED_FOR_NAMES));
       const tallies = new NameTallies();
-      tallies.add(await tallySample(db, lockedQueueIds, few));
+      tallies.addSample(await sampleNames(db, lockedQueueIds, few));
       names = sampledNames(tallies, asOf, few.length / Math.max(gauge.pages, 1));
     }
     sampled = { sample, pages: gauge.pages, asOf, names, atMs: monotonic() };
