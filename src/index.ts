@@ -41,6 +41,7 @@ export type {
   MayBeLeftOut,
   TaskLike,
 } from "./domain/typed-job.ts";
+export type { AuditEntry, JobFacts, OnAudit } from "./queue/audit/audit-entry.ts";
 export type { RemovedJob } from "./queue/commands/jobs/remove-job.ts";
 export type { JobChanges } from "./queue/commands/jobs/reschedule-jobs.ts";
 export type {
@@ -53,9 +54,9 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./queue/commands/maintenance/sweep-stale-workers.ts";
+export type { JobFilter } from "./queue/pages/job-filter.ts";
+export type { JobPage } from "./queue/pages/list-jobs.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
-export type { JobFilter } from "./queue/read/job-filter.ts";
-export type { JobPage } from "./queue/read/list-jobs.ts";
 export type { QueueSummary } from "./queue/read/list-queues.ts";
 export {
   makeWorkerUtils,

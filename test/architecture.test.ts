@@ -29,6 +29,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     connection: ["", "errors"],
     "schema/extensions": [],
     schema: ["", "errors", "connection", "schema/extensions"],
+    "schema/indexes": ["", "errors", "connection"],
+    inspect: [""],
     embedded: [],
   },
   queue: {
@@ -39,21 +41,32 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     settle: ["sql"],
     fetch: ["sql", "settle"],
     read: ["sql", "query"],
+    walk: ["sql", "query"],
+    pages: ["sql", "query", "walk"],
     stats: ["sql", "query"],
     add: ["sql", "settle"],
+    suggest: ["workers"],
+    tidy: [],
     lists: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     audit: ["sql"],
     "commands/declare": ["workers"],
+    "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "commands/declare"],
     "commands/maintenance": ["sql", "workers", "commands/declare"],
-    commands: ["audit", "commands/declare", "commands/jobs", "commands/maintenance"],
+    commands: [
+      "audit",
+      "commands/declare",
+      "commands/indexes",
+      "commands/jobs",
+      "commands/maintenance",
+    ],
     "operations/model": ["query", "commands/declare", "commands/jobs", "commands"],
     "operations/store": ["sql", "query", "operations/model"],
     "operations/rehearse": ["sql", "query", "operations/model"],
     operations: ["sql", "query", "operations/model", "operations/rehearse"],
-    "": ["read", "add", "workers", "commands/jobs", "commands/maintenance"],
+    "": ["read", "pages", "add", "workers", "commands/jobs", "commands/maintenance"],
   },
   worker: {
     task: [],
@@ -80,7 +93,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["wire", "context"],
     "api/insight": ["wire", "context"],
+    "api/operations": ["wire", "context", "api/insight"],
     api: ["access", "config", "page", "wire", "context"],
+    "api/system": ["wire", "context"],
     "": [
       "access",
       "config",
@@ -92,6 +107,9 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
       "api/lists",
       "context",
       "api/insight",
+      "api/operations",
+      "operations",
+      "api/system",
     ],
   },
   cli: {
@@ -108,6 +126,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
+  query: ["lib"],
   generated: ["lib"],
   controls: ["host", "lib"],
   forms: ["host", "lib", "generated", "controls"],
@@ -118,7 +137,7 @@ const clientRooms: Record<string, readonly string[]> = {
   app: ["host", "lib", "generated", "forms", "model"],
   pages: ["model", "pages/*"],
   index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib"],
+  probe: ["lib", "query"],
 };
 const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;
@@ -241,7 +260,9 @@ test("Nothing but the command line's printer writes to the terminal.", () => {
 });
 
 test("The admin and the command line know commands by their list, and perform() alone.", () => {
-  const inner = ["jobs", "maintenance"].map((room) => join("src", "queue", "commands", room));
+  const inner = ["indexes", "jobs", "maintenance"].map((room) =>
+    join("src", "queue", "commands", room),
+  );
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>

@@ -2,25 +2,44 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { asset } from "./api/get-asset.ts";
-import { getOneJob } from "./api/get-job.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
 import { getWhy } from "./api/insight/get-why.ts";
-import { listJobsPage } from "./api/list-jobs.ts";
 import { getCron } from "./api/lists/get-cron.ts";
+import { getExplain } from "./api/lists/get-explain.ts";
+import { getOneJob } from "./api/lists/get-job.ts";
+import { getSuggest } from "./api/lists/get-suggest.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
+import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { getCounts } from "./api/live/get-counts.ts";
 import { getMetrics } from "./api/live/get-metrics.ts";
 import { getOverview } from "./api/live/get-overview.ts";
 import { watchEvents } from "./api/live/watch-events.ts";
+import { changeOperation } from "./api/operations/change-operation.ts";
+import { listActivity } from "./api/operations/list-activity.ts";
+import {
+  getOperation,
+  listOperationJobs,
+  listOperations,
+} from "./api/operations/read-operations.ts";
+import { startOperation } from "./api/operations/start-operation.ts";
 import { commandsAt } from "./api/run-command.ts";
 import { getSession } from "./api/session.ts";
+import { getDatabase } from "./api/system/get-database.ts";
 import type { AdminRoute } from "./context/admin.ts";
 
 const addJob = commandsAt("/api/jobs", "AddJob");
 const actOnJobs = commandsAt("/api/jobs/action", "JobAction");
 const removeByKey = commandsAt("/api/jobs/remove-by-key", "RemoveByKey");
 const maintain = commandsAt("/api/maintenance", "Maintenance");
+const [pause, resume, stop, undo] = [
+  changeOperation("pause"),
+  changeOperation("resume"),
+  changeOperation("stop"),
+  changeOperation("undo"),
+];
+const changeIndex = commandsAt("/api/indexes", "Index");
+const addExtension = commandsAt("/api/extensions", "Extension");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
 const script = asset("admin.js", "text/javascript");
@@ -46,9 +65,23 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
+  { method: "GET", path: "/api/operations", access: "read", operation: listOperations },
+  { method: "POST", path: "/api/operations", access: "write", operation: startOperation },
+  { method: "GET", path: "/api/operations/{id}", access: "read", operation: getOperation },
+  { method: "GET", path: "/api/operations/{id}/jobs", access: "read", operation: listOperationJobs },
+  { method: "POST", path: "/api/operations/{id}/pause", access: "write", operation: pause },
+  { method: "POST", path: "/api/operations/{id}/resume", access: "write", operation: resume },
+  { method: "POST", path: "/api/operations/{id}/stop", access: "write", operation: stop },
+  { method: "POST", path: "/api/operations/{id}/undo", access: "write", operation: undo },
+  { method: "GET", path: "/api/activity", access: "read", operation: listActivity },
+  { method: "GET", path: "/api/database", access: "read", operation: getDatabase },
+  { method: "POST", path: "/api/indexes", access: "write", operation: changeIndex },
+  { method: "POST", path: "/api/extensions", access: "write", operation: addExtension },
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
+  { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
+  { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },

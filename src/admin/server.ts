@@ -2,10 +2,12 @@
 
 import { messageOf } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
+import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { Limits } from "../http/limits.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
+import { createAuditTrail } from "../queue/audit/audit-trail.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases } from "./config/databases.ts";
@@ -15,6 +17,7 @@ import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
 import { createReadiness } from "./live/readiness.ts";
+import { createOperationRunner } from "./operations/operation-runner.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -45,6 +48,10 @@ export async function createAdminServer(
   const csrf = createCsrfGuard();
   const metrics = await createMetrics();
   const databases = adminDatabases(config.pool, config.schema, logger);
+  const audit = createAuditTrail({ db: databases.writes, logger, onAudit: config.onAudit });
+  const { reads, writes } = databases;
+  const operations = createOperationRunner({ reads, writes, audit, logger });
+  const indexBuilds = createIndexBuilds(config.pool, databases.reads, logger);
   const { maxViewers, maxViewersPerClient } = config;
   const feed = createFeed(databases.feed, {
     maxViewers,
@@ -54,11 +61,14 @@ export async function createAdminServer(
   });
   const admin: Admin = {
     config,
+    audit,
+    operations,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),
     feed,
     metrics,
+    indexBuilds,
     checkReady: createReadiness(databases.reads),
     routes,
   };
@@ -76,13 +86,16 @@ export async function createAdminServer(
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   };
   const stop = async () => {
+    indexBuilds.stop();
     await http.stop();
+    await operations.stop();
     await feed.stop();
     config.pool.off("error", onLost);
   };
   return {
     start: async () => {
       await http.start();
+      await operations.start();
       config.pool.on("error", onLost);
     },
     stop,

@@ -43,10 +43,10 @@ export interface Job {
   readonly state: JobState;
 }
 
-/** The contract's `ListedJob`, payload and flags byte for byte. */
-export function listedJobJson(job: Job): string {
+/** The contract's `ListedJob`, payload and flags byte for byte. `more`: name → JSON text. */
+export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   const { task_identifier, queue_name, is_available, state, ...rest } = fields(job);
-  return object({ ...rest, task_identifier, queue_name, is_available, state });
+  return object({ ...rest, task_identifier, queue_name, is_available, state, ...more });
 }
 
 /** The contract's job inside a `JobActionResult`. */

@@ -22,10 +22,10 @@ import {
   type SweepOptions,
   sweepStaleWorkers,
 } from "./commands/maintenance/sweep-stale-workers.ts";
+import type { JobFilter } from "./pages/job-filter.ts";
+import { listJobs } from "./pages/list-jobs.ts";
 import { countJobs } from "./read/count-jobs.ts";
 import { getJob } from "./read/get-job.ts";
-import type { JobFilter } from "./read/job-filter.ts";
-import { listJobs } from "./read/list-jobs.ts";
 import { listQueues } from "./read/list-queues.ts";
 import { listActiveWorkers } from "./workers/list-active-workers.ts";
 import { listLockedWorkers } from "./workers/list-locked-workers.ts";

@@ -6,9 +6,11 @@ import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../src/admin/config/config.ts";
+import type { FeedOptions } from "../../src/admin/feed/feed.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/limits.ts";
+import type { OnAudit } from "../../src/queue/audit/audit-entry.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
@@ -19,9 +21,12 @@ after(async () => {
 });
 
 /** A new database with the queue's schema. */
-export async function migratedDatabase(schema?: string): Promise<TestDatabase> {
+export async function migratedDatabase(
+  schema?: string,
+  extensions?: readonly string[],
+): Promise<TestDatabase> {
   const database = await import("../support/database.ts");
-  return database.migratedDatabase(schema);
+  return database.migratedDatabase(schema, extensions);
 }
 
 export const PASSWORD = "päss:wörd";
@@ -77,7 +82,9 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
+  readonly feed?: Partial<FeedOptions>;
   readonly logger?: Logger;
+  readonly onAudit?: OnAudit;
   /** Default: a migrated database of its own. */
   readonly url?: string;
   readonly schema?: string;
@@ -107,9 +114,11 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     .basePath(options.basePath ?? "/")
     .readOnly(options.readOnly ?? false);
   if (options.logger !== undefined) builder.logger(options.logger);
+  if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
     assets: async () => testAssets,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.feed === undefined ? {} : { feed: options.feed }),
   });
   await server.start();
   endings.push(async () => {

@@ -140,7 +140,7 @@ test("The log has a line for every write, says who and what, and holds no secret
         route: "/api/jobs",
         status: 200,
         code: undefined,
-        ids: undefined,
+        ids: 1,
         changed: undefined,
       },
       {

@@ -74,7 +74,11 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   unlock: [[`worker ${LINES}`]],
   sweep: [["--dry-run"], []],
   cleanup: [["--all"]],
-  migrate: [[], ["--schema", `s ${EVIL}`]],
+  migrate: [[], ["--schema", `s ${EVIL}`], [`--with-indexes=${EVIL}`]],
+  "add-extension": [["workers"], [EVIL]],
+  "build-index": [["failed"], [EVIL]],
+  "cancel-index": [["failed"]],
+  "drop-index": [["failed"]],
   admin: [
     ["--auth", EVIL],
     ["--listen", EVIL],

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { rawJson } from "../../src/domain/payload.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import type { JobFilter } from "../../src/queue/read/job-filter.ts";
-import { listJobs } from "../../src/queue/read/list-jobs.ts";
+import type { JobFilter } from "../../src/queue/pages/job-filter.ts";
+import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

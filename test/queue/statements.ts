@@ -29,11 +29,12 @@ import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listWorkers } from "../../src/queue/lists/list-workers.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
+import { readFullRows } from "../../src/queue/pages/full-rows.ts";
+import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listJobs } from "../../src/queue/read/list-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
@@ -41,10 +42,14 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
 import { countQuery } from "../../src/queue/stats/count-query.ts";
 import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
+import { readIndexed } from "../../src/queue/stats/indexed-counts.ts";
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
 import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
+import { encodeCursor } from "../../src/queue/walk/cursor.ts";
+import type { JobSort } from "../../src/queue/walk/order.ts";
+import type { Position } from "../../src/queue/walk/place.ts";
 import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
 import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
 import { readJobFacts } from "../../src/queue/why/job-facts.ts";
@@ -83,6 +88,30 @@ const RECOVERY = {
   longestGapMs: 0,
 };
 
+/** One job is found, in whatever order. */
+const walked: Answer = (text) =>
+  text.includes("as ids")
+    ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
+    : { us: "1", task_id: 1 };
+let largeJobs = 0;
+/** A compressed payload, one that is too large, and what is asked about them. */
+const large: Answer = (text) => {
+  if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
+  largeJobs += 1;
+  const payload_bytes = largeJobs === 1 ? 1_000_000 : 9_000_000;
+  return { id: "1", payload: null, is_large: true, is_packed: true, payload_bytes, error_bytes: 1 };
+};
+const cursor = (sort: JobSort, position: Position) =>
+  encodeCursor({
+    ...{ sort, nowUs: "", skip: 0, isExactShown: false, size: 0 },
+    place: { segment: 0, position },
+  });
+const LAST = { key: ["1"], id: "1" };
+const RANKED = cursor("-failed_at", {
+  ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
+  best: ["1"],
+});
+const TIE = cursor("-due", { kind: "tie", key: ["1"], after: "5" });
 const GAUGE: Gauge = {
   nowMs: 0,
   pages: 1,
@@ -180,6 +209,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
   "stats-probe": (db) => readProbe(db),
+  "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
   "stats-queue-rows": (db) => listQueueRows(db, 1),
@@ -194,9 +224,19 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
 
   "count-queues": (db) => countQueues(db),
   "get-job": (db) => getJob(db, "1"),
-  "list-jobs": (db) => listJobs(db, { identifier: "t" }),
-  "search-jobs": (db) => listJobs(db, { search: "text" }),
-  "search-jobs-unicode": (db) => listJobs(db, { search: "tëxt" }),
+  "list-jobs": [(db) => listJobs(db, { identifier: "t" }), walked],
+  "list-jobs-skip": [(db) => listJobs(db, { sort: "-id", offset: 1 }), () => ({ id: "1" })],
+  "list-jobs-of-query": [(db) => listJobs(db, { q: "task:t is:failed", sort: "-id" }), walked],
+  "list-jobs-of-ids": [(db) => listJobs(db, { q: "id:1,2", sort: "-tries" }), walked],
+  "list-jobs-checked": [(db) => listJobs(db, { q: "payload.a:1 or tries>3" }), walked],
+  "list-jobs-due": [(db) => listJobs(db, { sort: "due", state: "scheduled" }), walked],
+  "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
+  "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
+  "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "list-light-jobs": [(db) => listLightJobs(db), walked],
+  "list-large-jobs": [(db) => readFullRows(db, ["1", "2", "3"]), large],
+  "search-jobs": [(db) => listJobs(db, { search: "text" }), walked],
+  "search-jobs-unicode": [(db) => listJobs(db, { search: "tëxt" }), walked],
   "list-queues": (db) => listQueues(db),
   "list-locked-workers": (db) => listLockedWorkers(db),
   "list-active-workers": [(db) => listActiveWorkers(db), () => ({ present: true })],

@@ -1,9 +1,11 @@
 // Every write of the API: reads which of the path's commands is asked for, and performs it. What there
 // is to perform, with its fields, its sentence and its JSON, is declared in queue/commands.
+import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { jsonText } from "../../http/response.ts";
+import type { AuditEntry } from "../../queue/audit/audit-entry.ts";
 import type { Command } from "../../queue/commands/declare/command.ts";
 import { checksOf, choice, type Fields, optional } from "../../queue/commands/declare/field.ts";
 import { commands } from "../../queue/commands/index.ts";
@@ -41,9 +43,14 @@ export function commandsAt(path: string, name: string): Operation {
         logger: admin.config.logger,
         signal: request.closing,
         patienceMs: MIGRATION_PATIENCE_MS,
+        indexBuilds: admin.indexBuilds,
         request: request.id,
         problems,
-        record: (record) => note(request, record),
+        isAudited: true,
+        record: async (record) => {
+          note(request, record);
+          await admin.audit.record(entryOf(request, record));
+        },
       });
       return jsonText(json);
     },
@@ -67,6 +74,22 @@ function note({ notes }: HttpRequest, { ids, key, workers, message, tally }: Com
     outcome: message,
   });
 }
+
+/** The line in the audit trail. */
+function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
+  const { command, request: id, tally, ...rest } = record;
+  return {
+    ...rest,
+    ...{ at: new Date(now()).toISOString(), by: userOf(request), source: "admin" },
+    ...{ client: request.remoteAddress, request: id, action: command },
+    ...{ query: null, operationId: null },
+    asked: tally?.asked ?? null,
+    done: tally?.done ?? null,
+  };
+}
+
+const userOf = ({ notes }: HttpRequest) =>
+  typeof notes["user"] === "string" ? notes["user"] : null;
 
 /** The command of the member `action`. Without a known one, all that is wrong is said. */
 function chosen(here: readonly Command[], actions: readonly string[], members: Members): Command {

@@ -7,6 +7,7 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName, schemaName } from "../../database/schema-name.ts";
+import type { OnAudit } from "../../queue/audit/audit-entry.ts";
 import type { AuthConfig } from "../access/authentication.ts";
 import { type AuthOptions, resolveAuth } from "./auth-options.ts";
 import { type ListenAddress, loopbackOf, parseListenAddress } from "./listen-address.ts";
@@ -28,6 +29,8 @@ export interface AdminServerConfig {
   /** Tasks and queues of which metrics tell, each. */
   readonly metricsNames: number;
   readonly logger: Logger;
+  /** Told of every write; null: nobody is. */
+  readonly onAudit: OnAudit | null;
 }
 
 /** Every setter gives the builder back; the last call of each counts. */
@@ -64,6 +67,11 @@ export interface AdminServerConfigBuilder {
   /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
   /**
+   * Told of every write once it is done: who, when, from where, which jobs, what they were before and
+   * are after; never a payload. What it throws is logged. Default: nobody is told.
+   */
+  onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
+  /**
    * Checks all of it and gives what serve() takes. Connects to nothing. Throws InputError with
    * everything that is wrong, each problem under the name of its method.
    */
@@ -90,6 +98,7 @@ interface Choices {
   viewers: ViewerLimits;
   metricsNames: number;
   logger: Logger;
+  onAudit: OnAudit | null;
 }
 
 /**
@@ -109,6 +118,7 @@ export function adminServerConfig(
     viewers: {},
     metricsNames: METRICS_NAMES,
     logger: silentLogger,
+    onAudit: null,
   };
   const set =
     <K extends keyof Choices>(name: K) =>
@@ -126,6 +136,7 @@ export function adminServerConfig(
     viewers: set("viewers"),
     metricsNames: set("metricsNames"),
     logger: set("logger"),
+    onAudit: set("onAudit"),
     build: () => resolve(pool, choices),
   };
   return builder;
@@ -154,6 +165,9 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   if (typeof choices.readOnly !== "boolean") {
     problems.push({ path: "readOnly", message: "must be true or false" });
   }
+  if (choices.onAudit !== null && typeof choices.onAudit !== "function") {
+    problems.push({ path: "onAudit", message: "must be a function" });
+  }
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
@@ -175,6 +189,7 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     maxViewersPerClient: viewers?.perClient ?? MAX_VIEWERS_PER_CLIENT,
     metricsNames: metricsNames ?? METRICS_NAMES,
     logger: choices.logger,
+    onAudit: choices.onAudit,
   });
 }
 

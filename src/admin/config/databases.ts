@@ -11,6 +11,8 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s. */
   readonly reads: Database;
+  /** READ ONLY, 0.5 s: the steps of a walk, each a statement of about 0.1 s. */
+  readonly lists: Database;
   /** READ ONLY, 1 s, plain plans: what is read of all jobs, for many at once. */
   readonly feed: Database;
   /** 8 s. */
@@ -20,6 +22,7 @@ export interface AdminDatabases {
 }
 
 const reads: Bounds = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true };
+const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
 const feed: Bounds = {
   statementTimeoutMs: 1_000,
   lockTimeoutMs: 100,
@@ -41,6 +44,7 @@ export function adminDatabases(pool: Pool, schema: SchemaName, logger: Logger): 
   });
   return {
     reads: database(reads),
+    lists: database(lists),
     feed: database(feed),
     writes: database(writes),
     maintenance: database(maintenance),

@@ -1,11 +1,15 @@
 // What an operation of the admin may use. Built once by server.ts; an operation takes from it what
 // it needs and passes that on, never the whole.
+
+import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
+import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Feed } from "../feed/feed.ts";
 import type { Metrics } from "../feed/metrics.ts";
+import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { QueryFields } from "../wire/wire.ts";
@@ -18,6 +22,11 @@ export interface Admin {
   /** What there is to know of all jobs, for page, stream and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
+  readonly operations: OperationRunner;
+  /** Every write leaves an entry in it. */
+  readonly audit: AuditTrail;
+  /** Builds optional indexes in the background. */
+  readonly indexBuilds: IndexBuilds;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
   readonly checkReady: () => Promise<void>;
   /** Every row of the route table, for the OpenAPI document. */

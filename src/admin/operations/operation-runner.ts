@@ -15,6 +15,7 @@ import type { OperationTools } from "../../queue/operations/model/operation-tool
 import { memoryStore } from "../../queue/operations/store/memory-store.ts";
 import { tableStore } from "../../queue/operations/store/table-store.ts";
 import { workOn } from "../../queue/operations/work.ts";
+import { compileQuery } from "../../queue/query/compile-query.ts";
 
 export interface OperationRunner extends Service {
   /** The tables where the extension is, else the memory of this process. */
@@ -30,7 +31,6 @@ export interface OperationRunner extends Service {
 export interface RunnerOptions {
   readonly reads: Database;
   readonly writes: Database;
-  readonly compile: OperationTools["compile"];
   readonly audit: AuditTrail;
   readonly logger: Logger;
 }
@@ -48,8 +48,10 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     for (const listener of listeners) listener(operation);
   };
   const store = async () => ((await hasOperations(reads)) ? inTables : inMemory);
+  const compile = (text: string, nowUs?: string) =>
+    compileQuery(reads, text, nowUs === undefined ? {} : { nowUs });
   const toolsWith = (chosen: OperationStore): OperationTools => ({
-    ...{ store: chosen, reads, compile: options.compile, logger, monotonic, wait },
+    ...{ store: chosen, reads, compile, logger, monotonic, wait },
     onProgress: tell,
   });
 

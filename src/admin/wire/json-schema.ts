@@ -30,6 +30,11 @@ export function listOf(items: Shape): JsonSchema {
   return { type: "array", items: schemaOf(items) };
 }
 
+/** The same, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  return { ...schema, type: [schema["type"], "null"] };
+}
+
 /** A number that says how well it is known (domain/value.ts). */
 export const value: JsonSchema = {
   ...record({ value: "integer", precision: "string", basis: "string", as_of: "time" }, "Value"),

@@ -4,6 +4,7 @@ import yargs, { type Argv } from "yargs";
 import { type Command, optionName, type Values } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./refusals.ts";
+import type { Value } from "./values.ts";
 
 /** What was typed, as yargs splits it. */
 export interface Typed {
@@ -142,10 +143,9 @@ function explain(line: Argv, { name, words, describe, notes }: Command): void {
 
 /** A command's options may stand before its name, which must not be taken for their value. */
 function splitByOptionsOf(line: Argv, { words, options }: Command): void {
-  for (const [key, { aliases, form }] of [...Object.entries(words), ...Object.entries(options)]) {
-    const nargs = form === null ? 0 : 1;
-    for (const name of [optionName(key), ...aliases]) {
-      line.option(bare(name), { nargs, global: false, hidden: true });
+  for (const [key, value] of [...Object.entries(words), ...Object.entries(options)]) {
+    for (const name of [optionName(key), ...value.aliases]) {
+      line.option(bare(name), { ...behind(value), global: false, hidden: true });
     }
   }
 }
@@ -168,7 +168,7 @@ function addOptions(line: Argv, options: Values, group: string): void {
     if (form !== null) {
       const about = `<${form}> ${describe}${many ? " (repeatable)" : ""}`;
       const defaultDescription = fallback ?? undefined;
-      line.option(name, { alias, describe: about, defaultDescription, nargs: 1, group });
+      line.option(name, { alias, describe: about, defaultDescription, ...behind(value), group });
       continue;
     }
     line.boolean(name).alias(name, alias).nargs(name, 0).nargs(`no-${name}`, 0);
@@ -176,6 +176,12 @@ function addOptions(line: Argv, options: Values, group: string): void {
     const isOn = value.read([]) === true;
     line.option(isOn ? `no-${name}` : name, { describe, boolean: true, group });
   }
+}
+
+/** How many words stand behind an option. */
+function behind({ form, bare: mayBeBare }: Value<unknown>) {
+  if (mayBeBare === true) return { string: true } as const;
+  return { nargs: form === null ? 0 : 1 };
 }
 
 function bare(name: string): string {

@@ -17,6 +17,8 @@ export interface Value<T> {
   readonly field: string | null;
   /** The default, as the help shows it. */
   readonly fallback: string | null;
+  /** Nothing need stand behind the option; then it is typed as the empty text. */
+  readonly bare?: boolean;
   /** What was typed, none or more texts. Throws Unfit. */
   readonly read: (texts: readonly string[]) => T;
 }
@@ -102,6 +104,20 @@ export function several<T>(one: Value<T | undefined>): Value<readonly T[] | unde
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
   return { ...one, many: true, read };
+}
+
+/** All of a list with commas, which may be given more than once; `bare` when nothing stands behind. */
+export function listed<T>(
+  one: Value<T | undefined>,
+  bare: readonly T[],
+): Value<readonly T[] | undefined> {
+  const read = (texts: readonly string[]) => {
+    if (texts.length === 0) return undefined;
+    return texts.flatMap((typed) =>
+      typed === "" ? bare : typed.split(",").map((part) => one.read([part]) as T),
+    );
+  };
+  return { ...one, form: "name,…", many: true, bare: true, read };
 }
 
 /** A word that must be there; the parser has looked. */

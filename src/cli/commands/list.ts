@@ -19,7 +19,7 @@ export const listCommand = defineCommand({
     cursor: text("Continue where a list ended"),
   },
   run: async ({ task: identifier, state, queue, search, limit, offset, cursor, ...args }) => {
-    const { listJobs } = await import("../../queue/read/list-jobs.ts");
+    const { listJobs } = await import("../../queue/pages/list-jobs.ts");
     const filter = { state, identifier, queue, search, limit, offset, cursor };
     const page = await connected(args, ({ database }) => listJobs(database, filter));
     printJobs(page.jobs, args.json, page.nextCursor);

@@ -5,6 +5,7 @@ import type { Values } from "../arguments/command.ts";
 import {
   choice,
   flag,
+  listed,
   required,
   several,
   span,
@@ -78,7 +79,8 @@ function typedValue(data: FieldData): Value<unknown> {
       return several(text(describe, { form: "id" }));
     case "list": {
       const item = typedValue(data.item as FieldData);
-      return { ...several(item), describe };
+      if (data.whenBare === undefined) return { ...several(item), describe };
+      return { ...listed(item, data.whenBare), describe };
     }
     default:
       return kind satisfies never;

@@ -50,7 +50,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
     const url = server.url(DATABASE);
     const { maxConnections } = options;
     pool = createPool({ connectionString: url, maxConnections, logger });
-    await migrate(pool, schema, { logger, signal });
+    await migrate(pool, schema, { logger, signal, extensions: ["operations"] });
     await insertSampleJobs({ client: pool, schema });
     if (signal.aborted) throw stoppedEarly();
     logger.info({ data_dir: dataDir, postgresql: server.version, url }, "the demo database is up");

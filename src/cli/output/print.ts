@@ -66,7 +66,7 @@ export function printJobs(
   nextCursor: string | null = null,
 ): void {
   if (json) {
-    const list = jobs.map(listedJobJson).join(",");
+    const list = jobs.map((job) => listedJobJson(job)).join(",");
     printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
     return;
   }

@@ -2,6 +2,7 @@
 // and after. Never a payload, never a secret.
 import type { JobState } from "../../domain/job.ts";
 
+/** One write of admin or command line. */
 export interface AuditEntry {
   /** RFC 3339. */
   readonly at: string;

@@ -1,6 +1,9 @@
 // THE list of what one may do to jobs, queues and workers. A new command is a file that declares it,
 // its row here, and its tests: HTTP, its document, the command line and the client follow.
 import type { Command } from "./declare/command.ts";
+import { buildIndexCommand } from "./indexes/build-index.ts";
+import { cancelIndexCommand } from "./indexes/cancel-index.ts";
+import { dropIndexCommand } from "./indexes/drop-index.ts";
 import { addCommand } from "./jobs/add.ts";
 import { completeCommand } from "./jobs/complete-jobs.ts";
 import { failCommand } from "./jobs/permanently-fail-jobs.ts";
@@ -8,6 +11,7 @@ import { removeCommand } from "./jobs/remove-job.ts";
 import { rescheduleCommand } from "./jobs/reschedule-jobs.ts";
 import { retryCommand } from "./jobs/retry.ts";
 import { runNowCommand } from "./jobs/run-now.ts";
+import { addExtensionCommand } from "./maintenance/add-extension.ts";
 import { cleanupCommand } from "./maintenance/cleanup.ts";
 import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
 import { migrateCommand } from "./maintenance/migrate.ts";
@@ -25,4 +29,8 @@ export const commands: readonly Command[] = Object.freeze([
   sweepCommand,
   cleanupCommand,
   migrateCommand,
+  addExtensionCommand,
+  buildIndexCommand,
+  cancelIndexCommand,
+  dropIndexCommand,
 ]);

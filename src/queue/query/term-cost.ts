@@ -92,7 +92,6 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
   const hasNone = term.values.some(({ kind }) => kind === "none");
   switch (term.field) {
     case "id":
-    case "created":
     case "due":
       return CHEAP;
     case "key":
@@ -108,8 +107,6 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
     case "running":
     case "failed":
       return helped(term.field, facts);
-    case "error":
-      return term.op === ":" && !hasNone ? { cost: "bounded", index: "failed_text" } : BOUNDED;
     case "group":
       return CHECK;
     case "payload":

@@ -30,17 +30,32 @@ export interface JobRow {
   readonly state: JobState;
 }
 
+/** Columns that may be of any size, each as an expression. */
+interface LargeColumns {
+  readonly payload: string;
+  readonly lastError: string;
+  readonly lockedBy: string;
+  readonly flags: string;
+}
+
 /** Expects the tables under the names `jobs`, `tasks` and `queues`; see `jobNames`. */
-export const jobColumns = `
+export const jobColumnsWith = ({ payload, lastError, lockedBy, flags }: LargeColumns) => `
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, jobs.payload, jobs.priority,
+  jobs.job_queue_id, queues.queue_name, ${payload} as payload, jobs.priority,
   ${microseconds("jobs.run_at")} as run_at_us,
-  jobs.attempts, jobs.max_attempts, jobs.last_error,
+  jobs.attempts, jobs.max_attempts, ${lastError} as last_error,
   ${microseconds("jobs.created_at")} as created_at_us,
   ${microseconds("jobs.updated_at")} as updated_at_us,
-  jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us, jobs.locked_by,
-  jobs.revision, jobs.flags, jobs.is_available,
+  jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us, ${lockedBy} as locked_by,
+  jobs.revision, ${flags} as flags, jobs.is_available,
   ${stateOf("jobs")} as state`;
+
+export const jobColumns = jobColumnsWith({
+  payload: "jobs.payload",
+  lastError: "jobs.last_error",
+  lockedBy: "jobs.locked_by",
+  flags: "jobs.flags",
+});
 
 /** Joins a job's task and queue. Left joins: neither has a foreign key, so a row can be missing. */
 export const jobNames = (schema: string) => `

@@ -15,4 +15,4 @@
     and operation.finished_at > now() - interval '24 hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo
   from "worker"._private_operations as operation
-  where operation.id = $1::bigint
+  where operation.id = any($1::bigint[])

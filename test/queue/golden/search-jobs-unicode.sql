@@ -1,71 +1,69 @@
-  with chunk as materialized (
-    select jobs.id
-    from "worker"._private_jobs as jobs
-    where 
-  jobs.id > $4::bigint
-  and ($2::int is null or jobs.task_id = $2::int)
-  and ($3::int is null or jobs.job_queue_id = $3::int)
-  and ($1::text <> 'ready' or (jobs.is_available and jobs.run_at <= now()))
-  and ($1::text <> 'scheduled' or (jobs.is_available and jobs.run_at > now()))
-  and ($1::text <> 'locked' or (jobs.locked_at is not null and not jobs.is_available))
-  and ($1::text <> 'failed' or (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available))
-    order by jobs.id
-    limit $9::int
+  select
+    array(
+      select id from "worker"._private_tasks
+      where identifier  ilike any ($1::text[])
+    )::text as tasks,
+    array(
+      select id from "worker"._private_job_queues
+      where queue_name  ilike any ($1::text[])
+    )::text as queues;
+
+  with 
+  bound as materialized (
+    select max(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id > $1::bigint
+      order by jobs.id asc
+      limit $2::bigint
+    ) as chunk
   ), found as materialized (
     select jobs.id
     from "worker"._private_jobs as jobs
-    where 
-  jobs.id > $4::bigint
-  and ($2::int is null or jobs.task_id = $2::int)
-  and ($3::int is null or jobs.job_queue_id = $3::int)
-  and ($1::text <> 'ready' or (jobs.is_available and jobs.run_at <= now()))
-  and ($1::text <> 'scheduled' or (jobs.is_available and jobs.run_at > now()))
-  and ($1::text <> 'locked' or (jobs.locked_at is not null and not jobs.is_available))
-  and ($1::text <> 'failed' or (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available))
-    and jobs.id <= (select max(id) from chunk)
-    and (
-      (jobs.id = $5::bigint or jobs.key = $6::text)
-      or jobs.task_id in (
-        select id from "worker"._private_tasks
-        where identifier  ilike any ($7::text[])
-      )
-      or jobs.job_queue_id in (
-        select id from "worker"._private_job_queues
-        where queue_name  ilike any ($7::text[])
-      )
-      or jobs.key  ilike any ($7::text[])
-      or jobs.locked_by  ilike any ($7::text[])
-      or jobs.last_error  ilike any ($7::text[])
-      or jobs.payload::text  ilike any ($7::text[])
-    )
-    and (not $8::boolean or (jobs.id = $5::bigint or jobs.key = $6::text) is not true)
-    order by jobs.id
-    limit $10::bigint + $11::bigint
-  ), summary as (
-    select
-      (select count(*)::int from chunk) as searched,
-      (select max(id) from chunk) as searched_to,
-      (select count(*)::int from found) as matched
+    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
+    and (true) and ((jobs.id = $5::bigint or jobs.key = $6::text) or (jobs.task_id = any($8::int[])
+    or jobs.job_queue_id = any($9::int[])
+    or jobs.key  ilike any ($7::text[])
+    or jobs.locked_by  ilike any ($7::text[])
+    or jobs.last_error  ilike any ($7::text[])
+    or jobs.payload::text  ilike any ($7::text[])))
+    order by jobs.id asc
+    limit $3::bigint + $4::bigint
   )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id asc offset $3::bigint
+    ), ',') as ids
+  from bound;
+
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, jobs.payload, jobs.priority,
+  jobs.job_queue_id, queues.queue_name, case when pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
   floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-  jobs.attempts, jobs.max_attempts, jobs.last_error,
+  jobs.attempts, jobs.max_attempts, case when pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
   floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
   floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by,
-  jobs.revision, jobs.flags, jobs.is_available,
+  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, case when coalesce(pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > now() then 'scheduled'
     else 'ready'
-  end as state, summary.searched, summary.searched_to, summary.matched
-  from summary
-  left join (select id from found order by id offset $10::bigint) as page on true
-  left join "worker"._private_jobs as jobs on jobs.id = page.id
+  end as state,
+    pg_column_size(jobs.payload) as payload_bytes,
+    pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(octet_length(jobs.last_error), 0) as error_bytes,
+    (pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
+  from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
-  order by jobs.id
+  where jobs.id = any($1::bigint[])

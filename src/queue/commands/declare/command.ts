@@ -5,6 +5,7 @@ import type { Pool } from "pg";
 import type { Problem } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
+import type { IndexBuilds } from "../../../database/schema/indexes/index-builds.ts";
 import type { JobState } from "../../../domain/job.ts";
 import type { FieldData, Fields, Input } from "./field.ts";
 
@@ -78,6 +79,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** How long a migration waits for others, milliseconds. Default: migrate()'s. */
   readonly patienceMs?: number;
+  /** Who builds indexes in the background; without it the command waits until they are built. */
+  readonly indexBuilds?: IndexBuilds;
 }
 
 /** What a file declares. Methods, so that commands of all fields and results fit one list. */

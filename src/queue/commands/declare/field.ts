@@ -39,6 +39,8 @@ export interface FieldData {
   readonly default?: string;
   /** What the command line sends when it is not typed; default: nothing. */
   readonly shellDefault?: string;
+  /** Of a list: what the option means on the command line when nothing stands behind it. */
+  readonly whenBare?: readonly string[];
   /** Absent, it means everything there is: a person must say so expressly. */
   readonly isAllWhenAbsent?: boolean;
   /** Taken from programs that send it, but offered to nobody. */

@@ -1,7 +1,17 @@
 // Declares the migration of the schema; how it is done: database/schema/migrate.ts.
+import type { Pool } from "pg";
 import { WorkerError } from "../../../base/errors.ts";
+import type { Database } from "../../../database/database.ts";
+import { planBuild } from "../../../database/schema/indexes/build-index.ts";
+import { buildAndTell } from "../../../database/schema/indexes/index-builds.ts";
+import {
+  type IndexName,
+  indexNames,
+  recommendedIndexes,
+} from "../../../database/schema/indexes/optional-index.ts";
 import { migrate } from "../../../database/schema/migrate.ts";
-import { defineCommand, jsonOf } from "../declare/command.ts";
+import { defineCommand, jsonOf, type Surroundings } from "../declare/command.ts";
+import { choice, flag, list, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
 export const migrateCommand = defineCommand({
@@ -15,25 +25,70 @@ export const migrateCommand = defineCommand({
   danger: "changes",
   http: maintenanceAction("migrate"),
   positionals: [],
-  fields: {},
+  fields: {
+    with_operations: optional(
+      flag([
+        "With operations",
+        "also adds the tables for receipts, undo and the trail of all writes",
+      ]),
+      { default: "false" },
+    ),
+    with_indexes: optional(
+      list(
+        ["Optional indexes", "optional indexes to build, which make some reads of the admin fast"],
+        choice(["Index", "name of an index"], indexNames),
+        indexNames.length,
+        { whenBare: recommendedIndexes },
+      ),
+    ),
+  },
   makesSchema: true,
-  answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
-  run: async ({ schema }, _input, { pool, logger, signal, patienceMs }) => {
+  answer: {
+    outcome: "string",
+    level: "integer",
+    extensions: "string[]",
+    warnings: "string[]",
+    indexes: "string[]",
+  },
+  run: async (db, { with_indexes: asked = [], with_operations: withOperations }, surroundings) => {
+    const { schema } = db;
+    const { pool, logger, signal, patienceMs } = surroundings;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
     const patience = patienceMs === undefined ? {} : { patienceMs };
-    const outcome = await migrate(pool, schema, { logger, signal, ...patience });
-    return { schema: schema.name, ...outcome };
+    const outcome = await migrate(pool, schema, {
+      ...{ logger, signal, ...patience },
+      extensions: withOperations === true ? ["operations"] : [],
+    });
+    const indexes = await buildIndexes(db, asked, { ...surroundings, pool });
+    return { schema: schema.name, indexes, ...outcome };
   },
   sentence: ({ kind, schema, level, warnings }) => {
     const done = doneSentence(kind, schema);
     return [`${done} (level ${level})`, ...warnings].join("; ");
   },
-  members: ({ kind, level, extensions, warnings }) =>
-    jsonOf({ outcome: kind, level, extensions, warnings }),
+  members: ({ kind, level, extensions, warnings, indexes }) =>
+    jsonOf({ outcome: kind, level, extensions, warnings, indexes }),
 });
 
 function doneSentence(kind: string, schema: string): string {
   if (kind === "created") return `Created the schema ${schema}`;
   if (kind === "current") return `The schema ${schema} is up to date`;
   return `Brought the schema ${schema} up to date`;
+}
+
+/** Gives the names of those that were not there. Over HTTP they are built in the background. */
+async function buildIndexes(
+  db: Database,
+  asked: readonly IndexName[],
+  { pool, logger, signal, indexBuilds }: Surroundings & { readonly pool: Pool },
+): Promise<IndexName[]> {
+  const begun: IndexName[] = [];
+  for (const name of new Set(asked)) {
+    const place = { pool, db };
+    if ((await planBuild(place, name)) !== "to build") continue;
+    begun.push(name);
+    if (indexBuilds === undefined) await buildAndTell(place, name, signal, logger);
+    else indexBuilds.start(name);
+  }
+  return begun;
 }

@@ -60,9 +60,15 @@ export function checkedChanges(
   action: OperationAction,
   changes: Readonly<Record<string, unknown>>,
 ): Changes {
+  if (Object.hasOwn(changes, "ids")) {
+    const message = "is not for an operation: its jobs are those that match the query";
+    throw new InputError([{ path: "changes.ids", message }]);
+  }
   try {
     // A query stands in the place of ids; here they are only what the command insists on.
-    const { ids: _, ...checked } = checkInput(commands[action], { ...changes, ids: ["1"] });
+    const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
+    input["ids"] = ["1"];
+    const { ids: _, ...checked } = checkInput(commands[action], input);
     const given = Object.entries(checked).filter(([, value]) => value !== undefined);
     return Object.fromEntries(given) as Changes;
   } catch (error) {

@@ -86,6 +86,8 @@ export interface OperationStore {
   /** A new operation, running, that the caller works on. Throws `conflict` while another is at work. */
   begin(rehearsal: Rehearsal, origin: Origin, manner: Manner): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
+  /** Those of them that there are. */
+  findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /** Newest first; `beforeId`: older than this one. */
   list(limit: number, beforeId: string | null): Promise<JobOperation[]>;
   /** null: it is in none of the states. Throws `conflict` like begin(). */

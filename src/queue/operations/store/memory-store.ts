@@ -55,6 +55,7 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
       return operation;
     },
     find: async (id) => entries.get(id)?.operation ?? null,
+    findAll: async (ids) => ids.flatMap((id) => entries.get(id)?.operation ?? []),
     list: async (limit, beforeId) =>
       [...entries.values()]
         .map(({ operation }) => operation)

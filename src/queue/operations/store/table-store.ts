@@ -53,7 +53,8 @@ export function tableStore(db: Database, owner: string): OperationStore {
       if (begun === undefined) throw new Error("an operation that was inserted has no row");
       return begun;
     },
-    find: async (id) => (await rows(findSql, [id]))[0] ?? null,
+    find: async (id) => (await rows(findSql, [[id]]))[0] ?? null,
+    findAll: (ids) => rows(findSql, [ids]),
     list: (limit, beforeId) => rows(listSql, [beforeId, limit]),
     move: async (id, transition) => {
       const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
@@ -147,7 +148,7 @@ const beginSql = (s: string) => `
 const findSql = (s: string) => `
   select ${operationColumns}
   from ${s}._private_operations as operation
-  where operation.id = $1::bigint`;
+  where operation.id = any($1::bigint[])`;
 
 const listSql = (s: string) => `
   select ${operationColumns}

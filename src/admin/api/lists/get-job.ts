@@ -1,11 +1,11 @@
 // GET /api/jobs/{id}: one job.
-import { InputError, WorkerError } from "../../base/errors.ts";
-import { listedJobJson } from "../../domain/job.ts";
-import { isJobId } from "../../domain/job-ids.ts";
-import { jsonText } from "../../http/response.ts";
-import { getJob } from "../../queue/read/get-job.ts";
-import type { Operation } from "../context/admin.ts";
-import { listedJob } from "../wire/json-schema.ts";
+import { InputError, WorkerError } from "../../../base/errors.ts";
+import { listedJobJson } from "../../../domain/job.ts";
+import { isJobId } from "../../../domain/job-ids.ts";
+import { jsonText } from "../../../http/response.ts";
+import { getJob } from "../../../queue/read/get-job.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listedJob } from "../../wire/json-schema.ts";
 
 export const getOneJob: Operation = {
   summary: "One job",

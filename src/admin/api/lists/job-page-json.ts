@@ -1,0 +1,88 @@
+// A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
+import { listedJobJson } from "../../../domain/job.ts";
+import type { LightJob } from "../../../queue/pages/light-rows.ts";
+import type { JobPage, LightPage } from "../../../queue/pages/list-jobs.ts";
+import { type JsonSchema, listedJob, listOf, record } from "../../wire/json-schema.ts";
+
+/** `more`: name → JSON text. */
+export function jobPageJson(page: JobPage, more: Record<string, string>): string {
+  const cut = new Map(page.cut.map((one) => [one.id, one]));
+  const rows = page.jobs.map((job) => {
+    const one = cut.get(job.id);
+    if (one === undefined) return listedJobJson(job);
+    return listedJobJson(job, {
+      payload_truncated: "true",
+      payload_bytes: String(one.payloadBytes),
+      ...(one.isErrorCut ? { last_error_truncated: "true" } : {}),
+    });
+  });
+  return pageJson(rows, page, more);
+}
+
+export function lightPageJson(page: LightPage, more: Record<string, string>): string {
+  return pageJson(page.jobs.map(lightJobJson), page, more);
+}
+
+function pageJson(
+  rows: readonly string[],
+  { nextCursor, report }: Pick<JobPage, "nextCursor" | "report">,
+  more: Record<string, string>,
+): string {
+  const members = {
+    next_cursor: JSON.stringify(nextCursor),
+    cost: JSON.stringify(report.cost),
+    scanned: String(report.scanned),
+    scanned_to: report.scannedTo ?? "null",
+    complete: String(report.isComplete),
+    ranking: JSON.stringify(report.ranking),
+    unknown: JSON.stringify(report.unknown),
+    index_hint: JSON.stringify(report.indexHint),
+    unchecked: String(report.unchecked),
+    ...more,
+  };
+  const texts = Object.entries(members).map(([name, text]) => `"${name}":${text}`);
+  return `{"jobs":[${rows.join(",")}],${texts.join(",")}}`;
+}
+
+function lightJobJson(job: LightJob): string {
+  const { id, ...rest } = {
+    id: job.id,
+    task_identifier: job.taskIdentifier,
+    queue_name: job.queueName,
+    priority: job.priority,
+    run_at: job.runAt,
+    attempts: job.attempts,
+    max_attempts: job.maxAttempts,
+    error_line: job.errorLine,
+    created_at: job.createdAt,
+    updated_at: job.updatedAt,
+    key: job.key,
+    locked_at: job.lockedAt,
+    locked_by: job.lockedBy,
+    revision: job.revision,
+    is_available: job.isAvailable,
+    state: job.state,
+    condition: job.condition,
+    condition_since: job.conditionSince,
+    payload_bytes: job.payloadBytes,
+    payload_truncated: job.isPayloadTruncated,
+  };
+  return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
+}
+
+export const jobPageSchema: JsonSchema = record(
+  {
+    jobs: listOf(listedJob),
+    next_cursor: "string?",
+    cost: "string",
+    scanned: "integer",
+    scanned_to: "integer?",
+    complete: "boolean",
+    ranking: "string",
+    unknown: "string[]",
+    index_hint: "string?",
+    unchecked: "integer",
+    took_ms: "integer",
+  },
+  "JobList",
+);

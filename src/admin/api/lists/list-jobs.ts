@@ -1,0 +1,62 @@
+// GET /api/jobs: a page of jobs in the order that is asked for.
+import { monotonic } from "../../../base/clock.ts";
+import { jobStates } from "../../../domain/job.ts";
+import { jsonText } from "../../../http/response.ts";
+import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { MAX_LIMIT } from "../../../queue/pages/job-filter.ts";
+import { listJobs, listLightJobs } from "../../../queue/pages/list-jobs.ts";
+import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
+import { jobSorts } from "../../../queue/walk/order.ts";
+import type { Operation } from "../../context/admin.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { jobPageJson, jobPageSchema, lightPageJson } from "./job-page-json.ts";
+
+const LONGEST_QUERY = 2_000;
+
+/** A query in a parameter. */
+export const q = inQuery(
+  text(["Query", "jobs that match it, such as task:send is:failed; empty: all"], 0, LONGEST_QUERY),
+);
+
+const fields = {
+  q,
+  state: inQuery(choice(["State", "only jobs in this state"], ["all", ...jobStates]), {
+    default: "all",
+  }),
+  identifier: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
+  queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
+  search: inQuery(text(["Search", "an id, or text to be found in a job; empty: any"], 0, 256)),
+  sort: inQuery(choice(["Order", "jobs without what they are ordered by come last"], jobSorts), {
+    default: "id",
+  }),
+  fields: inQuery(
+    choice(
+      ["Fields", "full: whole jobs; row: no payload, the error's first line, the condition"],
+      ["full", "row"],
+    ),
+    { default: "full" },
+  ),
+  limit: countInQuery("jobs on a page, 100 by default; more than the maximum is cut", MAX_LIMIT),
+  offset: countInQuery("jobs to pass over; its cost grows with it: prefer cursor"),
+  cursor: inQuery(
+    text(["Cursor", "next_cursor of the page before; empty: the first"], 0, LONGEST_CURSOR),
+  ),
+};
+
+export const listJobsPage: Operation = {
+  summary:
+    "Jobs that match all filters; next_cursor continues, also where the time was up (complete: false)",
+  query: fields,
+  answer: jobPageSchema,
+  run: async ({ databases }, request) => {
+    const began = monotonic();
+    const { fields: shown, ...filter } = readQuery(request, fields);
+    const took = () => ({ took_ms: String(Math.round(monotonic() - began)) });
+    if (shown === "row") {
+      const page = await listLightJobs(databases.lists, filter);
+      return jsonText(lightPageJson(page, took()));
+    }
+    const page = await listJobs(databases.lists, filter);
+    return jsonText(jobPageJson(page, took()));
+  },
+};

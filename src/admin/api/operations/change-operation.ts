@@ -1,0 +1,39 @@
+// POST /api/operations/{id}/pause, /resume, /stop, /undo.
+import { jsonText } from "../../../http/response.ts";
+import { atWork, operationJson } from "../../../queue/operations/model/operation.ts";
+import { change, type OperationVerb } from "../../../queue/operations/verbs.ts";
+import type { Operation } from "../../context/admin.ts";
+import { recordOperation } from "./record-operation.ts";
+import { noteOperation, operationIdIn, operationSchema } from "./shapes.ts";
+
+const summaries: Readonly<Record<OperationVerb, string>> = {
+  pause: "Holds an operation behind its current batch, until it is resumed",
+  resume: "Goes on with one that is paused or interrupted",
+  stop: "Ends one for good behind its current batch; what is done is done",
+  undo: "Makes the jobs of one that is over what they were, where nobody has touched them since",
+};
+
+const done: Readonly<Record<OperationVerb, string>> = {
+  pause: "Paused",
+  resume: "Resumed",
+  stop: "Stopped",
+  undo: "Began to undo",
+};
+
+export function changeOperation(verb: OperationVerb): Operation {
+  return {
+    summary: summaries[verb],
+    answer: operationSchema,
+    run: async (admin, request) => {
+      const { operations } = admin;
+      const id = operationIdIn(request);
+      const operation = await change(await operations.store(), id, verb);
+      if (verb === "resume" || verb === "undo") operations.run(operation);
+      noteOperation(request, operation);
+      const message = `${done[verb]} operation ${id}`;
+      await recordOperation(admin, request, operation, `operation.${verb}`, message);
+      const isStarted = atWork.includes(operation.state);
+      return jsonText(operationJson(operation), isStarted ? 202 : 200);
+    },
+  };
+}

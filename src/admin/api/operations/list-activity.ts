@@ -1,0 +1,100 @@
+// GET /api/activity: the audit trail, newest first; what an entry began is shown as it is now.
+import { jsonMembers } from "../../../base/json-members.ts";
+import { jsonText } from "../../../http/response.ts";
+import { text } from "../../../queue/commands/declare/field.ts";
+import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
+import type { JobOperation } from "../../../queue/operations/model/operation.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { cursorIn } from "./read-operations.ts";
+import { objectText } from "./shapes.ts";
+
+const MOST_ENTRIES = 200;
+
+const query = {
+  limit: countInQuery(`on a page, 50 by default; at most ${MOST_ENTRIES}`, MOST_ENTRIES),
+  cursor: inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 20)),
+};
+
+const facts = listOf(
+  record({
+    id: "integer",
+    state: "string",
+    run_at: "time",
+    priority: "integer",
+    attempts: "integer",
+    max_attempts: "integer",
+  }),
+);
+
+const entry = record(
+  {
+    id: "integer",
+    at: "time",
+    by: "string?",
+    source: "string",
+    client: "string?",
+    request: "string?",
+    action: "string",
+    q: "string?",
+    ids: { type: ["array", "null"], items: { type: "integer", format: "int64" } },
+    key: "string?",
+    workers: { type: ["array", "null"], items: { type: "string" } },
+    operation_id: "integer?",
+    changes: { type: "object" },
+    before: { ...facts, type: ["array", "null"] },
+    after: { ...facts, type: ["array", "null"] },
+    asked: "integer?",
+    done: "integer?",
+    message: "string",
+    skipped: "integer?",
+    cli: "string?",
+    can_undo: "boolean",
+  },
+  "AuditEntry",
+);
+
+export const listActivity: Operation = {
+  summary: "Every write of admin and command line: who, when, from where, what it changed",
+  query,
+  answer: record({ entries: listOf(entry), next_cursor: "string?", kept: "boolean" }, "Activity"),
+  run: async ({ audit, operations }, request) => {
+    const { limit = 50, cursor } = readQuery(request, query);
+    const most = Math.max(1, Math.min(limit, MOST_ENTRIES));
+    const { entries, nextCursor, isKept } = await audit.list(most, cursorIn(cursor));
+    const parsed = entries.map((entry) => jsonMembers(entry));
+    const ids = new Set(parsed.flatMap((members) => operationIdOf(members) ?? []));
+    const found = ids.size === 0 ? [] : await (await operations.store()).findAll([...ids]);
+    const byId = new Map(found.map((operation) => [operation.id, operation]));
+    const texts = parsed.map((members) =>
+      objectText({
+        ...Object.fromEntries(members),
+        ...ofOperation(byId.get(operationIdOf(members) ?? "") ?? null),
+      }),
+    );
+    return jsonText(
+      objectText({
+        entries: `[${texts.join(",")}]`,
+        next_cursor: JSON.stringify(nextCursor),
+        kept: String(isKept),
+      }),
+    );
+  },
+};
+
+function operationIdOf(members: ReadonlyMap<string, string>): string | null {
+  const id = members.get("operation_id") ?? "null";
+  return id === "null" ? null : id;
+}
+
+function ofOperation(operation: JobOperation | null): Record<string, string> {
+  if (operation === null) return { skipped: "null", cli: "null", can_undo: "false" };
+  const { action, query: q, changes, done, skippedLocked, skippedChanged, canUndo } = operation;
+  return {
+    done: String(done),
+    skipped: String(skippedLocked + skippedChanged),
+    cli: JSON.stringify(commandLineOf(action, q, changes, operation)),
+    can_undo: String(canUndo),
+  };
+}

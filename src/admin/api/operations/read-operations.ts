@@ -1,0 +1,86 @@
+// GET /api/operations, /api/operations/{id}, /api/operations/{id}/jobs.
+import { InputError } from "../../../base/errors.ts";
+import { isJobId } from "../../../domain/job-ids.ts";
+import { jsonText } from "../../../http/response.ts";
+import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { operationJson } from "../../../queue/operations/model/operation.ts";
+import { outcomes } from "../../../queue/operations/model/operation-store.ts";
+import { known } from "../../../queue/operations/verbs.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { objectText, operationIdIn, operationSchema } from "./shapes.ts";
+
+const MOST_OPERATIONS = 200;
+const MOST_IDS = 1_000;
+
+const cursor = inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 20));
+
+/** Ids are cursors, too. */
+export function cursorIn(given: string | undefined): string | null {
+  if (given === undefined || given === "") return null;
+  if (isJobId(given)) return given;
+  throw new InputError([{ path: "cursor", message: "must be next_cursor of the page before" }]);
+}
+
+const listQuery = {
+  limit: countInQuery(`on a page, 50 by default; at most ${MOST_OPERATIONS}`, MOST_OPERATIONS),
+  cursor,
+};
+
+export const listOperations: Operation = {
+  summary: "Operations, newest first",
+  query: listQuery,
+  answer: record(
+    { operations: listOf(operationSchema), next_cursor: "string?", resumable: "boolean" },
+    "OperationList",
+  ),
+  run: async ({ operations }, request) => {
+    const { limit = 50, cursor: given } = readQuery(request, listQuery);
+    const most = Math.min(limit, MOST_OPERATIONS);
+    const store = await operations.store();
+    const found = await store.list(most + 1, cursorIn(given));
+    const page = found.slice(0, most);
+    return jsonText(
+      objectText({
+        operations: `[${page.map(operationJson).join(",")}]`,
+        next_cursor: JSON.stringify(found.length > most ? (page.at(-1)?.id ?? null) : null),
+        resumable: String(store.isResumable),
+      }),
+    );
+  },
+};
+
+export const getOperation: Operation = {
+  summary: "One operation: how far it is, or its receipt",
+  answer: operationSchema,
+  run: async ({ operations }, request) =>
+    jsonText(operationJson(await known(await operations.store(), operationIdIn(request)))),
+};
+
+const jobsQuery = {
+  outcome: inQuery(choice(["Outcome", "what has become of them"], outcomes), { default: "done" }),
+  limit: countInQuery(`ids on a page, 100 by default; at most ${MOST_IDS}`, MOST_IDS),
+  cursor,
+};
+
+export const listOperationJobs: Operation = {
+  summary:
+    "Ids of an operation's jobs: done; locked, or gone (changed since the rehearsal), so left alone; failed_again since",
+  query: jobsQuery,
+  answer: record({ outcome: "string", ids: "integer[]", next_cursor: "string?" }, "OperationJobs"),
+  run: async ({ operations }, request) => {
+    const { outcome = "done", limit = 100, cursor: given } = readQuery(request, jobsQuery);
+    const store = await operations.store();
+    const { id } = await known(store, operationIdIn(request));
+    const most = Math.max(1, Math.min(limit, MOST_IDS));
+    const { ids, nextCursor } = await store.receipt(id, outcome, cursorIn(given) ?? "0", most);
+    return jsonText(
+      objectText({
+        outcome: JSON.stringify(outcome),
+        ids: `[${ids.join(",")}]`,
+        next_cursor: JSON.stringify(nextCursor),
+      }),
+    );
+  },
+};

@@ -1,0 +1,34 @@
+// What the audit trail says of operations: who began, paused, resumed, stopped or undid one.
+import { now } from "../../../base/clock.ts";
+import type { HttpRequest } from "../../../http/request.ts";
+import type { JobOperation } from "../../../queue/operations/model/operation.ts";
+import type { Admin } from "../../context/admin.ts";
+import { byOf } from "./shapes.ts";
+
+export async function recordOperation(
+  { audit }: Pick<Admin, "audit">,
+  request: HttpRequest,
+  operation: JobOperation,
+  action: string,
+  message: string,
+): Promise<void> {
+  await audit.record({
+    at: new Date(now()).toISOString(),
+    by: byOf(request),
+    source: "admin",
+    client: request.remoteAddress,
+    request: request.id,
+    action,
+    query: operation.query,
+    ids: null,
+    key: null,
+    workers: null,
+    operationId: operation.id,
+    changes: operation.changes,
+    before: null,
+    after: null,
+    asked: operation.expected,
+    done: null,
+    message,
+  });
+}

@@ -1,0 +1,140 @@
+// The JSON of operations: what the document says about them, and what is written by hand because ids
+// are integers of 64 bits.
+import { WorkerError } from "../../../base/errors.ts";
+import { isJobId } from "../../../domain/job-ids.ts";
+import type { HttpRequest } from "../../../http/request.ts";
+import { operationActions } from "../../../queue/operations/model/action.ts";
+import { type JobOperation, operationStates } from "../../../queue/operations/model/operation.ts";
+import type { RehearsalReport, Share } from "../../../queue/operations/rehearse/rehearse.ts";
+import type { SampleJob } from "../../../queue/operations/rehearse/samples.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { valueSchema } from "../insight/shapes.ts";
+
+const action = { type: "string", enum: operationActions };
+const boundary = record({ max_id: "integer", before: "time" });
+
+export const operationSchema = record(
+  {
+    id: "integer",
+    q: "string",
+    action,
+    changes: { type: "object" },
+    by: "string?",
+    source: { type: "string", enum: ["admin", "command line"] },
+    state: { type: "string", enum: operationStates },
+    started_at: "time",
+    finished_at: "time?",
+    after_id: "integer",
+    boundary,
+    expected: "integer?",
+    done: "integer",
+    skipped_locked: "integer",
+    skipped_changed: "integer",
+    scanned: "integer",
+    rate: "integer?",
+    canary: "integer?",
+    rate_per_s: "integer?",
+    eta_s: "integer?",
+    undone: "integer",
+    can_undo: "boolean",
+    undo_until: "time?",
+    resumable: "boolean",
+    error: "string?",
+  },
+  "Operation",
+);
+
+export const rehearsalSchema = record(
+  {
+    rehearsal: "string",
+    q: "string",
+    action,
+    count: valueSchema,
+    would: record({ change: "integer", skip_locked: "integer" }),
+    by_task: listOf(record({ task: "string?", count: "integer" })),
+    by_queue: listOf(record({ queue: "string?", count: "integer" })),
+    sample: listOf(
+      record({
+        id: "integer",
+        task_identifier: "string?",
+        queue_name: "string?",
+        state: "string",
+        run_at: "time",
+        priority: "integer",
+        attempts: "integer",
+        max_attempts: "integer",
+        key: "string?",
+        error_line: "string?",
+      }),
+    ),
+    unknown: "string[]",
+    boundary,
+    undo_bytes: "integer",
+    can_undo: "boolean",
+    eta_s: "integer",
+    cli: "string",
+  },
+  "Rehearsal",
+);
+
+/** JSON texts by name, as an object. */
+export function objectText(members: Readonly<Record<string, string>>): string {
+  const texts = Object.entries(members).map(([name, text]) => `"${name}":${text}`);
+  return `{${texts.join(",")}}`;
+}
+
+export function rehearsalJson(report: RehearsalReport, isResumable: boolean, cli: string): string {
+  const { id, query, action: what, boundary: at } = report.rehearsal;
+  const text = (value: unknown) => JSON.stringify(value);
+  const shares = (name: string, list: readonly Share[]) =>
+    text(list.map((share) => ({ [name]: share.name, count: share.count })));
+  return objectText({
+    rehearsal: text(id),
+    q: text(query),
+    action: text(what),
+    count: text(report.count),
+    would: text({ change: report.change, skip_locked: report.skipLocked }),
+    by_task: shares("task", report.byTask),
+    by_queue: shares("queue", report.byQueue),
+    sample: `[${report.samples.map(sampleJson).join(",")}]`,
+    unknown: text(report.unknown),
+    boundary: objectText({ max_id: at.maxId, before: text(at.before) }),
+    undo_bytes: text(report.undoBytes),
+    can_undo: text(isResumable),
+    eta_s: text(report.etaS),
+    cli: text(cli),
+  });
+}
+
+function sampleJson(job: SampleJob): string {
+  const text = (value: unknown) => JSON.stringify(value);
+  return objectText({
+    id: job.id,
+    task_identifier: text(job.taskIdentifier),
+    queue_name: text(job.queueName),
+    state: text(job.state),
+    run_at: text(job.runAt),
+    priority: text(job.priority),
+    attempts: text(job.attempts),
+    max_attempts: text(job.maxAttempts),
+    key: text(job.key),
+    error_line: text(job.errorLine),
+  });
+}
+
+/** The id in the path; what is none belongs to no operation. */
+export function operationIdIn(request: HttpRequest): string {
+  const id = request.params["id"];
+  if (isJobId(id)) return id;
+  throw new WorkerError("not_found", "there is no such operation: its id is a whole number");
+}
+
+/** Whoever asked, as the trail names him. */
+export const byOf = ({ notes }: HttpRequest): string | null =>
+  typeof notes["user"] === "string" ? notes["user"] : null;
+
+/** For the line in the log. */
+export function noteOperation(request: HttpRequest, operation: JobOperation): void {
+  const { id, action: what, state, done } = operation;
+  Object.assign(request.notes, { operation: id, action: what, state, changed: done });
+}

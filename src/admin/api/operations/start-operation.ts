@@ -1,0 +1,139 @@
+// POST /api/operations: first {q, action, changes, dry_run: true}, which shows what would happen and
+// draws the boundary; then {rehearsal, rate, canary}, which does it in the background.
+import { InputError } from "../../../base/errors.ts";
+import { jsonMembers } from "../../../base/json-members.ts";
+import { strict, validate } from "../../../base/validate.ts";
+import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import type { HttpRequest } from "../../../http/request.ts";
+import { type HttpResponse, jsonText } from "../../../http/response.ts";
+import {
+  checksOf,
+  choice,
+  type Fields,
+  flag,
+  json,
+  optional,
+  text,
+} from "../../../queue/commands/declare/field.ts";
+import { changeFields, operationActions } from "../../../queue/operations/model/action.ts";
+import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
+import { operationJson } from "../../../queue/operations/model/operation.ts";
+import { rehearse } from "../../../queue/operations/rehearse/rehearse.ts";
+import { beginOperation, MOST_CANARY, MOST_RATE } from "../../../queue/operations/verbs.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
+import { type JsonSchema, schemaOfField } from "../../wire/json-schema.ts";
+import { fieldValue, readMembers } from "../../wire/wire.ts";
+import { recordOperation } from "./record-operation.ts";
+import { byOf, noteOperation, operationSchema, rehearsalJson, rehearsalSchema } from "./shapes.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+const rehearsing = {
+  q: text(["Query", "which jobs, in the query language"], 1, MOST_CHARACTERS),
+  action: choice(["Action", "what to do to them"], operationActions),
+  changes: optional(json(["Changes", "the action's fields, such as priority"])),
+  dry_run: flag(["Dry run", "must be true: this only shows what would happen"]),
+} satisfies Fields;
+
+const beginning = {
+  rehearsal: text(["Rehearsal", "of a dry run: good for 15 minutes, once"], 1, 100),
+  rate: optional(
+    wholeNumber(
+      ["Rate", "jobs a second; 0: without pauses; else half of the time is left to others"],
+      0,
+      MOST_RATE,
+    ),
+  ),
+  canary: optional(
+    wholeNumber(
+      ["Canary", "for retry and run-now: so many first, the rest only if they go well"],
+      1,
+      MOST_CANARY,
+    ),
+  ),
+} satisfies Fields;
+
+export const startOperation: Operation = {
+  summary: "Rehearses an operation on all jobs that match (dry_run), or begins a rehearsed one",
+  body: {
+    title: "StartOperation",
+    oneOf: [bodyOf(rehearsing, "Rehearse"), bodyOf(beginning, "Begin")],
+  },
+  answer: { title: "StartOperationResult", anyOf: [rehearsalSchema, operationSchema] },
+  run: async (admin, request) => {
+    const members = await readMembers(request, admin.config.bodyLimit);
+    return members.has("rehearsal")
+      ? begin(admin, request, members)
+      : show(admin, request, members);
+  },
+};
+
+type Members = ReadonlyMap<string, string>;
+
+async function show(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
+  const { q, action, changes, dry_run: isDry } = checked(rehearsing, members);
+  const problems = [
+    ...(isDry ? [] : [{ path: "dry_run", message: "must be true: begin with a rehearsal" }]),
+    ...(q.trim() === "" ? [{ path: "q", message: EVERY }] : []),
+  ];
+  if (problems.length > 0) throw new InputError(problems);
+  request.notes["action"] = `rehearse ${action}`;
+  const tools = await admin.operations.tools();
+  const asked = { query: q, action, changes: changesIn(changes ?? "null") };
+  const report = await rehearse(tools, asked);
+  const { query, changes: kept } = report.rehearsal;
+  const cli = commandLineOf(action, query, kept);
+  return jsonText(rehearsalJson(report, tools.store.isResumable, cli));
+}
+
+const EVERY = "is empty, which would mean every job; if that is meant, say id>0";
+
+/** Their values by name, without a prototype: what is not known is refused by name. */
+function changesIn(json: string): object {
+  if (json === "null") return {};
+  if (!json.startsWith("{")) {
+    throw new InputError([{ path: "changes", message: "must be an object" }]);
+  }
+  const fields = changeFields();
+  const changes: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of jsonMembers(json)) {
+    changes[name] = fieldValue(value, Object.hasOwn(fields, name) ? fields[name] : undefined);
+  }
+  return changes;
+}
+
+async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
+  const { rehearsal, rate = null, canary = null } = checked(beginning, members);
+  const { operations } = admin;
+  const store = await operations.store();
+  const origin = { by: byOf(request), source: "admin" } as const;
+  const operation = await beginOperation(store, rehearsal, origin, { rate, canary });
+  operations.run(operation);
+  noteOperation(request, operation);
+  await recordOperation(
+    admin,
+    request,
+    operation,
+    operation.action,
+    `Began operation ${operation.id}`,
+  );
+  return jsonText(operationJson(operation), 202);
+}
+
+function checked<const F extends Fields>(fields: F, members: Members) {
+  const body: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of members) {
+    body[name] = fieldValue(value, Object.hasOwn(fields, name) ? fields[name] : undefined);
+  }
+  return validate(strict(checksOf(fields)), body);
+}
+
+function bodyOf(fields: Fields, title: string): JsonSchema {
+  const entries = Object.entries(fields);
+  return {
+    title,
+    type: "object",
+    properties: Object.fromEntries(entries.map(([name, one]) => [name, schemaOfField(one)])),
+    required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+    additionalProperties: false,
+  };
+}

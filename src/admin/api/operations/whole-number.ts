@@ -1,0 +1,16 @@
+// A whole number in a body, within bounds.
+import * as v from "valibot";
+import type { Field } from "../../../queue/commands/declare/field.ts";
+
+export function wholeNumber(
+  [label, about]: readonly [string, string],
+  min: number,
+  max: number,
+): Field<v.GenericSchema<unknown, number>> {
+  const says = `must be a whole number from ${min} to ${max}`;
+  const check = v.pipe(
+    v.number(says),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, says),
+  );
+  return { kind: "integer", label, about, min, max, isRequired: true, isNullable: false, check };
+}

@@ -1,0 +1,103 @@
+// What the page about the database shows: each part for itself, so that one that this role may not
+// read, or that takes too long, leaves the others standing and says why.
+import { now } from "../../../base/clock.ts";
+import { WorkerError } from "../../../base/errors.ts";
+import type { Database } from "../../../database/database.ts";
+import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
+import { readServerFacts } from "../../../database/inspect/server-facts.ts";
+import {
+  readConnections,
+  readHeldXmin,
+  readOldestTransaction,
+} from "../../../database/inspect/sessions.ts";
+import { extensions } from "../../../database/schema/extensions/index.ts";
+import type { IndexBuilds } from "../../../database/schema/indexes/index-builds.ts";
+import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
+import {
+  KNOWN_LEVEL,
+  type SchemaState,
+  schemaState,
+} from "../../../database/schema/schema-state.ts";
+import { countTidyUp } from "../../../queue/tidy/count-tidy-up.ts";
+
+/** Each part is null where it could not be read; `missing` says why. */
+export async function readDatabaseReport(db: Database, builds: IndexBuilds): Promise<object> {
+  const asOf = new Date(now()).toISOString();
+  const missing: string[] = [];
+  const part = async <T>(what: string, read: Promise<T>): Promise<T | null> => {
+    try {
+      return await read;
+    } catch (error) {
+      // Then there is nothing to report on.
+      if (!(error instanceof WorkerError) || GONE.has(error.code)) throw error;
+      missing.push(`${what}: ${error.message}`);
+      return null;
+    }
+  };
+  // One after the other: a page must not take every connection of a small pool.
+  const server = await part("server", readServerFacts(db));
+  const schema = await part("schema", schemaState(db));
+  const isThere = schema?.kind !== "absent" && schema?.kind !== "empty";
+  const tables = await part("tables", readTables(db));
+  const indexes = await part("indexes", readIndexes(db));
+  const optional = await part("optional_indexes", readIndexStates(db, builds));
+  const connections = await part("connections", readConnections(db));
+  const oldest = await part("oldest_transaction", readOldestTransaction(db));
+  const held = await part("held_xmin", readHeldXmin(db));
+  const tidyUp = isThere ? await part("tidy_up", countTidyUp(db, asOf)) : null;
+  const hidden = connections?.hidden ?? 0;
+  if (hidden > 0) {
+    missing.push(
+      `connections: the state of ${hidden} sessions of other roles is hidden, and their transactions with it; grant pg_read_all_stats to this role`,
+    );
+  }
+  return {
+    as_of: asOf,
+    server,
+    schema: schema === null ? null : schemaJson(schema, db.schema.name),
+    tables: tables ?? [],
+    indexes: indexes ?? [],
+    optional_indexes: optional ?? [],
+    connections,
+    oldest_transaction: oldest,
+    held_xmin: held,
+    tidy_up: Object.entries(tidyUp ?? {}).map(([task, count]) => ({ task, count })),
+    missing,
+  };
+}
+
+const GONE: ReadonlySet<string> = new Set(["database_unreachable", "aborted"]);
+
+function schemaJson(state: SchemaState, name: string) {
+  const isReady = state.kind === "ready";
+  const hasLevel = isReady || state.kind === "outdated" || state.kind === "too-new";
+  return {
+    name,
+    state: state.kind,
+    origin: isReady ? state.origin : null,
+    level: hasLevel ? state.level : null,
+    known_level: KNOWN_LEVEL,
+    problem: "reason" in state ? state.reason : null,
+    warnings: isReady ? state.warnings : [],
+    extensions: isReady ? extensions.map((one) => extensionJson(one, state)) : [],
+  };
+}
+
+type Extension = (typeof extensions)[number];
+type Ready = Extract<SchemaState, { kind: "ready" }>;
+
+function extensionJson({ name, gives, added, version, objects }: Extension, state: Ready): object {
+  const recorded = state.versions?.get(name) ?? null;
+  const isThere = state.extensions.has(name);
+  return {
+    name,
+    gives,
+    // Version 0 in our ledger is somebody else's.
+    is_foreign: isThere && (recorded === null || recorded === 0),
+    is_there: isThere,
+    is_complete: objects.every((object) => state.objects.has(object)),
+    version: recorded,
+    known_version: version,
+    is_added_by_itself: added === "always",
+  };
+}

@@ -1,0 +1,117 @@
+// GET /api/database: what an operator wants to know of the database before blaming the queue.
+import { json } from "../../../http/response.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { readDatabaseReport } from "./database-report.ts";
+
+const server = record({
+  version: "string",
+  database: "string",
+  role: "string",
+  is_standby: "boolean",
+  is_read_only: "boolean",
+  started_at: "time",
+  now: "time",
+});
+
+const extension = record({
+  name: "string",
+  gives: "string",
+  is_foreign: "boolean",
+  is_there: "boolean",
+  is_complete: "boolean",
+  version: "integer?",
+  known_version: "integer",
+  is_added_by_itself: "boolean",
+});
+
+const schema = record({
+  name: "string",
+  state: "string",
+  origin: "string?",
+  level: "integer?",
+  known_level: "integer",
+  problem: "string?",
+  warnings: "string[]",
+  extensions: listOf(extension),
+});
+
+const table = record({
+  name: "string",
+  total_bytes: "integer",
+  table_bytes: "integer",
+  index_bytes: "integer",
+  live_rows: "integer",
+  dead_rows: "integer",
+  changed_since_analyze: "integer",
+  last_vacuum_at: "time?",
+  last_analyze_at: "time?",
+});
+
+const index = record({
+  name: "string",
+  table: "string",
+  bytes: "integer",
+  scans: "integer",
+  is_valid: "boolean",
+});
+
+const optionalIndex = record({
+  name: "string",
+  state: "string",
+  definition: "string",
+  serves: "string",
+  costs: "string",
+  is_recommended: "boolean",
+  index_name: "string?",
+  is_ours: "boolean",
+  bytes: "integer?",
+  estimated_bytes: "integer?",
+  progress: orNull(record({ phase: "string", share: "number?", since: "time" })),
+  error: "string?",
+});
+
+const connections = record({
+  total: "integer",
+  most: "integer",
+  hidden: "integer",
+  groups: listOf(record({ application: "string", state: "string?", count: "integer" })),
+});
+
+const oldestTransaction = record({
+  since: "time",
+  state: "string?",
+  application: "string",
+  role: "string?",
+  pid: "integer",
+  waits_for: "string?",
+});
+
+const heldXmin = record({
+  kind: "string",
+  name: "string",
+  transactions: "integer",
+  since: "time?",
+});
+
+export const getDatabase: Operation = {
+  summary: "Sizes, dead rows, transactions, connections, indexes and extensions of the database",
+  answer: record(
+    {
+      as_of: "time",
+      server: orNull(server),
+      schema: orNull(schema),
+      tables: listOf(table),
+      indexes: listOf(index),
+      optional_indexes: listOf(optionalIndex),
+      connections: orNull(connections),
+      oldest_transaction: orNull(oldestTransaction),
+      held_xmin: orNull(heldXmin),
+      tidy_up: listOf(record({ task: "string", count: value })),
+      missing: "string[]",
+    },
+    "Database",
+  ),
+  run: async ({ databases, indexBuilds }) =>
+    json(await readDatabaseReport(databases.reads, indexBuilds)),
+};

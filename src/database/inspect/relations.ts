@@ -1,0 +1,88 @@
+// The tables and indexes of the queue's schema: how large they are, how many dead rows they carry, and
+// when they were vacuumed. All from the catalogue and the statistics: no table is read.
+import { type Database, query, type Statement } from "../database.ts";
+import { utcText } from "./utc-text.ts";
+
+/** On the wire as it stands here. */
+export interface TableFacts {
+  readonly name: string;
+  readonly total_bytes: number;
+  readonly table_bytes: number;
+  readonly index_bytes: number;
+  /** As the statistics have them: nobody has counted. */
+  readonly live_rows: number;
+  readonly dead_rows: number;
+  readonly changed_since_analyze: number;
+  /** By hand or by itself, whichever was later; null = never. */
+  readonly last_vacuum_at: string | null;
+  readonly last_analyze_at: string | null;
+}
+
+export interface IndexFacts {
+  readonly name: string;
+  readonly table: string;
+  readonly bytes: number;
+  /** How often it was used since the statistics began. */
+  readonly scans: number;
+  readonly is_valid: boolean;
+}
+
+// The queue's schema has a dozen; others may stand in it.
+const MOST_TABLES = 50;
+const MOST_INDEXES = 100;
+
+export async function readTables(db: Database): Promise<TableFacts[]> {
+  const rows = await query<Texts<TableFacts>>(db, tablesSql, [db.schema.name, MOST_TABLES]);
+  return rows.map((row) => ({
+    ...row,
+    total_bytes: Number(row.total_bytes),
+    table_bytes: Number(row.table_bytes),
+    index_bytes: Number(row.index_bytes),
+    live_rows: Number(row.live_rows),
+    dead_rows: Number(row.dead_rows),
+    changed_since_analyze: Number(row.changed_since_analyze),
+  }));
+}
+
+export async function readIndexes(db: Database): Promise<IndexFacts[]> {
+  const rows = await query<Texts<IndexFacts>>(db, indexesSql, [db.schema.name, MOST_INDEXES]);
+  return rows.map((row) => ({ ...row, bytes: Number(row.bytes), scans: Number(row.scans) }));
+}
+
+/** bigint comes as text. */
+type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
+
+// greatest() leaves nulls out.
+const tablesSql: Statement = () => `
+  select
+    class.relname::text as name,
+    pg_total_relation_size(class.oid) as total_bytes,
+    pg_table_size(class.oid) as table_bytes,
+    pg_indexes_size(class.oid) as index_bytes,
+    coalesce(stat.n_live_tup, 0)::bigint as live_rows,
+    coalesce(stat.n_dead_tup, 0)::bigint as dead_rows,
+    coalesce(stat.n_mod_since_analyze, 0)::bigint as changed_since_analyze,
+    ${utcText("greatest(stat.last_vacuum, stat.last_autovacuum)")} as last_vacuum_at,
+    ${utcText("greatest(stat.last_analyze, stat.last_autoanalyze)")} as last_analyze_at
+  from pg_catalog.pg_class class
+  join pg_catalog.pg_namespace space on space.oid = class.relnamespace
+  left join pg_catalog.pg_stat_user_tables stat on stat.relid = class.oid
+  where space.nspname = $1::text and class.relkind in ('r', 'p')
+  order by pg_total_relation_size(class.oid) desc, class.relname
+  limit $2::int`;
+
+const indexesSql: Statement = () => `
+  select
+    class.relname::text as name,
+    parent.relname::text as table,
+    pg_relation_size(class.oid) as bytes,
+    coalesce(stat.idx_scan, 0)::bigint as scans,
+    i.indisvalid as is_valid
+  from pg_catalog.pg_index i
+  join pg_catalog.pg_class class on class.oid = i.indexrelid
+  join pg_catalog.pg_class parent on parent.oid = i.indrelid
+  join pg_catalog.pg_namespace space on space.oid = parent.relnamespace
+  left join pg_catalog.pg_stat_user_indexes stat on stat.indexrelid = i.indexrelid
+  where space.nspname = $1::text and parent.relkind in ('r', 'p')
+  order by pg_relation_size(class.oid) desc, class.relname
+  limit $2::int`;

@@ -1,0 +1,30 @@
+// What there is to know about the server: its version, whether it takes writes, since when it runs.
+import { type Database, query, type Statement } from "../database.ts";
+import { utcText } from "./utc-text.ts";
+
+/** On the wire as it stands here. */
+export interface ServerFacts {
+  readonly version: string;
+  readonly database: string;
+  readonly role: string;
+  readonly is_standby: boolean;
+  /** Whether new transactions may only read, by a standby or by setting. */
+  readonly is_read_only: boolean;
+  readonly started_at: string;
+  readonly now: string;
+}
+
+export async function readServerFacts(db: Database): Promise<ServerFacts | null> {
+  const [row] = await query<ServerFacts & Record<string, unknown>>(db, factsSql);
+  return row ?? null;
+}
+
+const factsSql: Statement = () => `
+  select
+    current_setting('server_version') as version,
+    current_database()::text as database,
+    current_user::text as role,
+    pg_is_in_recovery() as is_standby,
+    pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as is_read_only,
+    ${utcText("pg_postmaster_start_time()")} as started_at,
+    ${utcText("now()")} as now`;

@@ -1,0 +1,114 @@
+// Who is connected, and who keeps dead rows from being removed: an old transaction, a replication
+// slot, a prepared transaction. Never what a session says: a statement may hold a payload.
+import { type Database, query, type Statement } from "../database.ts";
+import { utcText } from "./utc-text.ts";
+
+/** On the wire as they stand here. */
+export interface Connections {
+  readonly total: number;
+  readonly most: number;
+  /** Sessions of other roles whose state is hidden from ours. */
+  readonly hidden: number;
+  /** The largest groups first. */
+  readonly groups: readonly {
+    readonly application: string;
+    readonly state: string | null;
+    readonly count: number;
+  }[];
+}
+
+export interface OldTransaction {
+  readonly since: string;
+  readonly state: string | null;
+  readonly application: string;
+  readonly role: string | null;
+  readonly pid: number;
+  readonly waits_for: string | null;
+}
+
+export interface HeldXmin {
+  readonly kind: "session" | "slot" | "prepared";
+  /** Of the application, the slot, or the prepared transaction. */
+  readonly name: string;
+  /** How many transactions have begun since. */
+  readonly transactions: number;
+  readonly since: string | null;
+}
+
+const MOST_GROUPS = 20;
+
+export async function readConnections(db: Database): Promise<Connections> {
+  const rows = await query<{
+    readonly application: string;
+    readonly state: string | null;
+    readonly count: number;
+    readonly total: number;
+    readonly hidden: number;
+    readonly most: number;
+  }>(db, connectionsSql, [MOST_GROUPS]);
+  const [first] = rows;
+  return {
+    total: first?.total ?? 0,
+    most: first?.most ?? 0,
+    hidden: first?.hidden ?? 0,
+    groups: rows.map(({ application, state, count }) => ({ application, state, count })),
+  };
+}
+
+const connectionsSql: Statement = () => `
+  select
+    application_name as application,
+    state,
+    count(*)::int as count,
+    (sum(count(*)) over ())::int as total,
+    (sum(count(*) filter (where state is null)) over ())::int as hidden,
+    current_setting('max_connections')::int as most
+  from pg_catalog.pg_stat_activity
+  where coalesce(backend_type, 'client backend') = 'client backend' and datname = current_database()
+  group by application_name, state
+  order by count(*) desc, application_name, state
+  limit $1::int`;
+
+/** The oldest of this database but our own; null when there is none. */
+export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
+  const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
+  return row ?? null;
+}
+
+const oldestSql: Statement = () => `
+  select
+    ${utcText("xact_start")} as since,
+    state,
+    application_name as application,
+    usename::text as role,
+    pid,
+    wait_event_type || ': ' || wait_event as waits_for
+  from pg_catalog.pg_stat_activity
+  where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()
+  and backend_type = 'client backend'
+  order by xact_start
+  limit 1`;
+
+/** What holds the horizon of vacuum back the furthest; null when nothing does. */
+export async function readHeldXmin(db: Database): Promise<HeldXmin | null> {
+  const [row] = await query<HeldXmin & Record<string, unknown>>(db, heldSql);
+  return row ?? null;
+}
+
+// A slot and a walsender hold it for every database.
+const heldSql: Statement = () => `
+  select kind, name, transactions, since from (
+    select 'session' as kind, application_name as name, age(backend_xmin) as transactions,
+      ${utcText("xact_start")} as since
+    from pg_catalog.pg_stat_activity
+    where backend_xmin is not null and pid <> pg_backend_pid()
+    and (datname = current_database() or backend_type = 'walsender')
+    union all
+    select 'slot', slot_name::text, age(xmin), null
+    from pg_catalog.pg_replication_slots where xmin is not null
+    union all
+    select 'prepared', gid, age(transaction), ${utcText("prepared")}
+    from pg_catalog.pg_prepared_xacts where database = current_database()
+  ) holder
+  order by transactions desc
+  limit 1`;

@@ -1,0 +1,5 @@
+// Times as the wire has them, made by PostgreSQL with all their microseconds.
+
+/** RFC 3339 text in UTC of a timestamptz expression. */
+export const utcText = (expression: string): string =>
+  `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -1,0 +1,71 @@
+// The builds of indexes at the jobs' table that are under way, whoever has started them: in this
+// process, in another admin, by hand. From PostgreSQL's own views, so that nothing needs to be kept.
+import { type Database, query, type Statement } from "../../database.ts";
+import type { SchemaName } from "../../schema-name.ts";
+import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
+
+export interface BuildProgress {
+  /** null: an index of somebody else's. */
+  readonly name: IndexName | null;
+  /** null as long as PostgreSQL has not made its entry. */
+  readonly indexName: string | null;
+  readonly pid: number;
+  /** In PostgreSQL's words, such as `building index: scanning table`. */
+  readonly phase: string;
+  /** How much of the phase is done, 0 to 1; null where it cannot be said. */
+  readonly share: number | null;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+/** How the statement begins that builds the index: by this a build is known that has no entry yet. */
+export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
+  return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;
+}
+
+interface BuildRow {
+  readonly index_name: string | null;
+  readonly query: string | null;
+  readonly pid: number;
+  readonly phase: string;
+  readonly share: number | null;
+  readonly since: string;
+}
+
+/** The statements of other roles are hidden from a role without pg_read_all_stats. */
+export async function readBuilds(db: Database): Promise<BuildProgress[]> {
+  const rows = await query<BuildRow>(db, buildsSql, [db.schema.name]);
+  return rows.map(({ query: text, index_name: indexName, ...row }) => {
+    const index = optionalIndexes.find(
+      (one) => one.indexName === indexName || text?.startsWith(createPrefix(db.schema, one)),
+    );
+    return { ...row, indexName, name: index?.name ?? null };
+  });
+}
+
+// A phase counts blocks, tuples or those it waits for, whichever it has.
+const buildsSql: Statement = () => `
+  select
+    class.relname as index_name,
+    activity.query,
+    progress.pid,
+    progress.phase,
+    case
+      when progress.phase like 'waiting%' then
+        progress.lockers_done::float8 / nullif(progress.lockers_total, 0)
+      when progress.blocks_total > 0 then progress.blocks_done::float8 / progress.blocks_total
+      else progress.tuples_done::float8 / nullif(progress.tuples_total, 0)
+    end as share,
+    to_char(
+      coalesce(activity.query_start, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+    ) as since
+  from pg_catalog.pg_stat_progress_create_index progress
+  left join pg_catalog.pg_stat_activity activity on activity.pid = progress.pid
+  left join pg_catalog.pg_class class on class.oid = progress.index_relid
+  where progress.datname = current_database()
+  and progress.relid = (
+    select c.oid from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1::text and c.relname = '_private_jobs'
+  )
+  order by progress.pid`;

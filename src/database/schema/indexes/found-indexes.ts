@@ -1,0 +1,96 @@
+// Which of the optional indexes a database has, under whatever name, and what state they are in. From
+// the catalogue, which everybody may read.
+import { type Database, query, type Statement } from "../../database.ts";
+import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
+
+export interface FoundIndex {
+  readonly name: IndexName;
+  /** In the database. */
+  readonly indexName: string;
+  /** Whether it bears our name, so that we may drop it. */
+  readonly isOurs: boolean;
+  /** Whether queries can use it. Not while it is built, and never after a build that broke off. */
+  readonly isValid: boolean;
+  readonly bytes: number;
+}
+
+interface IndexRow {
+  readonly index_name: string;
+  readonly method: string;
+  readonly is_usable: boolean;
+  /** JSON: columns in their order, the first of them the keys. */
+  readonly columns: string;
+  readonly key_count: number;
+  readonly operator_classes: string;
+  readonly is_plain: boolean;
+  readonly predicate: string | null;
+  readonly bytes: string;
+}
+
+/** Every index of the jobs' table that has the form of an optional one, or its name. */
+export async function findIndexes(db: Database): Promise<FoundIndex[]> {
+  const rows = await query<IndexRow>(db, indexesSql, [db.schema.name]);
+  return optionalIndexes.flatMap((index) =>
+    rows
+      .filter((row) => row.index_name === index.indexName || fits(row, index))
+      .map((row) => ({
+        name: index.name,
+        indexName: row.index_name,
+        isOurs: row.index_name === index.indexName,
+        isValid: row.is_usable && fits(row, index),
+        bytes: Number(row.bytes),
+      })),
+  );
+}
+
+/** Begins with the same keys, has all the columns, and is of the same jobs. */
+function fits(row: IndexRow, index: OptionalIndex): boolean {
+  if (row.method !== index.method || !row.is_plain) return false;
+  const columns: readonly (string | null)[] = JSON.parse(row.columns);
+  const operatorClasses: readonly string[] = JSON.parse(row.operator_classes);
+  if (index.operatorClass !== null && operatorClasses[0] !== index.operatorClass) return false;
+  return (
+    index.keys.every((key, at) => at < row.key_count && columns[at] === key) &&
+    index.includes.every((column) => columns.includes(column)) &&
+    plain(row.predicate) === [...index.conditions].sort().join(" and ")
+  );
+}
+
+/** A predicate as PostgreSQL prints it, in our words. It is a list of conditions that all hold. */
+function plain(predicate: string | null): string {
+  if (predicate === null) return "";
+  const text = predicate.toLowerCase().replaceAll(/[()]/g, "").replaceAll(" = true", "");
+  return text.split(" and ").sort().join(" and ");
+}
+
+// `is_plain`: every key ascending, nulls last, no expression among the columns.
+const indexesSql: Statement = () => `
+  select
+    class.relname as index_name,
+    am.amname as method,
+    i.indisvalid and i.indisready and i.indislive as is_usable,
+    (
+      select json_agg(a.attname order by k.place)
+      from unnest(i.indkey::int2[]) with ordinality as k (number, place)
+      left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+    ) as columns,
+    i.indnkeyatts::int as key_count,
+    (
+      select json_agg(o.opcname order by k.place)
+      from unnest(i.indclass::oid[]) with ordinality as k (id, place)
+      join pg_catalog.pg_opclass o on o.oid = k.id
+    ) as operator_classes,
+    i.indexprs is null and not exists (
+      select from unnest(i.indoption::int2[]) as option where option <> 0
+    ) as is_plain,
+    pg_get_expr(i.indpred, i.indrelid) as predicate,
+    pg_relation_size(i.indexrelid) as bytes
+  from pg_catalog.pg_index i
+  join pg_catalog.pg_class class on class.oid = i.indexrelid
+  join pg_catalog.pg_am am on am.oid = class.relam
+  where i.indrelid = (
+    select c.oid from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1::text and c.relname = '_private_jobs'
+  )
+  order by class.relname`;

@@ -1,0 +1,94 @@
+// The builds that a server has been asked for, one after the other in the background. What is under way
+// is known to PostgreSQL; here is only what waits, and why the last build of an index failed.
+import type { Pool } from "pg";
+import { wait } from "../../../base/clock.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/logger.ts";
+import type { Database } from "../../database.ts";
+import { buildIndex, cancelBuild, type IndexPlace } from "./build-index.ts";
+import { readBuilds } from "./build-progress.ts";
+import type { IndexName } from "./optional-index.ts";
+
+export interface IndexBuilds {
+  /** Builds it when those before it are done; at once resolved. */
+  start(name: IndexName): void;
+  /** Whether there was anything to cancel, here or in another process. */
+  cancel(name: IndexName): Promise<boolean>;
+  isWaiting(name: IndexName): boolean;
+  /** Why the last build failed; null when it did not, or was cancelled. */
+  failureOf(name: IndexName): string | null;
+  /** Builds nothing more. What is under way PostgreSQL finishes by itself. */
+  stop(): void;
+}
+
+export function createIndexBuilds(pool: Pool, db: Database, logger: Logger): IndexBuilds {
+  const place: IndexPlace = { pool, db };
+  const leave = new AbortController();
+  const waiting = new Set<IndexName>();
+  const failures = new Map<IndexName, string>();
+  let running: { readonly name: IndexName; readonly cancel: AbortController } | null = null;
+
+  const work = async () => {
+    for (const name of waiting) {
+      if (leave.signal.aborted) return;
+      const cancel = new AbortController();
+      running = { name, cancel };
+      waiting.delete(name);
+      await buildIndex(place, name, { cancel: cancel.signal, leave: leave.signal }).then(
+        () => logger.info({ index: name }, "an index was built"),
+        (error: unknown) => {
+          if (leave.signal.aborted) return;
+          if (!cancel.signal.aborted) failures.set(name, messageOf(error));
+          logger.warn({ index: name, error: messageOf(error) }, "an index was not built");
+        },
+      );
+      running = null;
+    }
+  };
+
+  return {
+    start(name) {
+      if (running?.name === name) return;
+      failures.delete(name);
+      waiting.add(name);
+      if (running === null && waiting.size === 1) void work();
+    },
+    async cancel(name) {
+      if (waiting.delete(name)) return true;
+      if (running?.name !== name) return cancelBuild(db, name);
+      running.cancel.abort();
+      return true;
+    },
+    isWaiting: (name) => waiting.has(name) || running?.name === name,
+    failureOf: (name) => failures.get(name) ?? null,
+    stop: () => leave.abort(),
+  };
+}
+
+const TELL_EVERY_MS = 2_000;
+
+/** Builds it while the caller waits, and tells how far it is. */
+export async function buildAndTell(
+  place: IndexPlace,
+  name: IndexName,
+  cancel: AbortSignal,
+  logger: Logger,
+): Promise<void> {
+  const done = new AbortController();
+  const tell = async () => {
+    while (await wait(TELL_EVERY_MS, done.signal)) {
+      const builds = await readBuilds(place.db).catch(() => []);
+      const mine = builds.find((one) => one.name === name);
+      if (mine === undefined || done.signal.aborted) continue;
+      const share = mine.share === null ? "" : `, ${Math.floor(mine.share * 100)} % of it`;
+      logger.info({}, `index ${name}: ${mine.phase}${share}`);
+    }
+  };
+  const telling = tell();
+  try {
+    await buildIndex(place, name, { cancel, leave: new AbortController().signal });
+  } finally {
+    done.abort();
+    await telling;
+  }
+}

@@ -1,0 +1,120 @@
+// Every optional index with what one may want to know before building or dropping it.
+import { type Database, query, type Statement } from "../../database.ts";
+import { readBuilds } from "./build-progress.ts";
+import { type FoundIndex, findIndexes } from "./found-indexes.ts";
+import type { IndexBuilds } from "./index-builds.ts";
+import { type IndexName, indexDefinition, optionalIndexes } from "./optional-index.ts";
+
+/** On the wire as it stands here. */
+export interface IndexState {
+  readonly name: IndexName;
+  /** `broken`: a build has broken off; `build` drops what it left, and so does `drop`. */
+  readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
+  readonly definition: string;
+  readonly serves: string;
+  readonly costs: string;
+  readonly is_recommended: boolean;
+  /** In the database; null where there is none. */
+  readonly index_name: string | null;
+  /** Whether it bears our name; others are not ours to drop. */
+  readonly is_ours: boolean;
+  readonly bytes: number | null;
+  /** What it would have; null where the statistics do not say. */
+  readonly estimated_bytes: number | null;
+  readonly progress: {
+    readonly phase: string;
+    readonly share: number | null;
+    readonly since: string;
+  } | null;
+  /** Why the last build in this process failed. */
+  readonly error: string | null;
+}
+
+export async function readIndexStates(
+  db: Database,
+  builds: Pick<IndexBuilds, "isWaiting" | "failureOf">,
+): Promise<IndexState[]> {
+  const found = await findIndexes(db);
+  const running = await readBuilds(db);
+  const jobs = await readJobShares(db);
+  return optionalIndexes.map((index) => {
+    const { name, serves, costs, isRecommended } = index;
+    const mine = found.filter((one) => one.name === name);
+    const best = mine.find(({ isValid }) => isValid) ?? mine[0];
+    const build = running.find((one) => one.name === name);
+    return {
+      name,
+      state: stateOf(best, build !== undefined, builds.isWaiting(name)),
+      definition: indexDefinition(index),
+      serves,
+      costs,
+      is_recommended: isRecommended,
+      index_name: best?.indexName ?? null,
+      is_ours: best?.isOurs ?? false,
+      bytes: best?.bytes ?? null,
+      estimated_bytes: jobs === null ? null : Math.round(jobs[name] * index.bytesPerJob),
+      progress:
+        build === undefined ? null : { phase: build.phase, share: build.share, since: build.since },
+      error: builds.failureOf(name),
+    };
+  });
+}
+
+function stateOf(
+  best: FoundIndex | undefined,
+  isBuilding: boolean,
+  isWaiting: boolean,
+): IndexState["state"] {
+  if (best?.isValid === true) return "valid";
+  if (isBuilding) return "building";
+  if (isWaiting) return "waiting";
+  return best === undefined ? "absent" : "broken";
+}
+
+/** About how many jobs each index would hold, from the statistics; null before the first ANALYZE. */
+async function readJobShares(db: Database): Promise<Record<IndexName, number> | null> {
+  const [row] = await query<SharesRow>(db, sharesSql, [db.schema.name]);
+  if (row === undefined || row.jobs < 0) return null;
+  const { jobs, available, queued, tried } = row;
+  const resting = Math.max(0, jobs - Math.max(available, 0));
+  const inQueues = jobs * queued;
+  return {
+    failed: resting,
+    retrying: Math.max(0, jobs * tried - resting),
+    running: Math.min(1_000, resting),
+    queue_ready: inQueues * (jobs === 0 ? 0 : 1 - resting / jobs),
+    queue: inQueues,
+    task: jobs,
+    failed_text: resting,
+  };
+}
+
+interface SharesRow {
+  readonly jobs: number;
+  readonly available: number;
+  /** 0 to 1: in a named queue; with an attempt behind them. */
+  readonly queued: number;
+  readonly tried: number;
+}
+
+// What is in the table and not in jobs_main_index has failed or runs.
+const sharesSql: Statement = () => `
+  select
+    jobs.reltuples as jobs,
+    coalesce(main.reltuples, jobs.reltuples) as available,
+    coalesce((
+      select 1 - null_frac from pg_catalog.pg_stats
+      where schemaname = $1::text and tablename = '_private_jobs' and attname = 'job_queue_id'
+    ), 0)::float4 as queued,
+    coalesce((
+      select 1 - frequency
+      from pg_catalog.pg_stats,
+        unnest(most_common_vals::text::text[], most_common_freqs) as common (value, frequency)
+      where schemaname = $1::text and tablename = '_private_jobs' and attname = 'attempts'
+      and common.value = '0'
+    ), 0)::float4 as tried
+  from pg_catalog.pg_class jobs
+  join pg_catalog.pg_namespace space on space.oid = jobs.relnamespace
+  left join pg_catalog.pg_class main
+    on main.relnamespace = space.oid and main.relname = 'jobs_main_index'
+  where space.nspname = $1::text and jobs.relname = '_private_jobs'`;

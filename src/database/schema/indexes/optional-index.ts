@@ -1,0 +1,155 @@
+// THE list of indexes that make some reads of the admin fast, and that nobody needs. Each is offered,
+// built beside running workers, and dropped on request. What they cost was measured with 10 million
+// jobs, in bytes of write-ahead log for a job that succeeds.
+
+export type IndexName =
+  | "failed"
+  | "retrying"
+  | "running"
+  | "queue_ready"
+  | "queue"
+  | "task"
+  | "failed_text";
+
+export interface OptionalIndex {
+  /** In options, routes and messages. */
+  readonly name: IndexName;
+  /** In the database, where we have built it; one of the same form does under any name. */
+  readonly indexName: string;
+  readonly method: "btree" | "gin";
+  /** Of _private_jobs: what it is sorted by, and what it only holds. */
+  readonly keys: readonly string[];
+  readonly includes: readonly string[];
+  /** Of the keys, where it is not the default one. */
+  readonly operatorClass: string | null;
+  /**
+   * Only jobs for which all of this holds; empty: all jobs. A query must say the same, word for word,
+   * for the planner to use the index.
+   */
+  readonly conditions: readonly string[];
+  /** What becomes fast: a phrase for people. */
+  readonly serves: string;
+  /** What it costs the workers. */
+  readonly costs: string;
+  /** Bytes for each job that is in it. */
+  readonly bytesPerJob: number;
+  /** Built by `--with-indexes` without names. */
+  readonly isRecommended: boolean;
+}
+
+type Row = Omit<OptionalIndex, "indexName" | "method" | "includes" | "operatorClass"> &
+  Partial<Pick<OptionalIndex, "method" | "includes" | "operatorClass">>;
+
+function row(given: Row): OptionalIndex {
+  const defaults = { method: "btree", includes: [], operatorClass: null } as const;
+  return Object.freeze({ ...defaults, ...given, indexName: `worker_jobs_${given.name}` });
+}
+
+const failed = ["locked_at is null", "attempts >= max_attempts"];
+
+export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
+  row({
+    name: "failed",
+    keys: ["updated_at", "id"],
+    includes: ["task_id", "job_queue_id", "run_at"],
+    conditions: failed,
+    serves: "failed jobs, newest first; how many there are, by task; new kinds of errors",
+    costs: "nothing for jobs that succeed or are retried",
+    bytesPerJob: 53,
+    isRecommended: true,
+  }),
+  row({
+    name: "retrying",
+    keys: ["run_at", "id"],
+    includes: ["attempts", "task_id", "job_queue_id"],
+    conditions: ["locked_at is null", "attempts > 0", "attempts < max_attempts"],
+    serves: "jobs that failed and will be tried again",
+    costs: "nothing for jobs that succeed, about 120 B of WAL a failure",
+    bytesPerJob: 48,
+    isRecommended: true,
+  }),
+  row({
+    name: "running",
+    keys: ["locked_at", "id"],
+    includes: ["locked_by", "task_id", "job_queue_id"],
+    conditions: ["locked_at is not null"],
+    serves: "running jobs, longest first, by worker",
+    costs: "about 130 B of WAL a job in the safe mode",
+    bytesPerJob: 110,
+    isRecommended: true,
+  }),
+  row({
+    name: "queue_ready",
+    keys: ["job_queue_id", "priority", "run_at"],
+    includes: ["id"],
+    conditions: ["is_available", "job_queue_id is not null"],
+    serves: "what waits in a named queue, in its order; blocked jobs, exactly",
+    costs: "about 80 B of WAL a job in a named queue",
+    bytesPerJob: 41,
+    isRecommended: true,
+  }),
+  row({
+    name: "queue",
+    keys: ["job_queue_id", "id"],
+    conditions: ["job_queue_id is not null"],
+    serves: "all jobs of a rare queue",
+    costs: "about 60 B of WAL a job in a named queue",
+    bytesPerJob: 30,
+    isRecommended: false,
+  }),
+  row({
+    name: "task",
+    keys: ["task_id", "id"],
+    conditions: [],
+    serves: "all jobs of a rare task",
+    costs: "about 150 B of WAL a job",
+    bytesPerJob: 31,
+    isRecommended: false,
+  }),
+  row({
+    name: "failed_text",
+    method: "gin",
+    keys: ["last_error"],
+    operatorClass: "gin_trgm_ops",
+    conditions: failed,
+    serves: "text in the errors of failed jobs, where it is rare; needs the extension pg_trgm",
+    costs: "nothing for jobs that succeed; slow to build",
+    bytesPerJob: 185,
+    isRecommended: false,
+  }),
+]);
+
+export const indexNames: readonly IndexName[] = optionalIndexes.map(({ name }) => name);
+
+export const recommendedIndexes: readonly IndexName[] = optionalIndexes
+  .filter(({ isRecommended }) => isRecommended)
+  .map(({ name }) => name);
+
+export function optionalIndex(name: IndexName): OptionalIndex {
+  const found = optionalIndexes.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no such index: ${name}`);
+  return found;
+}
+
+/** The index's predicate on a row of _private_jobs under this alias, for a query that is to use it. */
+export function indexCondition(name: IndexName, job: string): string {
+  const { conditions } = optionalIndex(name);
+  if (conditions.length === 0) return "true";
+  return conditions.map((one) => one.replaceAll(COLUMN, `${job}.$&`)).join(" and ");
+}
+
+const COLUMN = /\b(?:locked_at|attempts|max_attempts|is_available|job_queue_id)\b/g;
+
+/** `(updated_at, id) include (task_id) where …`: what stands after the table's name. */
+export function indexDefinition(
+  { method, keys, includes, conditions, operatorClass }: OptionalIndex,
+  operatorClassSchema = "",
+): string {
+  const suffix = operatorClass === null ? "" : ` ${operatorClassSchema}${operatorClass}`;
+  return [
+    method === "btree" ? "" : `using ${method} `,
+    `(${keys.map((key) => key + suffix).join(", ")})`,
+    includes.length === 0 ? "" : ` include (${includes.join(", ")})`,
+    conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`,
+  ].join("");
+}

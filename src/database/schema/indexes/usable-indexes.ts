@@ -1,0 +1,35 @@
+// Which optional indexes queries can use now, remembered for a few seconds. Wrong for so long after an
+// index was dropped is no harm: every statement is bounded, and right without any index.
+import { monotonic } from "../../../base/clock.ts";
+import type { Database } from "../../database.ts";
+import type { SchemaName } from "../../schema-name.ts";
+import { findIndexes } from "./found-indexes.ts";
+import type { IndexName } from "./optional-index.ts";
+
+const KEPT_MS = 3_000;
+
+interface Remembered {
+  readonly until: number;
+  readonly names: Promise<ReadonlySet<IndexName>>;
+}
+
+// By the schema's record, which every server, worker and command makes for itself: two databases that
+// have a schema of the same name do not share one.
+const remembered = new WeakMap<SchemaName, Remembered>();
+
+/** Valid indexes of the right form under any name. The queries must say their `indexCondition`. */
+export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
+  const known = remembered.get(db.schema);
+  if (known !== undefined && monotonic() < known.until) return known.names;
+  const names = findIndexes(db).then(
+    (found) => new Set(found.filter(({ isValid }) => isValid).map(({ name }) => name)),
+  );
+  remembered.set(db.schema, { until: monotonic() + KEPT_MS, names });
+  names.catch(() => remembered.delete(db.schema));
+  return names;
+}
+
+/** The next one who asks looks again. */
+export function forgetIndexes(schema: SchemaName): void {
+  remembered.delete(schema);
+}

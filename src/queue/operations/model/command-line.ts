@@ -1,0 +1,27 @@
+// The same operation as a line for a shell, for whoever wants to do it again or elsewhere.
+import type { Changes, OperationAction } from "./action.ts";
+import type { Manner } from "./operation-store.ts";
+
+export function commandLineOf(
+  action: OperationAction,
+  query: string,
+  changes: Changes,
+  { rate, canary }: Manner = { rate: null, canary: null },
+): string {
+  const options = [
+    ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), String(value)]),
+    ...(rate === null ? [] : [["rate", String(rate)]]),
+    ...(canary === null ? [] : [["canary", String(canary)]]),
+  ].map(([name, value]) => `--${name}=${quoted(value ?? "")}`);
+  const words = action === "remove" ? [`--query=${quoted(query)}`] : ["--", quoted(query)];
+  // Only what begins with a dash needs the two dashes before it.
+  if (action !== "remove" && !query.startsWith("-")) words.shift();
+  return action === "remove"
+    ? ["worker", action, ...words, ...options].join(" ")
+    : ["worker", action, ...options, ...words].join(" ");
+}
+
+/** As every shell of Unix reads it back. */
+function quoted(text: string): string {
+  return /^[\w:.,/@+-]+$/.test(text) && text !== "" ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,54 @@
+// Lists jobs page by page: whole, or as rows of a table.
+import type { Database } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
+import { type CutJob, readFullRows } from "./full-rows.ts";
+import type { JobFilter } from "./job-filter.ts";
+import { type LightJob, readLightRows } from "./light-rows.ts";
+import { type FoundPage, findPage, type WalkReport } from "./walk-jobs.ts";
+
+/** A page of a listing. */
+export interface JobPage {
+  readonly jobs: Job[];
+  /** Hand it back as `cursor` for the jobs after these; null = there are no more. */
+  readonly nextCursor: string | null;
+  /** Jobs among them that are too large for a page: their payload reads null. */
+  readonly cut: readonly CutJob[];
+  readonly report: WalkReport;
+}
+
+/** A page of rows without payloads. */
+export interface LightPage {
+  readonly jobs: LightJob[];
+  readonly nextCursor: string | null;
+  readonly report: WalkReport;
+}
+
+/**
+ * The jobs that match all of `filter`. Pages joined by their cursors repeat no job and omit none
+ * that was there all the time and has not changed, whatever becomes of others meanwhile.
+ * A search through very many jobs stops after about half a second: the page is then short, even
+ * empty, and its `nextCursor` goes on. A page has at most 8 MB.
+ * Throws InputError for a filter that is wrong.
+ */
+export async function listJobs(db: Database, filter: JobFilter = {}): Promise<JobPage> {
+  const page = await findPage(db, filter);
+  const { jobs, cut } = page.ids.length === 0 ? NONE : await readFullRows(db, page.ids);
+  const nextCursor = page.cursorAfter(endOf(page, jobs));
+  return { jobs, nextCursor, cut, report: page.report };
+}
+
+/** The same without payloads: what a table shows. */
+export async function listLightJobs(db: Database, filter: JobFilter = {}): Promise<LightPage> {
+  const page = await findPage(db, filter);
+  const jobs = page.ids.length === 0 ? [] : await readLightRows(db, page.ids);
+  return { jobs, nextCursor: page.cursorAfter(page.ids.length), report: page.report };
+}
+
+const NONE = { jobs: [], cut: [] };
+
+/** How many of the page's ids are done with: the rest did not fit, or all that is left is gone. */
+function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
+  const last = jobs.at(-1);
+  if (last === undefined) return ids.length;
+  return ids.indexOf(last.id) + 1;
+}

@@ -1,0 +1,214 @@
+// From a filter to the ids of a page: what is asked for becomes one condition and one order, and is
+// walked for 0.4 s at the most.
+import { InputError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { compileQuery } from "../query/compile-query.ts";
+import type { JobQuery } from "../query/job-query.ts";
+import { type Cursor, decodeCursor, encodeCursor, notACursor } from "../walk/cursor.ts";
+import { isFew } from "../walk/id-walk.ts";
+import { hasFewPriorities } from "../walk/index-walk.ts";
+import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
+import { type Facts, type JobSort, type Segment, segmentsOf } from "../walk/order.ts";
+import type { Place } from "../walk/place.ts";
+import type { Found } from "../walk/step.ts";
+import { type Walked, walk } from "../walk/walk.ts";
+import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
+import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
+
+const BUDGET_MS = 400;
+
+/** The optional indexes that are there. */
+const usableIndexes = async (_: Database): Promise<ReadonlySet<string>> => new Set<string>();
+
+/** How a page came about, for whoever wants to know what it cost and whether it is all. */
+export interface WalkReport {
+  /** `cheap`: an index led to the jobs. `bounded`: they were looked for, in bounded steps. */
+  readonly cost: "cheap" | "bounded";
+  /** Rows that were looked at. */
+  readonly scanned: number;
+  /** The last id of a walk by id, while there is more; else null. */
+  readonly scannedTo: string | null;
+  /** false: the time was up before the page was full; `nextCursor` goes on. */
+  readonly isComplete: boolean;
+  /**
+   * `partial`: these are the best so far; `nextCursor` leads to the same page, with better ones in
+   * their place, until it is `full`.
+   */
+  readonly ranking: "full" | "partial";
+  /** Names in the query that nothing has. */
+  readonly unknown: readonly string[];
+  /** The optional index that would make it cheap; null: none would. */
+  readonly indexHint: string | null;
+  /** Jobs too large for the query to be decided. */
+  readonly unchecked: number;
+}
+
+export interface FoundPage {
+  readonly ids: readonly string[];
+  readonly report: WalkReport;
+  /** The cursor of a page that ends after so many of the ids; null: nothing follows. */
+  readonly cursorAfter: (count: number) => string | null;
+}
+
+interface Asked {
+  readonly filter: CheckedFilter;
+  readonly cursor: Cursor | null;
+  readonly query: JobQuery | null;
+  readonly matching: Matching;
+}
+
+/** Throws InputError for a filter that is wrong. */
+export async function findPage(db: Database, given: JobFilter): Promise<FoundPage> {
+  const asked = await resolve(db, given);
+  const { filter, cursor, matching } = asked;
+  if (filter.limit === 0 || matching.isEmpty) return emptyPage(asked);
+  const facts = await factsFor(db, filter.sort);
+  const segments = segmentsOf(filter.sort, matching.shape, facts);
+  const skip = cursor?.skip ?? filter.offset;
+  refuseSkip(filter, segments);
+  const walked = await walk({
+    db,
+    matching,
+    segments,
+    place: cursor?.place ?? null,
+    // One more tells whether there are more.
+    limit: filter.limit + 1,
+    skip,
+    size: cursor?.size ?? 0,
+    budgetMs: BUDGET_MS,
+  });
+  const exact = await exactAhead(db, asked, walked);
+  return pageOf(asked, walked, exact, segments);
+}
+
+async function resolve(db: Database, given: JobFilter): Promise<Asked> {
+  const filter = checkedFilter(given);
+  const cursor = filter.cursor === "" ? null : decodeCursor(filter.cursor);
+  if (cursor !== null && cursor.sort !== filter.sort) throw notACursor();
+  const names = await ofNames(db, filter.identifier, filter.queue);
+  const none = names.find(({ isEmpty }) => isEmpty);
+  if (none !== undefined) return { filter, cursor, query: null, matching: none };
+  const query = filter.q.trim() === "" ? null : await compiled(db, filter.q, cursor);
+  const matching = allOf([
+    ofState(filter.state),
+    ...names,
+    query === null ? everyJob : matchingOf(query),
+    await ofSearch(db, filter.search, cursor?.isExactShown ?? false),
+  ]);
+  return { filter, cursor, query, matching };
+}
+
+async function compiled(db: Database, q: string, cursor: Cursor | null): Promise<JobQuery> {
+  const indexes = await usableIndexes(db);
+  const nowUs = cursor?.nowUs ?? "";
+  return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
+}
+
+/** What is asked of the database only where the order depends on it. */
+async function factsFor(db: Database, sort: JobSort): Promise<Facts> {
+  const isDue = sort === "due" || sort === "-due";
+  const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
+  return {
+    hasFewPriorities: isDue ? await hasFewPriorities(db) : true,
+    indexes: isOptional ? await usableIndexes(db) : new Set(),
+  };
+}
+
+function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[]): void {
+  if (offset === 0 || segments.every(({ way }) => way.kind !== "rank")) return;
+  const message = `cannot pass over jobs in the order ${sort}, for which there is no index: use cursor`;
+  throw new InputError([{ path: "offset", message }]);
+}
+
+/**
+ * The time was up: a job whose id or key is just what is searched for is shown at once, ahead of its
+ * turn, and not again later.
+ */
+async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<Found | null> {
+  const { filter, cursor, matching } = asked;
+  const { search, sort, limit } = filter;
+  const isShown = cursor?.isExactShown === true;
+  if (search === "" || sort !== "id" || isShown || !walked.isCut || walked.skip > 0) return null;
+  if (walked.next === null || walked.found.length >= limit) return null;
+  const found = await walk({
+    db,
+    matching: allOf([exactly(search), { ...matching, shape: FEW }]),
+    segments: segmentsOf("id", FEW, { hasFewPriorities: true, indexes: new Set() }),
+    place: walked.next,
+    limit: 1,
+    skip: 0,
+    size: 0,
+    budgetMs: BUDGET_MS,
+  });
+  const [first] = found.found;
+  return first === undefined ? null : { id: first.id, after: walked.next };
+}
+
+/** A shape that says: an index leads to it. */
+const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
+
+function pageOf(
+  asked: Asked,
+  walked: Walked,
+  exact: Found | null,
+  segments: readonly Segment[],
+): FoundPage {
+  const { filter, cursor, query, matching } = asked;
+  const found = exact === null ? walked.found : [...walked.found, exact];
+  const cursorAt = (place: Place, skip: number, isExactShown: boolean) =>
+    encodeCursor({
+      sort: filter.sort,
+      nowUs: query?.nowUs ?? "",
+      place,
+      skip,
+      isExactShown: isExactShown || cursor?.isExactShown === true,
+      size: walked.size,
+    });
+  const isRanked = segments.some(({ way }) => way.kind === "rank");
+  const isCheap = !isRanked && (matching.isAll || isFew(matching) || query?.cost === "cheap");
+  return {
+    ids: found.slice(0, filter.limit).map(({ id }) => id),
+    report: {
+      cost: isCheap && !walked.isCut ? "cheap" : "bounded",
+      scanned: walked.scanned,
+      scannedTo: scannedTo(walked.next),
+      isComplete: !walked.isCut || (found.length >= filter.limit && !walked.isPartial),
+      ranking: walked.isPartial ? "partial" : "full",
+      unknown: query?.unknown ?? [],
+      indexHint: isRanked ? indexOf(filter.sort) : (query?.indexHint ?? null),
+      unchecked: walked.unchecked,
+    },
+    cursorAfter: (count) => {
+      const last = found[count - 1];
+      if (count < found.length && last !== undefined) return cursorAt(last.after, 0, false);
+      return walked.next === null ? null : cursorAt(walked.next, walked.skip, exact !== null);
+    },
+  };
+}
+
+function scannedTo(next: Place | null): string | null {
+  const position = next?.position;
+  return position?.kind === "ids" || position?.kind === "rank" ? position.after : null;
+}
+
+function indexOf(sort: JobSort): string | null {
+  if (sort === "-failed_at") return "failed";
+  return sort === "running" ? "running" : null;
+}
+
+function emptyPage({ query }: Asked): FoundPage {
+  return {
+    ids: [],
+    report: {
+      cost: "cheap",
+      scanned: 0,
+      scannedTo: null,
+      isComplete: true,
+      ranking: "full",
+      unknown: query?.unknown ?? [],
+      indexHint: null,
+      unchecked: 0,
+    },
+    cursorAfter: () => null,
+  };
+}

@@ -1,0 +1,152 @@
+// A place as an opaque text for callers to hand back. It is checked piece by piece: a text that was not
+// made here is refused, and whatever one may claim, a walk from there is bounded like any other.
+import * as v from "valibot";
+import { InputError } from "../../base/errors.ts";
+import { type JobSort, jobSorts } from "./order.ts";
+import type { Place, Position, Row } from "./place.ts";
+
+export interface Cursor {
+  readonly sort: JobSort;
+  /** What `now` means in the query, microseconds; empty: in none. */
+  readonly nowUs: string;
+  readonly place: Place;
+  /** Matches still to be passed over. */
+  readonly skip: number;
+  /** An exact match of the search that lies further on was shown already. */
+  readonly isExactShown: boolean;
+  /** How many rows a step may look at, where one has taken too long; 0: as many as usual. */
+  readonly size: number;
+}
+
+/** The best of a page are the longest part: up to 500 ids. */
+export const LONGEST_CURSOR = 10_000;
+
+/** A cursor of another version is refused, not misread. */
+const VERSION = 2;
+
+const id = v.pipe(
+  v.string(),
+  v.regex(/^(0|-?[1-9]\d{0,18})$/),
+  v.check((text) => BigInt(text) === BigInt.asIntN(64, BigInt(text))),
+);
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const key = v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.minLength(1), v.maxLength(2));
+const row = v.nullable(v.strictTuple([key, id]));
+const moment = v.union([v.literal(""), v.pipe(v.string(), v.regex(/^\d{1,18}$/))]);
+const position = v.union([
+  v.strictTuple([v.literal("i"), v.nullable(id)]),
+  v.strictTuple([v.literal("x"), row]),
+  v.strictTuple([v.literal("t"), key, v.nullable(id)]),
+  v.strictTuple([v.literal("r"), v.nullable(id), row, row, v.string()]),
+]);
+const parts = v.strictTuple([
+  v.literal(VERSION),
+  v.picklist(jobSorts),
+  moment,
+  v.pipe(whole, v.maxValue(8)),
+  position,
+  whole,
+  v.boolean(),
+  v.pipe(whole, v.maxValue(1_000_000)),
+]);
+
+export function encodeCursor({ sort, nowUs, place, skip, isExactShown, size }: Cursor): string {
+  const shown = packed(place.position);
+  const list = [VERSION, sort, nowUs, place.segment, shown, skip, isExactShown, size];
+  return Buffer.from(JSON.stringify(list)).toString("base64url");
+}
+
+/** Throws InputError for a text that `encodeCursor` did not make. */
+export function decodeCursor(text: string): Cursor {
+  const cursor = text.length > LONGEST_CURSOR ? null : read(text);
+  if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();
+  return cursor;
+}
+
+export function notACursor(): InputError {
+  const message = "is not a cursor of this list; begin again without one";
+  return new InputError([{ path: "cursor", message }]);
+}
+
+function read(text: string): Cursor | null {
+  try {
+    const plain: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    const [, sort, nowUs, segment, shown, skip, isExactShown, size] = v.parse(parts, plain);
+    const place = { segment, position: unpacked(shown) };
+    return { sort, nowUs, place, skip, isExactShown, size };
+  } catch {
+    return null;
+  }
+}
+
+type Packed = v.InferOutput<typeof position>;
+type PackedRow = [string[], string] | null;
+
+function packed(position: Position): Packed {
+  switch (position.kind) {
+    case "ids":
+      return ["i", position.after];
+    case "index":
+      return ["x", packedRow(position.last)];
+    case "tie":
+      return ["t", [...position.key], position.after];
+    case "rank": {
+      const { after, floor, bound, best } = position;
+      return ["r", after, packedRow(floor), packedRow(bound), packedIds(best)];
+    }
+    default:
+      return position satisfies never;
+  }
+}
+
+function unpacked(shown: Packed): Position {
+  switch (shown[0]) {
+    case "i":
+      return { kind: "ids", after: shown[1] };
+    case "x":
+      return { kind: "index", last: unpackedRow(shown[1]) };
+    case "t":
+      return { kind: "tie", key: shown[1], after: shown[2] };
+    case "r": {
+      const [, after, floor, bound, ids] = shown;
+      const best = unpackedIds(ids);
+      return { kind: "rank", after, floor: unpackedRow(floor), bound: unpackedRow(bound), best };
+    }
+    default:
+      return shown satisfies never;
+  }
+}
+
+const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...one.key], one.id]);
+const unpackedRow = (one: PackedRow): Row | null =>
+  one === null ? null : { key: one[0], id: one[1] };
+
+/** Those of the largest page, and one that tells whether there is another. */
+const MOST_BEST = 501;
+
+/** Ascending, each as its distance from the one before. */
+function packedIds(ids: readonly string[]): string {
+  const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
+  return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");
+}
+
+function unpackedIds(text: string): string[] {
+  if (text === "") return [];
+  const steps = text.split(".");
+  if (steps.length > MOST_BEST || steps.some((step) => !/^-?[0-9a-z]{1,14}$/.test(step))) {
+    throw new Error("no list of ids");
+  }
+  let sum = 0n;
+  return steps.map((step) => {
+    sum += fromBase36(step);
+    if (sum !== BigInt.asIntN(64, sum)) throw new Error("no id");
+    return String(sum);
+  });
+}
+
+function fromBase36(text: string): bigint {
+  const digits = text.replace("-", "");
+  let value = 0n;
+  for (const digit of digits) value = value * 36n + BigInt(Number.parseInt(digit, 36));
+  return text.startsWith("-") ? -value : value;
+}

@@ -1,0 +1,115 @@
+// Jobs in the order of their ids: the next so many rows of the primary key, and which of them match.
+import { type Database, query } from "../../database/database.ts";
+import type { Matching } from "./matching.ts";
+import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
+
+interface ChunkRow {
+  readonly last: string | null;
+  readonly rows: string;
+  readonly matched: string;
+  readonly ids: string;
+}
+
+/** `after`: as in the position; null: from the first. */
+export async function walkIds(input: StepInput, after: string | null): Promise<Step<string>> {
+  const { db, matching, segment, skip, wanted, size } = input;
+  const { fromNewest } = segment;
+  const from = firstOf(after, fromNewest);
+  if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const few = isFew(matching);
+  const values = [from, few ? 0 : size, skip, wanted, ...matching.values];
+  const [row] = await query<ChunkRow>(
+    db,
+    (schema) => chunkSql(schema, conditionOf(input, FIRST), fromNewest, few),
+    values,
+  );
+  const rows = listOf(row?.ids ?? "").map((id) => ({ key: [], id }));
+  const matched = Number(row?.matched ?? 0);
+  const skipped = Math.min(skip, matched);
+  const scanned = few ? matched : Number(row?.rows ?? 0);
+  const last = rows.at(-1);
+  if (last !== undefined && rows.length >= wanted) {
+    return { rows, skipped, scanned, next: last.id };
+  }
+  const isEnd = few || scanned < size || row?.last == null;
+  return { rows, skipped, scanned, next: isEnd ? null : row.last };
+}
+
+/** So few jobs can match that an index leads to all of them at once. */
+export function isFew({ shape }: Matching): boolean {
+  return shape.ids !== null || shape.key !== null;
+}
+
+/** What the first id is compared with; null: there can be none. */
+export function firstOf(after: string | null, fromNewest: boolean): string | null {
+  if (after === null) return fromNewest ? HIGHEST_ID : LOWEST_ID;
+  if (!fromNewest) return after;
+  return after === LOWEST_ID ? null : String(BigInt(after) - 1n);
+}
+
+const FIRST = 5;
+
+/** Ids from $1 on. Upwards it is the one before the first; downwards the first itself: there is no id beyond the highest. */
+export const idsFrom = (fromNewest: boolean): string =>
+  `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
+
+/** The last of the next $2 ids, and how many there are. */
+export const boundSql = (schema: string, fromNewest: boolean): string => `
+  bound as materialized (
+    select ${fromNewest ? "min" : "max"}(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from ${schema}._private_jobs as jobs
+      where ${idsFrom(fromNewest)}
+      order by jobs.id ${fromNewest ? "desc" : "asc"}
+      limit $2::bigint
+    ) as chunk
+  )`;
+
+export const withinBound = (fromNewest: boolean): string =>
+  `${idsFrom(fromNewest)} and jobs.id ${fromNewest ? ">=" : "<="} (select last from bound)`;
+
+// Bounded by rows, not by a span of ids: behind a hole as wide as ids can be there may be all jobs at
+// once. Counting them off the index alone costs a fifth of looking at them. The chunk is a range of
+// ids, not a join: a join may be planned the other way round, and then every job is looked at.
+const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
+  with ${boundSql(schema, fromNewest)}, found as materialized (
+    select jobs.id
+    from ${schema}._private_jobs as jobs
+    where ${few ? idsFrom(fromNewest) : withinBound(fromNewest)}
+    and ${condition}
+    order by jobs.id ${fromNewest ? "desc" : "asc"}
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id ${fromNewest ? "desc" : "asc"} offset $3::bigint
+    ), ',') as ids
+  from bound`;
+
+/**
+ * The id of the `count`th job after `after`: passing over jobs costs no more than reading their ids
+ * off the index. null: there are not so many.
+ */
+export async function idAfter(
+  db: Database,
+  after: string | null,
+  fromNewest: boolean,
+  count: number,
+): Promise<string | null> {
+  const from = firstOf(after, fromNewest);
+  if (from === null) return null;
+  const [row] = await query<{ id: string }>(db, (schema) => jumpSql(schema, fromNewest), [
+    from,
+    count - 1,
+  ]);
+  return row?.id ?? null;
+}
+
+const jumpSql = (schema: string, fromNewest: boolean) => `
+  select jobs.id
+  from ${schema}._private_jobs as jobs
+  where ${idsFrom(fromNewest)}
+  order by jobs.id ${fromNewest ? "desc" : "asc"}
+  limit 1
+  offset $2::bigint`;

@@ -1,0 +1,104 @@
+// What a listing walks for: one condition on jobs, made of the query and of the contract's filters,
+// all of which must hold.
+import type { CheckedTexts, JobQuery, QueryShape } from "../query/job-query.ts";
+
+/** The part of a compiled query that a walk needs. */
+export interface Matching
+  extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
+  /** What Node decides; null: nothing. */
+  readonly check: Check | null;
+  /** Every job matches. */
+  readonly isAll: boolean;
+  /** What `now` means in it, in microseconds; null: the moment of each statement. */
+  readonly nowUs: string | null;
+}
+
+/** Decides on the texts of a row, and on marks that are selected beside them. */
+export interface Check {
+  readonly decide: (row: CheckedTexts) => boolean;
+  readonly marks: (first: number) => string;
+  /** The query's condition, with the same parameters. */
+  readonly sql: (first: number) => string;
+  readonly values: readonly unknown[];
+}
+
+export const anyShape: QueryShape = Object.freeze({
+  conditions: null,
+  isDue: null,
+  taskIds: null,
+  queueIds: null,
+  ids: null,
+  key: null,
+});
+
+export const everyJob: Matching = Object.freeze({
+  sql: () => "true",
+  values: [],
+  check: null,
+  shape: anyShape,
+  isEmpty: false,
+  unknown: [],
+  isAll: true,
+  nowUs: null,
+});
+
+/** A compiled query among other conditions. */
+export function matchingOf(query: JobQuery): Matching {
+  const { check: decide, values } = query;
+  return {
+    ...query,
+    isAll: query.text === "",
+    check:
+      decide === null
+        ? null
+        : {
+            decide,
+            marks: (first) => query.marks(first),
+            sql: (first) => query.sql(first),
+            values,
+          },
+  };
+}
+
+/** All of `parts` hold. One of them at most has a check. */
+export function allOf(parts: readonly Matching[]): Matching {
+  const real = parts.filter(({ isAll }) => !isAll);
+  const [only] = real;
+  if (only === undefined) return everyJob;
+  if (real.length === 1) return only;
+  return {
+    sql: (first) => {
+      let next = first;
+      return `(${real
+        .map(({ sql, values }) => {
+          const text = sql(next);
+          next += values.length;
+          return text;
+        })
+        .join("\n    and ")})`;
+    },
+    values: real.flatMap(({ values }) => values),
+    check: real.map(({ check }) => check).find((check) => check !== null) ?? null,
+    shape: real.map(({ shape }) => shape).reduce(both),
+    isEmpty: real.some(({ isEmpty }) => isEmpty),
+    unknown: real.flatMap(({ unknown }) => unknown),
+    isAll: false,
+    nowUs: real.map(({ nowUs }) => nowUs).find((one) => one !== null) ?? null,
+  };
+}
+
+function both(a: QueryShape, b: QueryShape): QueryShape {
+  return {
+    conditions: common(a.conditions, b.conditions),
+    isDue: a.isDue ?? b.isDue,
+    taskIds: common(a.taskIds, b.taskIds),
+    queueIds: common(a.queueIds, b.queueIds),
+    ids: common(a.ids, b.ids),
+    key: a.key ?? b.key,
+  };
+}
+
+function common<T>(a: readonly T[] | null, b: readonly T[] | null): readonly T[] | null {
+  if (a === null || b === null) return a ?? b;
+  return a.filter((one) => b.includes(one));
+}

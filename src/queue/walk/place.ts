@@ -1,0 +1,98 @@
+// Where a walk stands: everything that its next step needs, and nothing of what was shown.
+import type { Segment, Way } from "./order.ts";
+
+export interface Place {
+  /** The segment's place among the order's. */
+  readonly segment: number;
+  readonly position: Position;
+}
+
+export type Position =
+  /** The next id is beyond this one; null: the first of all. */
+  | { readonly kind: "ids"; readonly after: string | null }
+  /** All up to this row of the order are done; null: none yet. */
+  | { readonly kind: "index"; readonly last: Row | null }
+  /** So many jobs have this key that they are walked by id. */
+  | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
+  | ({ readonly kind: "rank" } & Round);
+
+/** A row in its order. */
+export interface Row {
+  readonly key: readonly string[];
+  readonly id: string;
+}
+
+/** A ranking by a walk over all jobs, which gives one page; it takes one answer or several. */
+export interface Round {
+  /** How far by id; null: it has not begun. */
+  readonly after: string | null;
+  /** The last row of the page before: this page is of rows that follow it. */
+  readonly floor: Row | null;
+  /** The last of the best, once there were enough: who follows it is not among them. */
+  readonly bound: Row | null;
+  /** The best so far. */
+  readonly best: readonly string[];
+}
+
+export const START: Place = { segment: 0, position: { kind: "ids", after: null } };
+
+/** Where a segment begins. */
+export function beginningOf({ way }: Segment, segment: number): Place {
+  switch (way.kind) {
+    case "ids":
+      return { segment, position: { kind: "ids", after: null } };
+    case "index":
+      return { segment, position: { kind: "index", last: null } };
+    case "rank":
+      return { segment, position: nextRound(null) };
+    default:
+      return way satisfies never;
+  }
+}
+
+export function nextRound(floor: Row | null): Position {
+  return { kind: "rank", after: null, floor, bound: null, best: [] };
+}
+
+/** The position that continues after `row`. */
+export function positionAfter(row: Row, position: Position): Position {
+  switch (position.kind) {
+    case "ids":
+      return { kind: "ids", after: row.id };
+    case "index":
+      return { kind: "index", last: row };
+    case "tie":
+      return { ...position, after: row.id };
+    case "rank":
+      return nextRound(row);
+    default:
+      return position satisfies never;
+  }
+}
+
+/**
+ * The same position for the way that is open now: an index may have come or gone since the page before.
+ * null: it is none of this segment's.
+ */
+export function adapted(position: Position, way: Way): Position | null {
+  if (way.kind === "ids") return position.kind === "ids" ? position : null;
+  const keys = way.kind === "index" ? way.keys : [way.key];
+  const isRow = ({ key }: Pick<Row, "key">) =>
+    key.length === keys.length && keys.every(({ isValid }, at) => isValid(key[at] ?? ""));
+  switch (position.kind) {
+    case "ids":
+      return null;
+    case "tie":
+      return way.kind === "index" && isRow(position) ? position : null;
+    case "index":
+      if (position.last !== null && !isRow(position.last)) return null;
+      return way.kind === "index" ? position : nextRound(position.last);
+    case "rank": {
+      const { floor, bound } = position;
+      if ((floor !== null && !isRow(floor)) || (bound !== null && !isRow(bound))) return null;
+      return way.kind === "rank" ? position : { kind: "index", last: floor };
+    }
+    default:
+      return position satisfies never;
+  }
+}

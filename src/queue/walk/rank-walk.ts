@@ -1,0 +1,102 @@
+// Jobs in an order that no index has: a walk over all of them by id that keeps the best. An answer that
+// ends before the walk shows the best so far; the next one goes on and shows better ones in their place,
+// until the walk has ended and the page is what it is.
+import { query } from "../../database/database.ts";
+import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
+import { compareKeys } from "./moment-key.ts";
+import type { Key } from "./order.ts";
+import type { Round, Row } from "./place.ts";
+import { conditionOf, listOf, type Step, type StepInput } from "./step.ts";
+
+type Sizeless = Omit<StepInput, "size">;
+
+interface RankedRow {
+  readonly last: string | null;
+  readonly rows: string;
+  readonly ids: string;
+  readonly keys: string;
+}
+
+/** The rows of the next chunk that are among the best; `next` is how far the walk is. */
+export async function walkRanks(input: StepInput, key: Key, round: Round): Promise<Step<string>> {
+  const { db, matching, segment, wanted, size } = input;
+  const from = firstOf(round.after, segment.fromNewest);
+  if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const few = isFew(matching);
+  const limits = [...rowValues(round.floor), ...rowValues(round.bound)];
+  const values = [from, few ? 0 : size, wanted, ...limits, ...matching.values];
+  const [row] = await query<RankedRow>(db, (schema) => chunkSql(schema, input, key, few), values);
+  const rows = rowsOf(row);
+  const scanned = few ? rows.length : Number(row?.rows ?? 0);
+  const isEnd = few || scanned < size || row?.last == null;
+  return { rows, skipped: 0, scanned, next: isEnd ? null : row.last };
+}
+
+/** What has become of the best so far: those that still match and have not fallen behind the bound. */
+export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
+  if (round.best.length === 0) return [];
+  const limits = [...rowValues(round.floor), ...rowValues(round.bound)];
+  const values = [round.best, ...limits, ...input.matching.values];
+  const [row] = await query<RankedRow>(input.db, (schema) => bestSql(schema, input, key), values);
+  return rowsOf(row);
+}
+
+/** The best `count` of both, in order. */
+export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean, count: number) {
+  const sign = descending ? -1 : 1;
+  const compare = (one: Row, other: Row) =>
+    sign * (compareKeys(one.key[0] ?? "", other.key[0] ?? "") || compareKeys(one.id, other.id));
+  const unique = new Map([...a, ...b].map((row) => [row.id, row]));
+  return [...unique.values()].sort(compare).slice(0, count);
+}
+
+const rowValues = (row: Row | null) => [row?.key[0] ?? null, row?.id ?? null];
+
+function rowsOf(row: RankedRow | undefined): Row[] {
+  const keys = listOf(row?.keys ?? null);
+  return listOf(row?.ids ?? null).map((id, at) => ({ id, key: [keys[at] ?? ""] }));
+}
+
+/** After the floor and up to the bound, whose key and id are four parameters from `first` on. */
+function limitsSql({ segment }: Sizeless, { column, into }: Key, first: number): string {
+  const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
+  const row = `(jobs.${column}, jobs.id)`;
+  const at = (offset: number) => `$${first + offset}`;
+  return `(${at(1)}::bigint is null or ${row} ${after} (${into(at(0))}, ${at(1)}::bigint))
+    and (${at(3)}::bigint is null or ${row} ${upTo} (${into(at(2))}, ${at(3)}::bigint))`;
+}
+
+const listsSql = (alias: string, { out }: Key, order: string) => `
+    array_to_string(array(select ${alias}.id from ${alias} order by ${order}), ',') as ids,
+    array_to_string(array(select ${out(`${alias}.key`)} from ${alias} order by ${order}), ',') as keys`;
+
+const orderOf = ({ segment }: Sizeless, alias: string, column = "key") => {
+  const direction = segment.descending ? "desc" : "asc";
+  return `${alias}.${column} ${direction}, ${alias}.id ${direction}`;
+};
+
+function chunkSql(schema: string, input: StepInput, key: Key, few: boolean): string {
+  const { fromNewest } = input.segment;
+  return `
+  with ${boundSql(schema, fromNewest)}, found as materialized (
+    select jobs.id, jobs.${key.column} as key
+    from ${schema}._private_jobs as jobs
+    where ${few ? idsFrom(fromNewest) : withinBound(fromNewest)}
+    and ${limitsSql(input, key, 4)}
+    and ${conditionOf(input, 8)}
+    order by ${orderOf(input, "jobs", key.column)}
+    limit $3::bigint
+  )
+  select bound.last, bound.rows,${listsSql("found", key, orderOf(input, "found"))}
+  from bound`;
+}
+
+const bestSql = (schema: string, input: Sizeless, key: Key) => `
+  with found as materialized (
+    select jobs.id, jobs.${key.column} as key
+    from ${schema}._private_jobs as jobs
+    where jobs.id = any($1::bigint[])
+    and ${limitsSql(input, key, 2)}
+    and ${conditionOf(input, 6)}
+  )
+  select null as last, 0 as rows,${listsSql("found", key, orderOf(input, "found"))}`;

@@ -1,0 +1,287 @@
+// The one executor of everything that lists, exports or looks for jobs: walks an order segment by
+// segment in statements of about 100 ms, until there are enough matches, nothing is left, or the time
+// is up. It then says where to go on, so that no filter is too much: it only takes more answers.
+//
+//   ids ──────────────▶ the next rows by id, filtered
+//   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; a crowd of equal keys by id
+//   rank ─────────────▶ all rows by id, the best are kept: one page a round
+import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
+import { confirm } from "./confirm.ts";
+import { notACursor } from "./cursor.ts";
+import { idAfter, walkIds } from "./id-walk.ts";
+import { LARGEST_TIE, positionAfterTie, tieCondition, walkIndex } from "./index-walk.ts";
+import { allOf, anyShape, type Check, type Matching } from "./matching.ts";
+import type { Segment, Way } from "./order.ts";
+import { createPace, type Pace } from "./pace.ts";
+import {
+  adapted,
+  beginningOf,
+  nextRound,
+  type Place,
+  type Position,
+  positionAfter,
+  type Row,
+} from "./place.ts";
+import { bestAgain, bestOf, walkRanks } from "./rank-walk.ts";
+import type { Found, Step, StepInput } from "./step.ts";
+
+export interface WalkRequest {
+  readonly db: Database;
+  readonly matching: Matching;
+  readonly segments: readonly Segment[];
+  /** null: from the beginning. */
+  readonly place: Place | null;
+  readonly limit: number;
+  /** Matches to pass over first. */
+  readonly skip: number;
+  /** Rows of the first step; 0: as many as usual. */
+  readonly size: number;
+  readonly budgetMs: number;
+}
+
+export interface Walked {
+  readonly found: readonly Found[];
+  /** Where to go on; null: everything was seen. */
+  readonly next: Place | null;
+  readonly skip: number;
+  /** Rows that were looked at. */
+  readonly scanned: number;
+  /** Better ones may follow: `next` leads to the same page again. */
+  readonly isPartial: boolean;
+  /** Whether it ended because the time was up. */
+  readonly isCut: boolean;
+  /** Candidates whose texts were too large to be looked at. */
+  readonly unchecked: number;
+  /** For the next answer's first step, after one that took too long; else 0. */
+  readonly size: number;
+}
+
+const FIRST_STEP = 2_000;
+/** What Node has to look at costs the transfer, too. */
+const FIRST_CHECKED = 1_000;
+const CANDIDATES = 200;
+const JUMP = 1_000_000;
+
+export async function walk(request: WalkRequest): Promise<Walked> {
+  const state = new Walking(request);
+  const deadline = monotonic() + request.budgetMs;
+  while (state.isUnfinished) {
+    await state.step();
+    if (monotonic() > deadline || state.pace.isStuck) break;
+  }
+  return state.end();
+}
+
+class Walking {
+  readonly pace: Pace;
+  readonly #request: WalkRequest;
+  readonly #found: Found[] = [];
+  #place: Place | null;
+  #skip: number;
+  #scanned = 0;
+  #unchecked = 0;
+  /** Of the ranking under way, once it has begun in this answer. */
+  #best: readonly Row[] | null = null;
+  /** A ranking that lost some of its best cannot fill its page. */
+  #isShort = false;
+
+  constructor(request: WalkRequest) {
+    const { matching, segments, place, limit, skip, size } = request;
+    const usual = matching.check === null ? FIRST_STEP : FIRST_CHECKED;
+    // Where every job matches, no more need be looked at than is wanted.
+    this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
+    this.#request = request;
+    this.#skip = skip;
+    const first = segments[0];
+    this.#place = place ?? (first === undefined ? null : beginningOf(first, 0));
+    if (place !== null) this.#place = this.#checked(place);
+  }
+
+  get isUnfinished(): boolean {
+    return this.#place !== null && this.#found.length < this.#request.limit && !this.#isShort;
+  }
+
+  async step(): Promise<void> {
+    const place = this.#place;
+    const segment = this.#request.segments[place?.segment ?? -1];
+    if (place === null || segment === undefined) return;
+    const { position } = place;
+    switch (position.kind) {
+      case "ids":
+        return this.#byId(segment, position);
+      case "index":
+        return this.#byIndex(segment, position);
+      case "tie":
+        return this.#byTie(segment, position);
+      case "rank":
+        return this.#byRank(segment, position);
+      default:
+        return position satisfies never;
+    }
+  }
+
+  end(): Walked {
+    const isPartial = this.#place?.position.kind === "rank" && this.#best !== null;
+    const found = isPartial ? this.#partialPage() : this.#found;
+    const isFull = this.#found.length >= this.#request.limit || this.#isShort;
+    return {
+      found,
+      next: this.#place,
+      skip: this.#skip,
+      scanned: this.#scanned,
+      isPartial,
+      isCut: this.#place !== null && !isFull,
+      unchecked: this.#unchecked,
+      size: this.pace.isStuck ? this.pace.size : 0,
+    };
+  }
+
+  async #byId(segment: Segment, position: Position & { kind: "ids" }): Promise<void> {
+    const { db, matching } = this.#request;
+    if (this.#skip > 0 && matching.isAll && segment.where === "true") {
+      const count = Math.min(this.#skip, JUMP);
+      const after = await idAfter(db, position.after, segment.fromNewest, count);
+      if (after !== null) this.#skip -= count;
+      return this.#goTo(after === null ? null : { kind: "ids", after });
+    }
+    const input = this.#input(segment);
+    const step = await this.pace.run((size) => walkIds({ ...input, size }, position.after));
+    if (step === null) return;
+    const goesOn = step.next === null ? null : ({ kind: "ids", after: step.next } as const);
+    await this.#accept(step, position, goesOn);
+  }
+
+  async #byIndex(segment: Segment, position: Position & { kind: "index" }): Promise<void> {
+    const way = indexOf(segment);
+    const input = this.#input(segment);
+    const run = (size: number) => walkIndex({ ...input, size }, way, position.last);
+    const step = await this.pace.run(run);
+    if (step === null) return;
+    const { next } = step;
+    const isHere =
+      next?.kind === "index" &&
+      next.last?.key.join() === position.last?.key.join() &&
+      next.last?.id === position.last?.id;
+    // More rows of one key than the step had: with so many, or by id.
+    const real = isHere ? await run(LARGEST_TIE) : step;
+    await this.#accept(real, position, real.next);
+  }
+
+  async #byTie(segment: Segment, position: Position & { kind: "tie" }): Promise<void> {
+    const way = indexOf(segment);
+    const { key, after } = position;
+    const tie: Matching = {
+      sql: (first) => tieCondition(way, first),
+      values: key,
+      check: null,
+      shape: anyShape,
+      isEmpty: false,
+      unknown: [],
+      isAll: false,
+      nowUs: null,
+    };
+    const matching = allOf([tie, this.#request.matching]);
+    const input = { ...this.#input(segment), matching };
+    const step = await this.pace.run((size) => walkIds({ ...input, size }, after));
+    if (step === null) return;
+    const goesOn =
+      step.next === null
+        ? positionAfterTie(way, segment, key)
+        : ({ ...position, after: step.next } as const);
+    await this.#accept(step, position, goesOn);
+  }
+
+  async #byRank(segment: Segment, round: Position & { kind: "rank" }): Promise<void> {
+    const { way } = segment;
+    if (way.kind !== "rank") throw notACursor();
+    const { limit, matching, db } = this.#request;
+    const { check } = matching;
+    const wanted = check === null ? limit : CANDIDATES;
+    const input = { ...this.#input(segment), wanted };
+    this.#best ??= await bestAgain(input, way.key, round);
+    const best = this.#best;
+    const step = await this.pace.run((size) => walkRanks({ ...input, size }, way.key, round));
+    if (step === null) return;
+    if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
+    this.#scanned += step.scanned;
+    const rows = check === null ? step.rows : await this.#confirmed(db, step.rows, check);
+    this.#best = bestOf(best, rows, segment.descending, limit);
+    const bound = this.#best.length >= limit ? (this.#best.at(-1) ?? null) : round.bound;
+    const ids = this.#best.map(({ id }) => id);
+    const going: Position = { ...round, after: step.next, bound, best: ids };
+    if (step.next !== null) return this.#goTo(going);
+    const page = this.#best;
+    this.#best = null;
+    for (const row of page) this.#found.push(this.#foundAt(row, going));
+    // Without a bound nothing was left out: there are no more.
+    this.#isShort = bound !== null && page.length < limit;
+    this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
+  }
+
+  /** Takes a step's rows, as many as are wanted, and goes on behind them. */
+  async #accept(step: Step<unknown>, position: Position, goesOn: Position | null): Promise<void> {
+    const { limit, matching, db } = this.#request;
+    const { check } = matching;
+    this.#scanned += step.scanned;
+    const confirmed = check === null ? step.rows : await this.#confirmed(db, step.rows, check);
+    const passed = check === null ? step.skipped : Math.min(this.#skip, confirmed.length);
+    this.#skip -= passed;
+    const rows = check === null ? confirmed : confirmed.slice(passed);
+    const taken = rows.slice(0, limit - this.#found.length);
+    for (const row of taken) this.#found.push(this.#foundAt(row, position));
+    const isFull = this.#found.length >= limit;
+    const last = taken.at(-1);
+    this.#goTo(isFull && last !== undefined ? positionAfter(last, position) : goesOn);
+  }
+
+  /** null: to the next segment. */
+  #goTo(position: Position | null): void {
+    const segment = this.#place?.segment ?? 0;
+    if (position !== null) {
+      this.#place = { segment, position };
+      return;
+    }
+    const next = this.#request.segments[segment + 1];
+    this.#place = next === undefined ? null : beginningOf(next, segment + 1);
+  }
+
+  #foundAt(row: Row, position: Position): Found {
+    const segment = this.#place?.segment ?? 0;
+    return { id: row.id, after: { segment, position: positionAfter(row, position) } };
+  }
+
+  /** The best so far. Wherever a list of them ends, the same ranking goes on. */
+  #partialPage(): Found[] {
+    const after = this.#place as Place;
+    return (this.#best ?? []).map(({ id }) => ({ id, after }));
+  }
+
+  async #confirmed(db: Database, rows: readonly Row[], check: Check): Promise<Row[]> {
+    const ids = rows.map(({ id }) => id);
+    const confirmed = await confirm(db, ids, check);
+    this.#unchecked += confirmed.unchecked;
+    return rows.filter(({ id }) => confirmed.ids.has(id));
+  }
+
+  #input(segment: Segment): Omit<StepInput, "size"> {
+    const { db, matching, limit } = this.#request;
+    const left = limit - this.#found.length;
+    return matching.check === null
+      ? { db, matching, segment, skip: this.#skip, wanted: left }
+      : { db, matching, segment, skip: 0, wanted: CANDIDATES };
+  }
+
+  /** A place that somebody handed in. */
+  #checked({ segment, position }: Place): Place {
+    const way = this.#request.segments[segment]?.way;
+    const good = way === undefined ? null : adapted(position, way);
+    if (good === null) throw notACursor();
+    return { segment, position: good };
+  }
+}
+
+function indexOf({ way }: Segment): Extract<Way, { kind: "index" }> {
+  if (way.kind !== "index") throw notACursor();
+  return way;
+}

@@ -1,0 +1,143 @@
+// GET /api/database and the writes beside it: what an operator sees of the database, with every right
+// and with few, and indexes and extensions that are added from the page.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { emptyDatabase } from "../support/database.ts";
+import { installStock } from "../support/stock-schema.ts";
+import { rolePool } from "../support/test-pool.ts";
+import { until } from "../support/until.ts";
+import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+const { url } = await migratedDatabase();
+const { client, pool } = await startAdmin({ url });
+const document = await openapiDocument(client);
+
+async function report(from: Client = client): Promise<Json> {
+  const { status, body, text } = await from.get("/api/database");
+  assert.equal(status, 200, text);
+  document.assertFits(body, document.answer("GET", "/api/database"), "database");
+  return body;
+}
+
+const indexOf = (body: Json, name: string) =>
+  body.optional_indexes.find((one: Json) => one.name === name);
+
+test("It shows the server, the schema, tables and indexes, and what each tidy-up would find.", async () => {
+  await pool.query(`
+    select from worker.add_job('spent', queue_name => 'full');
+    insert into worker._private_tasks (identifier) values ('unused');
+    insert into worker._private_job_queues (queue_name) values ('empty 1'), ('empty 2');
+    update worker._private_jobs set attempts = max_attempts`);
+  const body = await report();
+  assert.match(body.server.version, /^\d+/);
+  assert.deepEqual([body.server.is_standby, body.server.is_read_only], [false, false]);
+  assert.deepEqual(
+    [body.schema.state, body.schema.origin, body.schema.level],
+    ["ready", "ours", 20],
+  );
+  assert.deepEqual(
+    body.schema.extensions.map((one: Json) => [one.name, one.version, one.is_complete]),
+    [
+      ["workers", 1, true],
+      ["operations", null, false],
+    ],
+  );
+  assert.equal(body.tables[0].name, "_private_jobs");
+  assert.ok(body.tables[0].total_bytes > 0 && body.tables[0].index_bytes > 0);
+  assert.ok(body.indexes.some((one: Json) => one.name === "jobs_main_index" && one.is_valid));
+  assert.ok(body.connections.total >= 1 && body.connections.most >= body.connections.total);
+  assert.deepEqual(body.missing, []);
+  assert.deepEqual(
+    body.tidy_up.map(({ task, count }: Json) => [task, count.value, count.precision]),
+    [
+      ["delete-permanently-failed-jobs", 1, "exact"],
+      ["gc-task-identifiers", 1, "exact"],
+      ["gc-job-queues", 2, "exact"],
+    ],
+  );
+});
+
+test("It shows the oldest transaction and what holds back vacuum, never what they say.", async () => {
+  const other = new pg.Client({ connectionString: url, application_name: "an old backup" });
+  await other.connect();
+  await other.query("begin isolation level repeatable read");
+  await other.query("select 'secret of the backup' from worker._private_jobs");
+  const body = await report();
+  assert.equal(body.oldest_transaction.application, "an old backup");
+  assert.equal(body.oldest_transaction.state, "idle in transaction");
+  assert.deepEqual([body.held_xmin.kind, body.held_xmin.name], ["session", "an old backup"]);
+  assert.doesNotMatch(JSON.stringify(body), /secret of the backup/);
+  await other.end();
+});
+
+test("An index is built in the background, shown with its progress, cancelled, and dropped.", async () => {
+  const writer = await pool.connect();
+  await writer.query("begin; select from worker.add_job('writer')");
+  const begun = await client.post("/api/indexes", { action: "build", name: "failed" });
+  assert.deepEqual(
+    [begun.status, begun.body.state, begun.body.message],
+    [200, "building", "The index failed is being built now"],
+  );
+  await until("the build waits for the writer", async () => {
+    const { state, progress } = indexOf(await report(), "failed");
+    return state === "building" && /^waiting/.test(progress.phase);
+  });
+  const cancelled = await client.post("/api/indexes", { action: "cancel", name: "failed" });
+  assert.equal(cancelled.body.cancelled, true, cancelled.text);
+  await until("the build is over", async () => indexOf(await report(), "failed").progress === null);
+  await writer.query("rollback; begin");
+  await until("nothing is left", async () => indexOf(await report(), "failed").state === "absent");
+  assert.equal(indexOf(await report(), "failed").error, null);
+
+  await writer.query("select from worker.add_job('writer')");
+  await client.post("/api/indexes", { action: "build", name: "failed" });
+  await writer.query("rollback");
+  writer.release();
+  await until("it is built", async () => indexOf(await report(), "failed").state === "valid");
+  const again = await client.post("/api/indexes", { action: "build", name: "failed" });
+  assert.equal(again.body.message, "The index failed is there already");
+  const dropped = await client.post("/api/indexes", { action: "drop", name: "failed" });
+  assert.deepEqual([dropped.status, dropped.body.state], [200, "dropped"], dropped.text);
+  assert.equal(indexOf(await report(), "failed").state, "absent");
+});
+
+test("An unknown index or extension is refused with those there are.", async () => {
+  const index = await client.post("/api/indexes", { action: "build", name: "everything" });
+  assert.equal(index.status, 400);
+  assert.match(index.body.error, /name: must be one of failed, retrying/);
+  const extension = await client.post("/api/extensions", { action: "add", name: "magic" });
+  assert.equal(extension.status, 400);
+  assert.match(extension.body.error, /name: must be one of workers, operations/);
+});
+
+test("A stock schema is shown as such, and gets an extension when it is asked for.", async () => {
+  const stock = await emptyDatabase();
+  const setup = new pg.Client({ connectionString: stock.url });
+  await setup.connect();
+  await installStock(setup);
+  await setup.end();
+  const admin = await startAdmin({ url: stock.url, schema: "worker" });
+  const before = await report(admin.client);
+  assert.deepEqual([before.schema.state, before.schema.origin], ["ready", "graphile"]);
+  assert.equal(before.schema.extensions[0].is_there, false);
+  const added = await admin.client.post("/api/extensions", { action: "add", name: "workers" });
+  assert.equal(added.body.message, "Added the extension workers", added.text);
+  assert.equal((await report(admin.client)).schema.extensions[0].is_there, true);
+});
+
+test("Where rights are missing the answer says so and has the rest.", async () => {
+  const role = await rolePool(url, pool, (name) => `grant usage on schema worker to ${name}`);
+  const { user } = (await role.pool.query("select current_user as user")).rows[0];
+  const limited = new URL(url);
+  limited.searchParams.set("user", user);
+  const admin = await startAdmin({ url: limited.href });
+  const body = await report(admin.client);
+  assert.equal(body.tables[0].name, "_private_jobs");
+  assert.deepEqual(body.tidy_up, []);
+  assert.ok(body.missing.length >= 2, body.missing.join("\n"));
+  assert.match(body.missing.join("\n"), /tidy_up: .*may not do this/);
+  assert.match(body.missing.join("\n"), /pg_read_all_stats/);
+  await role.close();
+});

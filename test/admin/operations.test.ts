@@ -1,0 +1,301 @@
+// Operations by query over HTTP: rehearsed, begun, watched, held, undone, by one admin and by two, and
+// the trail that all writes leave.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import type pg from "pg";
+import type { AuditEntry } from "../../src/queue/audit/audit-entry.ts";
+import { command } from "../cli/command.ts";
+import {
+  type Client,
+  createClient,
+  type Json,
+  migratedDatabase,
+  recordingLogger,
+  startAdmin,
+} from "./admin-harness.ts";
+
+const { url } = await migratedDatabase("worker", ["operations"]);
+const { client, pool } = await startAdmin({ url });
+
+async function add(count: number, task: string, on: pg.Pool = pool): Promise<void> {
+  const { rows } = await on.query(
+    "insert into worker._private_tasks (identifier) values ($1) on conflict (identifier) do update set identifier = excluded.identifier returning id",
+    [task],
+  );
+  await on.query(
+    "insert into worker._private_jobs (task_id, payload) select $1, json_build_object('n', n) from generate_series(1, $2::int) as n",
+    [rows[0].id, count],
+  );
+}
+
+async function rehearsed(fields: object, by: Client = client): Promise<Json> {
+  const answer = await by.post("/api/operations", { ...fields, dry_run: true });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+async function begun(fields: object, manner: object = {}, by: Client = client): Promise<Json> {
+  const { rehearsal } = await rehearsed(fields, by);
+  const answer = await by.post("/api/operations", { rehearsal, rate: 0, ...manner });
+  assert.equal(answer.status, 202, answer.text);
+  return answer.body;
+}
+
+async function until(id: number, state: string, by: Client = client): Promise<Json> {
+  for (;;) {
+    const { body } = await by.get(`/api/operations/${id}`);
+    if (body.state === state) return body;
+    assert.notEqual(body.state, "failed", body.error);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const post = async (id: number, verb: string, by: Client = client) =>
+  by.post(`/api/operations/${id}/${verb}`, {});
+
+test("A rehearsal shows what would happen and changes nothing.", async () => {
+  await add(7, "shown");
+  const report = await rehearsed({
+    q: "task:shown",
+    action: "reschedule",
+    changes: { priority: 4 },
+  });
+  assert.equal(report.count.value, 7);
+  assert.equal(report.count.precision, "exact");
+  assert.deepEqual(report.would, { change: 7, skip_locked: 0 });
+  assert.deepEqual(report.by_task, [{ task: "shown", count: 7 }]);
+  assert.equal(report.sample.length, 5);
+  assert.equal(report.sample[0].payload, undefined);
+  assert.equal(report.cli, "worker reschedule --priority=4 task:shown");
+  const { rows } = await pool.query("select from worker._private_jobs where priority <> 0");
+  assert.equal(rows.length, 0);
+});
+
+test("Begun, done, its receipt read, undone.", async () => {
+  await add(30, "whole");
+  const operation = await begun({ q: "task:whole", action: "complete" });
+  const done = await until(operation.id, "done");
+  assert.deepEqual([done.done, done.can_undo, done.resumable], [30, true, true]);
+  const { body: jobs } = await client.get(`/api/operations/${operation.id}/jobs?limit=20`);
+  assert.equal(jobs.ids.length, 20);
+  const rest = await client.get(
+    `/api/operations/${operation.id}/jobs?limit=20&cursor=${jobs.next_cursor}`,
+  );
+  assert.deepEqual([rest.body.ids.length, rest.body.next_cursor], [10, null]);
+  assert.equal((await post(operation.id, "undo")).status, 202);
+  const undone = await until(operation.id, "undone");
+  assert.equal(undone.undone, 30);
+  const { body } = await client.get("/api/operations?limit=1");
+  assert.deepEqual([body.operations[0].id, body.operations[0].state], [operation.id, "undone"]);
+});
+
+test("One at a time: the second is told so, and may begin when the first holds.", async () => {
+  await add(600, "slow");
+  await add(3, "quick");
+  const slow = await begun({ q: "task:slow", action: "fail" }, { rate: 100 });
+  const { rehearsal } = await rehearsed({ q: "task:quick", action: "complete" });
+  const refused = await client.post("/api/operations", { rehearsal });
+  assert.deepEqual([refused.status, refused.body.code], [409, "conflict"]);
+  const began = performance.now();
+  const paused = await post(slow.id, "pause");
+  assert.deepEqual([paused.status, paused.body.state], [200, "paused"]);
+  assert.ok(performance.now() - began < 5_000);
+  const quick = await client.post("/api/operations", { rehearsal });
+  assert.equal(quick.status, 202, quick.text);
+  await until(quick.body.id, "done");
+  const stopped = await post(slow.id, "stop");
+  assert.equal(stopped.body.state, "stopped");
+  const failed = async () => {
+    const { rows } = await pool.query(
+      "select count(*)::int as n from worker._private_jobs where attempts >= max_attempts",
+    );
+    return rows[0].n;
+  };
+  assert.equal(await failed(), stopped.body.done);
+  assert.equal((await post(slow.id, "resume")).status, 409);
+});
+
+test("What is refused says which field and why, and changes nothing.", async () => {
+  const refusals: [object, RegExp][] = [
+    [{ q: "task:t", action: "complete" }, /dry_run: is required/],
+    [{ q: "task:t", action: "complete", dry_run: false }, /dry_run: must be true/],
+    [{ q: " ", action: "complete", dry_run: true }, /q: is empty.*id>0/],
+    [{ q: "tusk:t", action: "complete", dry_run: true }, /q: /],
+    [{ q: "task:t", action: "explode", dry_run: true }, /action: must be one of complete/],
+    [{ q: "task:t", action: "remove", changes: { key: "k" }, dry_run: true }, /changes\.key/],
+    [
+      { q: "task:t", action: "reschedule", dry_run: true },
+      /changes: reschedule needs at least one of/,
+    ],
+    [
+      { q: "task:t", action: "retry", changes: { priority: 40_000 }, dry_run: true },
+      /changes\.priority/,
+    ],
+    [{ q: "task:t", action: "retry", changes: [], dry_run: true }, /changes: must be an object/],
+    [{ q: "task:t", action: "retry", changes: { ids: [1] }, dry_run: true }, /changes\.ids/],
+    [{ rehearsal: "x", rate: -1 }, /rate: must be/],
+    [{ rehearsal: "x", rate: 1.5 }, /rate: must be/],
+    [{ rehearsal: "x", canary: 0 }, /canary: must be/],
+    [{ rehearsal: "x", q: "task:t" }, /q: unknown field/],
+  ];
+  for (const [body, says] of refusals) {
+    const answer = await client.post("/api/operations", body);
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.body.error, says);
+  }
+  const proto = await client.post(
+    "/api/operations",
+    '{"q":"task:t","action":"retry","dry_run":true,"changes":{"__proto__":{"priority":1}}}',
+  );
+  assert.equal(proto.status, 400, proto.text);
+  const { rehearsal } = await rehearsed({ q: "task:t", action: "fail" });
+  const canary = await client.post("/api/operations", { rehearsal, canary: 3 });
+  assert.match(canary.body.error, /canary: is for retry and run-now/);
+  assert.equal((await client.post("/api/operations", { rehearsal: "gone" })).status, 404);
+  assert.equal((await client.get("/api/operations/999999")).status, 404);
+  assert.equal((await client.get("/api/operations/x/jobs")).status, 404);
+  assert.equal((await client.get("/api/operations/1/jobs?outcome=odd")).status, 400);
+  assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
+});
+
+test("Two admins share rehearsals, receipts and who is at work.", async () => {
+  const second = await startAdmin({ url });
+  await add(4, "shared");
+  const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
+  const answer = await second.client.post("/api/operations", { rehearsal, rate: 0 });
+  assert.equal(answer.status, 202, answer.text);
+  const done = await until(answer.body.id, "done");
+  assert.equal(done.done, 4);
+  const again = await client.post("/api/operations", { rehearsal });
+  assert.equal(again.status, 404);
+});
+
+test("An admin that is stopped leaves its operation interrupted, and another resumes it.", async () => {
+  const first = await startAdmin({ url });
+  await add(500, "left");
+  const operation = await begun({ q: "task:left", action: "fail" }, { rate: 200 }, first.client);
+  await first.server.stop();
+  const { body } = await client.get(`/api/operations/${operation.id}`);
+  assert.equal(body.state, "interrupted");
+  assert.ok(body.done < 500);
+  assert.equal((await post(operation.id, "resume")).status, 202);
+  await post(operation.id, "stop");
+});
+
+test("Killed in the middle and resumed, each job is touched exactly once.", async () => {
+  await add(3_000, "killed");
+  await pool.query("create table worker.touched (id bigint)");
+  await pool.query(`create function worker.note() returns trigger language plpgsql as
+    'begin insert into worker.touched (id) values (new.id); return new; end'`);
+  await pool.query(`create trigger note after update on worker._private_jobs
+    for each row execute function worker.note()`);
+  const { PATH = "", HOME = "" } = process.env;
+  const args = ["admin", "--auth", "none", "--listen", "127.0.0.1:0", "--json"];
+  const child = spawn(process.execPath, [...command, ...args], {
+    env: { PATH, HOME, DATABASE_URL: url },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface(child.stdout), "line");
+  const killed = createClient(Number(new URL(JSON.parse(line).url).port));
+  const q = "task:killed";
+  const operation = await begun({ q, action: "fail" }, { rate: 1_000 }, killed);
+  for (;;) {
+    const { body } = await killed.get(`/api/operations/${operation.id}`);
+    if (body.done > 0) break;
+  }
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  // Its lease is over sooner than the clock says.
+  await pool.query(
+    "update worker._private_operations set lease_until = clock_timestamp() where lease_until is not null",
+  );
+  const { body } = await client.get(`/api/operations/${operation.id}`);
+  assert.equal(body.state, "interrupted");
+  assert.ok(body.done > 0 && body.done < 3_000, String(body.done));
+  assert.equal((await post(operation.id, "resume")).status, 202);
+  const done = await until(operation.id, "done");
+  assert.equal(done.done, 3_000);
+  const { rows } = await pool.query(
+    "select count(*)::int as touches, count(distinct id)::int as jobs from worker.touched",
+  );
+  assert.deepEqual(rows, [{ touches: 3_000, jobs: 3_000 }]);
+  await pool.query("drop trigger note on worker._private_jobs");
+});
+
+test("Every write is in the trail: who, from where, which jobs, before and after.", async () => {
+  const told: AuditEntry[] = [];
+  const trailed = await startAdmin({
+    url,
+    mode: "basic",
+    onAudit: (entry) => void told.push(entry),
+  });
+  const { rightCredentials } = await import("./admin-harness.ts");
+  const headers = rightCredentials.basic;
+  const session = await trailed.client.send("GET", "/api/session", { headers });
+  const csrf = { "x-worker-admin-csrf": session.body.csrf_token };
+  const send = (path: string, body: object) =>
+    trailed.client.send("POST", path, {
+      headers: { ...headers, ...csrf, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const payload = { password: "hunter2" };
+  const added = await send("/api/jobs", { identifier: "trail", payload });
+  const { id } = added.body.jobs[0];
+  const acted = await send("/api/jobs/action", { action: "reschedule", ids: [id], priority: 6 });
+  const request = acted.headers["x-request-id"];
+  const { rehearsal } = (
+    await send("/api/operations", { q: "task:trail", action: "complete", dry_run: true })
+  ).body;
+  const operation = (await send("/api/operations", { rehearsal, rate: 0 })).body;
+  await until(operation.id, "done");
+  const { body, text } = await client.get("/api/activity?limit=3");
+  assert.doesNotMatch(text, /hunter2/);
+  const [began, changed, first] = body.entries;
+  assert.deepEqual(
+    [began.action, began.q, began.operation_id, began.done, began.can_undo, began.by],
+    ["complete", "task:trail", operation.id, 1, true, "operator"],
+  );
+  assert.equal(began.cli, "worker complete --rate=0 task:trail");
+  assert.deepEqual(
+    [changed.action, changed.ids, changed.by, changed.client, changed.request, changed.done],
+    ["reschedule", [id], "operator", "127.0.0.1", request, 1],
+  );
+  assert.deepEqual([changed.before[0].priority, changed.after[0].priority], [0, 6]);
+  assert.deepEqual(changed.changes, { priority: 6 });
+  assert.deepEqual([first.action, first.ids], ["add", [id]]);
+  assert.deepEqual(
+    told.map(({ action, by }) => [action, by]),
+    [
+      ["add", "operator"],
+      ["reschedule", "operator"],
+      ["complete", "operator"],
+    ],
+  );
+  const next = await client.get(`/api/activity?limit=1&cursor=${body.next_cursor}`);
+  assert.ok(next.body.entries[0].id < first.id);
+});
+
+test("Without the extension it works in memory, says so, and logs every id.", async () => {
+  const { logger, lines } = recordingLogger();
+  const bare = await startAdmin({ logger });
+  await add(3, "bare", bare.pool);
+  const list = await bare.client.get("/api/operations");
+  assert.deepEqual(list.body, { operations: [], next_cursor: null, resumable: false });
+  const report = await rehearsed({ q: "task:bare", action: "retry" }, bare.client);
+  assert.deepEqual([report.can_undo, report.undo_bytes], [false, 0]);
+  const operation = await begun({ q: "task:bare", action: "retry" }, {}, bare.client);
+  assert.equal(operation.resumable, false);
+  const done = await until(operation.id, "done", bare.client);
+  assert.deepEqual([done.done, done.can_undo], [3, false]);
+  const undo = await post(operation.id, "undo", bare.client);
+  assert.equal(undo.status, 409);
+  assert.match(undo.body.error, /worker migrate --with-operations/);
+  const logged = lines.filter(({ message }) => message === "operation batch");
+  assert.deepEqual(logged.flatMap(({ fields }) => fields.jobs).length, 3);
+  const { body } = await bare.client.get("/api/activity");
+  assert.deepEqual([body.kept, body.entries[0].action], [false, "retry"]);
+  assert.equal((await bare.client.get(`/api/operations/${operation.id}/jobs`)).body.ids.length, 3);
+});

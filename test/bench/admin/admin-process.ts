@@ -1,0 +1,148 @@
+// The admin server in a process of its own, so that its CPU and memory can be told from ours, and a
+// client that says how long each answer took.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const root = join(import.meta.dirname, "../../..");
+
+export interface Answer {
+  readonly status: number;
+  readonly ms: number;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a server sent
+  readonly body: any;
+}
+
+export interface Stream {
+  readonly bytes: number;
+  readonly events: number;
+  close(): void;
+}
+
+export interface AdminProcess {
+  readonly port: number;
+  readonly pid: number;
+  get(path: string, signal?: AbortSignal): Promise<Answer>;
+  post(path: string, body: object): Promise<Answer>;
+  /** An event stream that is read; null where the server refused it. */
+  watch(path: string): Promise<Stream | null>;
+  /** Reads a body without keeping it, at most so many bytes a second; gives its bytes and lines. */
+  drain(
+    path: string,
+    bytesPerSecond?: number,
+  ): Promise<{ bytes: number; lines: number; ms: number }>;
+  /** Seconds of CPU since it started. */
+  cpu_s(): number;
+  rss_mb(): number;
+  stop(): Promise<void>;
+}
+
+/** From the sources: what is measured is what stands here. */
+export async function startAdminProcess(
+  databaseUrl: string,
+  options: readonly string[] = [],
+): Promise<AdminProcess> {
+  const args = [
+    ...[
+      "--expose-gc",
+      "--import",
+      join(root, "test/support/register.mjs"),
+      join(root, "src/main.ts"),
+    ],
+    ...["admin", "--auth", "none", "--listen", "127.0.0.1:0", "--json", ...options],
+  ];
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATABASE_URL: databaseUrl },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { value = "{}" } = await lines.next();
+  const { url } = JSON.parse(value) as { url: string };
+  return processClient(child, Number(new URL(url).port));
+}
+
+function processClient(child: ChildProcess, port: number): AdminProcess {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 50 });
+  const pid = child.pid ?? 0;
+  let token: string | undefined;
+  const open = (method: string, path: string, rest: http.RequestOptions, body?: string) =>
+    new Promise<http.IncomingMessage>((resolve, reject) => {
+      const options = { host: "127.0.0.1", port, method, path, agent, ...rest };
+      const request = http.request(options, resolve);
+      request.once("error", reject);
+      request.end(body);
+    });
+  const send = async (
+    method: string,
+    path: string,
+    rest: http.RequestOptions = {},
+    body?: string,
+  ): Promise<Answer> => {
+    const began = performance.now();
+    const response = await open(method, path, rest, body);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    const ms = performance.now() - began;
+    const text = Buffer.concat(chunks).toString();
+    const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+    return { status: response.statusCode ?? 0, ms, text, body: isJson ? JSON.parse(text) : null };
+  };
+  return {
+    port,
+    pid,
+    get: (path, signal) => send("GET", path, signal === undefined ? {} : { signal }),
+    async post(path, body) {
+      token ??= (await send("GET", "/api/session")).body.csrf_token as string;
+      const headers = { "content-type": "application/json", "x-worker-admin-csrf": token };
+      return send("POST", path, { headers }, JSON.stringify(body));
+    },
+    async watch(path) {
+      const response = await open("GET", path, { agent: false });
+      if (response.statusCode !== 200) {
+        response.destroy();
+        return null;
+      }
+      const stream = { bytes: 0, events: 0, close: () => response.destroy() };
+      response.on("error", () => {});
+      response.on("data", (chunk: Buffer) => {
+        stream.bytes += chunk.length;
+        stream.events += chunk.toString().split("\n\n").length - 1;
+      });
+      return stream;
+    },
+    async drain(path, bytesPerSecond = Number.POSITIVE_INFINITY) {
+      const began = performance.now();
+      const response = await open("GET", path, { agent: false });
+      let [bytes, count] = [0, 0];
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        for (const byte of chunk) if (byte === 10) count++;
+        const early = (bytes / bytesPerSecond) * 1_000 - (performance.now() - began);
+        if (early > 5) await new Promise((resolve) => setTimeout(resolve, early));
+      }
+      return { bytes, lines: count, ms: performance.now() - began };
+    },
+    cpu_s: () => cpuOf(pid),
+    rss_mb: () => rssOf(pid),
+    async stop() {
+      agent.destroy();
+      child.kill("SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    },
+  };
+}
+
+function cpuOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function rssOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1_024;
+}

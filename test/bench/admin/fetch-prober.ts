@@ -1,0 +1,61 @@
+// A worker's fetch beside the admin: locks 50 due jobs every 20 ms and gives them back, and says how
+// long the locking took.
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { percentile } from "../engine/statistics.ts";
+
+export interface FetchProber {
+  /** The 95th percentile since the last call, milliseconds. */
+  p95(): number;
+  /** One fetch now. */
+  once(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function probeFetches(url: string, schema: string): Promise<FetchProber> {
+  const client = new pg.Client({ connectionString: url, application_name: "bench fetch" });
+  await client.connect();
+  let times: number[] = [];
+  let isOver = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const fetchOnce = async () => {
+    const began = performance.now();
+    await client.query("begin");
+    await client.query(
+      `update ${schema}._private_jobs set locked_at = now(), locked_by = 'bench', attempts = attempts + 1
+       where ctid = any(array(
+         select ctid from ${schema}._private_jobs
+         where is_available and priority = 0 and run_at <= now() and job_queue_id is null
+         order by run_at limit 50 for update skip locked))`,
+    );
+    const took = performance.now() - began;
+    // Rolled back: the same jobs are there the next time, and dead rows beside them as for a worker.
+    await client.query("rollback");
+    return took;
+  };
+  const inTurn = (): Promise<number> => {
+    const next = last.then(fetchOnce);
+    last = next.catch(() => {});
+    return next;
+  };
+  const loop = async () => {
+    while (!isOver) {
+      times.push(await inTurn());
+      await pause(20);
+    }
+  };
+  const running = loop();
+  return {
+    p95() {
+      const figure = percentile(times, 0.95);
+      times = [];
+      return figure;
+    },
+    once: inTurn,
+    async stop() {
+      isOver = true;
+      await running;
+      await client.end();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// THE list of measures, in the order of the table. What writes stands last.
+import type { Measure } from "../measure.ts";
+import { exporting } from "./export.ts";
+import {
+  census,
+  countOfFilter,
+  database,
+  errorGroups,
+  horizon,
+  inCommon,
+  incidents,
+  queues,
+  sampledCounts,
+  tasks,
+  why,
+  workers,
+} from "./insight.ts";
+import { clientGone, keyset, offsets, rareFilters, text } from "./lists.ts";
+import { hugePayload, killed, operations } from "./operations.ts";
+import { manyViewers, overview, watching } from "./overview.ts";
+import { fetchesBeside, slowloris } from "./workers-beside.ts";
+
+export const measures: readonly Measure[] = [
+  ...[overview, watching, manyViewers],
+  ...[sampledCounts, census, countOfFilter],
+  ...[keyset, rareFilters, offsets, text, clientGone],
+  ...[horizon, errorGroups, inCommon, why, queues, tasks, workers, incidents, database],
+  ...[exporting, slowloris, fetchesBeside, hugePayload, operations, killed],
+];

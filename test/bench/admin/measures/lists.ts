@@ -1,0 +1,198 @@
+// Pages of jobs: keyset pages in every order, rare filters, offsets, text, payload fields; that no
+// query is answered with 503, and none takes longer than 0.6 s.
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  answerMs,
+  atMost,
+  type Bench,
+  type Line,
+  line,
+  type Measure,
+  p95,
+  short,
+  statementMs,
+} from "../measure.ts";
+import { portSql } from "../port-sql.ts";
+
+const page = (parameters: Record<string, string>) =>
+  `/api/jobs?${new URLSearchParams({ limit: "100", ...parameters })}`;
+
+interface Walk {
+  readonly firstMs: number;
+  readonly longestMs: number;
+  readonly wholeMs: number;
+  readonly answers: number;
+  readonly jobs: number;
+  readonly statuses: ReadonlySet<number>;
+}
+
+/** Page after page until there is no next one, or `most` of them. */
+export async function walk(
+  { admin }: Bench,
+  parameters: Record<string, string>,
+  most = 400,
+): Promise<Walk> {
+  const times: number[] = [];
+  const statuses = new Set<number>();
+  let jobs = 0;
+  let cursor: string | null = null;
+  do {
+    const at: Record<string, string> = cursor === null ? {} : { cursor };
+    const { ms, status, body } = await admin.get(page({ ...parameters, ...at }));
+    times.push(ms);
+    statuses.add(status);
+    if (status !== 200) break;
+    jobs += body.jobs.length;
+    cursor = body.next_cursor;
+  } while (cursor !== null && times.length < most);
+  return {
+    firstMs: times[0] ?? Number.NaN,
+    longestMs: Math.max(...times),
+    wholeMs: times.reduce((sum, ms) => sum + ms, 0),
+    answers: times.length,
+    jobs,
+    statuses,
+  };
+}
+
+export const keyset: Measure = {
+  name: "keyset pages",
+  needs: ["/api/jobs"],
+  run: async (bench) => {
+    const lines: Line[] = [];
+    const orders: [string, Record<string, string>][] = [
+      ["id", { sort: "id" }],
+      ["newest first", { sort: "-id" }],
+      ["due", { sort: "due", q: "is:ready" }],
+      ["latest due first", { sort: "-due", q: "is:scheduled" }],
+      ["priority", { sort: "priority", q: "is:scheduled" }],
+    ];
+    for (const [name, parameters] of orders) {
+      let cursor: string | null = null;
+      const figure = await p95(40, async () => {
+        const at: Record<string, string> = cursor === null ? {} : { cursor };
+        const { status, ms, body, text } = await bench.admin.get(
+          page({ ...parameters, fields: "row", ...at }),
+        );
+        if (status !== 200) throw new Error(`${name}: ${status} ${text.slice(0, 200)}`);
+        cursor = body.next_cursor;
+        return ms;
+      }).catch((error: Error) => error.message);
+      if (typeof figure === "string") lines.push(line(`page by ${name}`, "≤ 15 ms", figure, false));
+      else lines.push(atMost(`page by ${name}`, figure, 15));
+    }
+    const port = await statementMs(bench, portSql(bench.schema).pageAt(Math.trunc(bench.jobs / 2)));
+    lines.push(
+      atMost(
+        "page without filter, contract's form",
+        await p95(20, () => answerMs(bench, page({}))),
+        15,
+        "ms",
+        `${short(port)} ms in the middle`,
+      ),
+    );
+    return lines;
+  },
+};
+
+const rare: readonly (readonly [string, Record<string, string>])[] = [
+  ["rare queue (contract)", { queue: "rare-queue" }],
+  ["rare task (contract)", { identifier: "nightly_report" }],
+  ["rare queue", { q: "queue:rare-queue", fields: "row" }],
+  ["rare task", { q: "task:nightly_report", fields: "row" }],
+  ["rare task, failed", { q: "is:failed task:nightly_report", fields: "row" }],
+  ["failed, newest first", { q: "is:failed", sort: "-failed_at", fields: "row" }],
+  ["running", { q: "is:running", fields: "row" }],
+  ["no match", { q: "tries>20 is:retrying", fields: "row" }],
+];
+
+export const rareFilters: Measure = {
+  name: "rare filters",
+  needs: ["/api/jobs"],
+  run: async (bench) => {
+    const lines: Line[] = [];
+    const port = await statementMs(bench, portSql(bench.schema).ofQueue("rare-queue"));
+    for (const [name, parameters] of rare) {
+      const seen = await walk(bench, parameters);
+      const bad = [...seen.statuses].filter((status) => status !== 200);
+      if (bad.length > 0) {
+        lines.push(line(name, "200", bad.join(), false));
+        continue;
+      }
+      lines.push(atMost(`${name}: first answer`, seen.firstMs, 500, "ms", `${short(port)} ms`));
+      lines.push(atMost(`${name}: longest of ${seen.answers}`, seen.longestMs, 600));
+      lines.push(atMost(`${name}: whole, ${seen.jobs} jobs`, seen.wholeMs, 5_000));
+    }
+    return lines;
+  },
+};
+
+export const offsets: Measure = {
+  name: "offsets",
+  needs: ["/api/jobs"],
+  run: async (bench) => {
+    const offset = String(Math.trunc(bench.jobs / 2));
+    const port = await statementMs(bench, portSql(bench.schema).pageAt(Number(offset)));
+    const plain = await bench.admin.get(page({ offset }));
+    const lines = [
+      plain.status === 200
+        ? atMost(`offset ${offset}`, plain.ms, 1_000, "ms", `${short(port)} ms`)
+        : line(`offset ${offset}`, "≤ 1,000 ms", String(plain.status), false, `${short(port)} ms`),
+    ];
+    for (const [name, parameters] of [
+      ["offset with a filter", { state: "failed", offset: "200000" }],
+      ["offset with a search", { search: "timed", offset: "200000" }],
+    ] as const) {
+      const { status, ms } = await bench.admin.get(page(parameters));
+      if (status === 200) lines.push(atMost(name, ms, 600));
+      else lines.push(line(name, "≤ 600 ms", String(status), false));
+    }
+    return lines;
+  },
+};
+
+/** Whoever leaves takes the statement along. */
+export const clientGone: Measure = {
+  name: "client gone",
+  needs: ["/api/jobs"],
+  run: async (bench) => {
+    let most = 0;
+    for (let n = 0; n < 10; n++) {
+      const leave = new AbortController();
+      const path = page({ search: `nobody has this ${n}`, offset: "10" });
+      const asked = bench.admin.get(path, leave.signal).catch(() => null);
+      await pause(60);
+      leave.abort();
+      await asked;
+      await pause(300);
+      most = Math.max(most, await bench.statements.active());
+    }
+    return [atMost("statements 0.3 s after the client left", most, 0, "")];
+  },
+};
+
+export const text: Measure = {
+  name: "text",
+  needs: ["/api/jobs"],
+  run: async (bench) => {
+    const missing = "nobody has this text";
+    const port = await statementMs(bench, portSql(bench.schema).text(missing));
+    const lines: Line[] = [];
+    for (const [name, parameters, mostMs] of [
+      ["text miss (contract)", { search: missing }, 8_000],
+      ["text miss", { q: `"${missing}"`, fields: "row" }, 8_000],
+      ["payload field miss", { q: "payload.currency:XYZ", fields: "row" }, 5_000],
+    ] as const) {
+      const seen = await walk(bench, parameters);
+      const bad = [...seen.statuses].filter((status) => status !== 200);
+      if (bad.length > 0) {
+        lines.push(line(name, "200", bad.join(), false));
+        continue;
+      }
+      lines.push(atMost(`${name}: first answer`, seen.firstMs, 500));
+      lines.push(atMost(`${name}: longest of ${seen.answers}`, seen.longestMs, 600));
+      lines.push(atMost(`${name}: whole`, seen.wholeMs, mostMs, "ms", `${short(port)} ms`));
+    }
+    return lines;
+  },
+};

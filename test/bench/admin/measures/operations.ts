@@ -1,0 +1,166 @@
+// Operations by query on many jobs: how many a second, how soon one stops, what is left after an undo,
+// and what the workers' fetches take meanwhile. The admin is killed in the middle of one.
+import { setTimeout as pause } from "node:timers/promises";
+import { type FetchProber, probeFetches } from "../fetch-prober.ts";
+import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
+
+interface Operation {
+  readonly id: string;
+  readonly state: string;
+  readonly done: number;
+}
+
+async function begin(bench: Bench, body: object, rate?: number): Promise<Operation> {
+  const rehearsed = await bench.admin.post("/api/operations", { ...body, dry_run: true });
+  if (rehearsed.status !== 200) throw new Error(`rehearsal: ${rehearsed.status} ${rehearsed.text}`);
+  const { rehearsal } = rehearsed.body;
+  const started = await bench.admin.post("/api/operations", {
+    rehearsal,
+    ...(rate === undefined ? {} : { rate }),
+  });
+  if (started.status > 202) throw new Error(`${started.status} ${started.text}`);
+  return started.body;
+}
+
+const OVER = new Set(["done", "stopped", "failed", "undone", "interrupted", "held"]);
+
+async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
+  for (;;) {
+    const { body } = await admin.get(`/api/operations/${id}`);
+    if (OVER.has(body.state)) return body;
+    await pause(50);
+  }
+}
+
+async function speed(bench: Bench, body: object, prober: FetchProber | null) {
+  const operation = await begin(bench, body);
+  const began = performance.now();
+  prober?.p95();
+  const { state, done } = await untilOver(bench, operation.id);
+  const seconds = (performance.now() - began) / 1_000;
+  const fetch = prober?.p95() ?? Number.NaN;
+  return { id: operation.id, state, done, perSecond: done / seconds, fetch };
+}
+
+async function fingerprint({ db, schema }: Bench): Promise<string> {
+  const { rows } = await db.query(
+    `select count(*)::text || ':' || coalesce(sum(hashtextextended(
+       concat_ws('|', id, run_at, attempts, max_attempts, priority, last_error, payload, key), 0
+     ))::text, '') as sum from ${schema}._private_jobs`,
+  );
+  return rows[0].sum;
+}
+
+export const operations: Measure = {
+  name: "operations",
+  needs: ["/api/operations"],
+  writes: true,
+  run: async (bench) => {
+    const lines: Line[] = [];
+    const prober = await probeFetches(bench.url, bench.schema);
+    try {
+      await pause(5_000);
+      const quiet = prober.p95();
+      const before = await fingerprint(bench);
+      const q = "is:scheduled";
+      const moved = await speed(
+        bench,
+        { q, action: "reschedule", changes: { priority: 7 } },
+        prober,
+      );
+      lines.push(atLeast(`reschedule, ${moved.done} jobs`, moved.perSecond, 10_000, "/s"));
+      lines.push(atMost("fetch p95 during it", moved.fetch / quiet, 2, "×"));
+      lines.push(atMost("first fetch after it", await prober.once(), 50));
+      const undone = await bench.admin.post(`/api/operations/${moved.id}/undo`, {});
+      if (undone.status > 202) lines.push(line("undo", "200", undone.text.slice(0, 80), false));
+      else {
+        const { state } = await untilOver(bench, moved.id);
+        const isSame = (await fingerprint(bench)) === before;
+        lines.push(line("undo restores byte for byte", "the same", `${state}, ${isSame}`, isSame));
+      }
+      const failing = await begin(bench, { q: "is:ready", action: "fail" });
+      await pause(700);
+      const asked = performance.now();
+      await bench.admin.post(`/api/operations/${failing.id}/stop`, {});
+      const stopped = await untilOver(bench, failing.id);
+      lines.push(atMost(`stop (${stopped.state})`, performance.now() - asked, 500));
+      const failed = await speed(bench, { q: "is:ready", action: "fail" }, prober);
+      lines.push(atLeast(`fail, ${failed.done} jobs`, failed.perSecond, 10_000, "/s"));
+      lines.push(atMost("first fetch after it", await prober.once(), 50));
+      const completed = await speed(bench, { q: "is:failed", action: "complete" }, prober);
+      lines.push(atLeast(`complete, ${completed.done} jobs`, completed.perSecond, 50_000, "/s"));
+      lines.push(line("fetch p95, quiet", "", `${short(quiet)} ms`, null));
+    } finally {
+      await prober.stop();
+    }
+    return lines;
+  },
+};
+
+const MEGABYTES = 250;
+
+/** A payload that nobody can show costs a list nothing. */
+export const hugePayload: Measure = {
+  name: "huge payload",
+  needs: ["/api/jobs"],
+  writes: true,
+  run: async (bench) => {
+    const { rows } = await bench.db.query(
+      `insert into ${bench.schema}._private_jobs (task_id, payload)
+       select 1, ('{"a":"' || repeat(md5('x'), 32768 * ${MEGABYTES}) || '"}')::json returning id`,
+    );
+    const after = `/api/jobs?${new URLSearchParams({ sort: "-id", limit: "100", fields: "row" })}`;
+    const row = await bench.admin.get(after);
+    const full = await bench.admin.get("/api/jobs?limit=100&sort=-id");
+    const one = await bench.admin.get(`/api/jobs/${rows[0].id}`);
+    await bench.db.query(`delete from ${bench.schema}._private_jobs where id = ${rows[0].id}`);
+    return [
+      row.status === 200
+        ? atMost("rows beside it", row.ms, 50)
+        : line("rows beside it", "200", String(row.status), false),
+      line(
+        "full page beside it",
+        "200, ≤ 8 MB",
+        `${full.status}, ${short(full.text.length / 2 ** 20)} MB`,
+        full.status === 200 && full.text.length <= 8 * 2 ** 20,
+      ),
+      line("the job itself", "413", String(one.status), one.status === 413),
+    ];
+  },
+};
+
+/** kill -9 in the middle, resumed by another admin: every job is touched once. */
+export const killed: Measure = {
+  name: "killed",
+  needs: ["/api/operations"],
+  writes: true,
+  run: async (bench) => {
+    const admin = await bench.freshAdmin();
+    const here = { ...bench, admin };
+    const { rows } = await bench.db.query(
+      `select count(*)::int as n, sum(priority)::bigint as sum from ${bench.schema}._private_jobs
+       where locked_at is null and attempts > 0 and attempts < max_attempts and run_at > now()`,
+    );
+    const body = { q: "is:retrying", action: "reschedule", changes: { priority: 11 } };
+    const begun = await begin(here, body, 20_000);
+    await pause(1_000);
+    process.kill(admin.pid, "SIGKILL");
+    const { body: seen } = await bench.admin.get(`/api/operations/${begun.id}`);
+    const isKept = seen?.id === begun.id;
+    if (!isKept) return [line("operation of a killed admin", "interrupted", "gone", false)];
+    const resumed = await bench.admin.post(`/api/operations/${begun.id}/resume`, {});
+    const over = resumed.status > 202 ? null : await untilOver(bench, begun.id);
+    const after = await bench.db.query(
+      `select count(*)::int as n from ${bench.schema}._private_jobs where priority = 11`,
+    );
+    return [
+      line("operation of a killed admin", "interrupted", seen.state, seen.state === "interrupted"),
+      line(
+        "resumed: jobs touched",
+        `${rows[0].n} once`,
+        `${over?.done ?? resumed.text.slice(0, 60)}, ${after.rows[0].n} changed`,
+        over !== null && over.done === after.rows[0].n,
+      ),
+    ];
+  },
+};

@@ -1,0 +1,50 @@
+// The longest statement of the admin, by looking at pg_stat_activity every 20 ms.
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+
+export interface StatementWatch {
+  /** The longest seen since the last reset. */
+  longest(): { readonly ms: number; readonly text: string };
+  reset(): void;
+  /** How many statements of the admin are active now. */
+  active(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** `application`: the name under which the admin's connections are known begins with this. */
+export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
+  const client = new pg.Client({ connectionString: url, application_name: "bench watch" });
+  await client.connect();
+  let longest = { ms: 0, text: "" };
+  let isOver = false;
+  const look = async () => {
+    const { rows } = await client.query<{ ms: number; query: string }>(
+      `select extract(epoch from clock_timestamp() - query_start)::float8 * 1000 as ms, query
+       from pg_stat_activity
+       where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
+       and backend_type = 'client backend' and application_name not like 'bench%'`,
+    );
+    return rows.filter(({ query }) => !ignored.test(query));
+  };
+  const loop = async () => {
+    while (!isOver) {
+      for (const { ms, query } of await look()) {
+        if (ms > longest.ms) longest = { ms, text: query.replaceAll(/\s+/g, " ").trim() };
+      }
+      await pause(20);
+    }
+  };
+  const running = loop();
+  return {
+    longest: () => longest,
+    reset: () => {
+      longest = { ms: 0, text: "" };
+    },
+    active: async () => (await look()).length,
+    async stop() {
+      isOver = true;
+      await running;
+      await client.end();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+// Optional indexes: what counts as one, building beside others, cancelling, and what is left when a
+// build breaks off.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type pg from "pg";
+import { silentLogger } from "../../src/base/logger.ts";
+import {
+  buildIndex,
+  cancelBuild,
+  dropIndex,
+  planBuild,
+} from "../../src/database/schema/indexes/build-index.ts";
+import { readBuilds } from "../../src/database/schema/indexes/build-progress.ts";
+import { createIndexBuilds } from "../../src/database/schema/indexes/index-builds.ts";
+import { readIndexStates } from "../../src/database/schema/indexes/index-states.ts";
+import {
+  type IndexName,
+  indexCondition,
+  indexNames,
+  optionalIndexes,
+} from "../../src/database/schema/indexes/optional-index.ts";
+import { forgetIndexes, usableIndexes } from "../../src/database/schema/indexes/usable-indexes.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { migratedDatabase, serverUrl } from "../support/database.ts";
+import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
+import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
+import { until } from "../support/until.ts";
+
+const SCHEMA = "my queue";
+const schema = schemaName(SCHEMA);
+const never = new AbortController().signal;
+const signals = { cancel: never, leave: never };
+const nobody = { isWaiting: () => false, failureOf: () => null };
+let owner: TestPool;
+let url: string;
+let databaseName: string;
+let pool: pg.Pool;
+
+before(async () => {
+  ({ url, name: databaseName } = await migratedDatabase(SCHEMA));
+  owner = testPool(url);
+  pool = owner.pool;
+  await pool.query("create extension if not exists pg_trgm");
+});
+after(() => owner.close());
+
+const db = () => ({ client: pool, schema });
+const place = () => ({ pool, db: db() });
+const table = `${schema.quoted}._private_jobs`;
+
+async function usable(): Promise<IndexName[]> {
+  forgetIndexes(schema);
+  return [...(await usableIndexes(db()))].sort();
+}
+
+const stateOf = async (name: IndexName) =>
+  (await readIndexStates(db(), nobody)).find((one) => one.name === name);
+
+/** A transaction that has written a job: a build waits until it is over. */
+async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  let isOver = false;
+  const end = async () => {
+    if (!isOver) await client.query("rollback");
+    isOver = true;
+  };
+  try {
+    await client.query("begin");
+    await client.query(`select from ${schema.quoted}.add_job('writer')`);
+    await work(end);
+  } finally {
+    await end();
+    client.release();
+  }
+}
+
+const isWaiting = async (name: IndexName) =>
+  (await readBuilds(db())).some((one) => one.name === name && one.phase.startsWith("waiting"));
+
+test("Each index is built, found, used by a query that says its condition, and dropped.", async () => {
+  assert.deepEqual(await usable(), []);
+  for (const { name } of optionalIndexes) {
+    assert.equal(await planBuild(place(), name), "to build");
+    await buildIndex(place(), name, signals);
+    assert.equal(await planBuild(place(), name), "there");
+    const state = await stateOf(name);
+    assert.deepEqual([state?.state, state?.is_ours], ["valid", true], name);
+  }
+  assert.deepEqual(await usable(), [...indexNames].sort());
+  for (const { name, keys, method } of optionalIndexes) {
+    if (method !== "btree") continue;
+    const client = await pool.connect();
+    await client.query("begin; set local enable_seqscan = off; set local enable_bitmapscan = off");
+    const { rows } = await client.query(
+      `explain select from ${table} as jobs where ${indexCondition(name, "jobs")}
+       order by ${keys.map((key) => `jobs.${key}`).join(", ")} limit 1`,
+    );
+    await client.query("rollback");
+    client.release();
+    assert.match(JSON.stringify(rows), new RegExp(`using worker_jobs_${name} `), name);
+  }
+  for (const name of indexNames) {
+    assert.equal((await dropIndex(place(), name))?.indexName, `worker_jobs_${name}`);
+    assert.equal(await dropIndex(place(), name), null);
+  }
+  assert.deepEqual(await usable(), []);
+});
+
+test("One of the same form does under any name, and is not ours to drop; others do not.", async () => {
+  await pool.query(`
+    create index by_task on ${table} (task_id, id, priority);
+    create index queue_of_all on ${table} (job_queue_id, id);
+    create index failed_backwards on ${table} (updated_at desc, id)
+      include (task_id, job_queue_id, run_at) where locked_at is null and attempts >= max_attempts;
+    create index mine on ${table} (job_queue_id, priority, run_at, id)
+      where job_queue_id is not null and is_available = true`);
+  assert.deepEqual(await usable(), ["queue_ready", "task"]);
+  assert.equal(await dropIndex(place(), "task"), null);
+  const state = await stateOf("queue_ready");
+  assert.deepEqual([state?.state, state?.index_name, state?.is_ours], ["valid", "mine", false]);
+  await pool.query(
+    ["by_task", "queue_of_all", "failed_backwards", "mine"]
+      .map((name) => `drop index ${schema.quoted}.${name}`)
+      .join("; "),
+  );
+});
+
+test("A build tells what it waits for, is the only one, and leaves nothing when it is cancelled.", async () => {
+  await withWriter(async (end) => {
+    const cancel = new AbortController();
+    const building = buildIndex(place(), "failed", { cancel: cancel.signal, leave: never });
+    const ended = assert.rejects(building, { code: "aborted", message: /failed was cancelled/ });
+    await until("the build waits", () => isWaiting("failed"));
+    assert.equal((await stateOf("failed"))?.state, "building");
+    assert.equal(await planBuild(place(), "failed"), "building");
+    await assert.rejects(planBuild(place(), "retrying"), { code: "database_busy" });
+    await assert.rejects(dropIndex(place(), "failed"), { code: "database_busy" });
+    cancel.abort();
+    // What was begun can only be dropped when older transactions are over.
+    await until("the build is over", async () => (await readBuilds(db())).length === 0);
+    await end();
+    await ended;
+  });
+  assert.equal((await stateOf("failed"))?.state, "absent");
+});
+
+test("A build can be cancelled from another process, and what it had begun is dropped.", async () => {
+  await withWriter(async (end) => {
+    const building = buildIndex(place(), "failed", signals);
+    const ended = assert.rejects(building, { code: "database_timeout" });
+    await until("the build waits", () => isWaiting("failed"));
+    assert.equal(await cancelBuild(db(), "failed"), true);
+    await until("the build is over", async () => (await readBuilds(db())).length === 0);
+    await end();
+    await ended;
+  });
+  assert.equal(await cancelBuild(db(), "failed"), false);
+  assert.equal((await stateOf("failed"))?.state, "absent");
+});
+
+test("What a broken build has left is reported, and made anew by the next one.", async () => {
+  await buildIndex(place(), "failed", signals);
+  await pool.query(
+    `update pg_index set indisvalid = false
+     where indexrelid = '${schema.quoted}.worker_jobs_failed'::regclass`,
+  );
+  assert.equal((await stateOf("failed"))?.state, "broken");
+  assert.deepEqual(await usable(), []);
+  await buildIndex(place(), "failed", signals);
+  assert.equal((await stateOf("failed"))?.state, "valid");
+  await dropIndex(place(), "failed");
+});
+
+test("In the background one is built after the other; a stop leaves the rest to PostgreSQL.", async () => {
+  const builds = createIndexBuilds(pool, db(), silentLogger);
+  await withWriter(async (end) => {
+    builds.start("failed");
+    builds.start("retrying");
+    builds.start("running");
+    await until("the build waits", () => isWaiting("failed"));
+    assert.ok(builds.isWaiting("retrying") && builds.isWaiting("running"));
+    assert.equal(await builds.cancel("retrying"), true);
+    assert.equal(builds.isWaiting("retrying"), false);
+    builds.stop();
+    await end();
+  });
+  await until("PostgreSQL is done", async () => (await usable()).includes("failed"));
+  assert.deepEqual(await usable(), ["failed"]);
+  await dropIndex(place(), "failed");
+});
+
+test("A failure in the background is kept, with what to do.", async () => {
+  const role = await rolePool(
+    url,
+    pool,
+    (name) => `grant usage on schema ${schema.quoted} to ${name}`,
+  );
+  const builds = createIndexBuilds(role.pool, db(), silentLogger);
+  builds.start("failed");
+  await until("it has failed", async () => builds.failureOf("failed") !== null);
+  assert.match(builds.failureOf("failed") ?? "", /must be owner of table.*use the owner/);
+  assert.equal((await readIndexStates(db(), builds))[0]?.error, builds.failureOf("failed"));
+  await role.close();
+});
+
+test("It works behind a transaction pooler.", { skip: pgbouncerProgram() === null }, async () => {
+  const bouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 2);
+  const pooled = testPool(bouncer.url(databaseName));
+  try {
+    const here = { pool: pooled.pool, db: { client: pooled.pool, schema } };
+    await buildIndex(here, "running", signals);
+    assert.deepEqual(await usable(), ["running"]);
+    assert.equal((await dropIndex(here, "running"))?.isValid, true);
+  } finally {
+    await pooled.close();
+    await bouncer.stop();
+  }
+});

@@ -1,0 +1,81 @@
+  with seen as materialized (
+    select 0 as part, entry.* from (
+      select jobs.priority as k0, jobs.run_at as k1, jobs.id,
+        ((jobs.is_available) and (jobs.is_available and jobs.run_at <= now())) is true as matches
+      from "worker"._private_jobs as jobs
+      where (jobs.is_available)
+      and (jobs.priority, jobs.run_at) >= ($1::int, (case $2::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($2::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($2::numeric - 946684800000000, 3600000000)::float8
+  end))
+      and ($7::text is null or true) and jobs.run_at <= now()
+      order by jobs.priority asc, jobs.run_at asc
+      limit $4::int
+    ) as entry
+  ), edge as (
+    select seen.k0, seen.k1
+    from (
+      select seen.*, row_number() over (partition by part order by seen.k0 asc, seen.k1 asc) as place from seen
+    ) as seen
+    where seen.place = $4::int
+    order by seen.k0 asc, seen.k1 asc
+    limit 1
+  ), found as materialized (
+    select seen.*
+    from seen left join edge on true
+    where seen.matches
+    and (seen.k0, seen.k1, seen.id) > ($1::int, (case $2::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($2::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($2::numeric - 946684800000000, 3600000000)::float8
+  end), $3::bigint)
+    and (edge.k0 is null or (seen.k0, seen.k1) < (edge.k0, edge.k1))
+    order by seen.k0 asc, seen.k1 asc, seen.id asc
+    limit $5::bigint + $6::bigint
+  )
+  select (select count(*) from seen) as entries,
+    (select concat_ws(',', edge.k0::text, floor(extract(epoch from edge.k1) * 1000000)::text) from edge) as edge,
+    (select count(*) from found) as matched,
+    array_to_string(array(
+      select seen.id from found as seen order by seen.k0 asc, seen.k1 asc, seen.id asc offset $5::bigint
+    ), ',') as ids,
+    array_to_string(array(
+      select concat_ws(',', seen.k0::text, floor(extract(epoch from seen.k1) * 1000000)::text) from found as seen
+      order by seen.k0 asc, seen.k1 asc, seen.id asc offset $5::bigint
+    ), ';') as keys;
+
+  select 
+  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, case when pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
+  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, case when pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
+  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, case when coalesce(pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end as state,
+    pg_column_size(jobs.payload) as payload_bytes,
+    pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(octet_length(jobs.last_error), 0) as error_bytes,
+    (pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
+  from "worker"._private_jobs as jobs
+  
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  where jobs.id = any($1::bigint[])

@@ -1,0 +1,159 @@
+  with recursive part (priority) as (
+    (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available order by jobs.priority limit 1
+    )
+    union all
+    select (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
+    ) from part where part.priority is not null
+  )
+  select count(*)::int as priorities
+  from (select from part where part.priority is not null limit $1::int) as counted;
+
+  with 
+  bound as materialized (
+    select min(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id <= $1::bigint
+      order by jobs.id desc
+      limit $2::bigint
+    ) as chunk
+  ), found as materialized (
+    select jobs.id
+    from "worker"._private_jobs as jobs
+    where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
+    and (jobs.is_available) and jobs.run_at = (case $5::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($5::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($5::numeric - 946684800000000, 3600000000)::float8
+  end)
+    order by jobs.id desc
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id desc offset $3::bigint
+    ), ',') as ids
+  from bound;
+
+  with recursive part (priority) as (
+    (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available order by jobs.priority limit 1
+    )
+    union all
+    select (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
+    ) from part where part.priority is not null
+  ), seen as materialized (
+    select part.priority as part, entry.* from part cross join lateral (
+      select jobs.run_at as k0, jobs.id,
+        ((jobs.is_available) and true) is true as matches
+      from "worker"._private_jobs as jobs
+      where (jobs.is_available) and jobs.priority = part.priority
+      and (jobs.run_at) <= ((case $1::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
+  end))
+      and ($6::text is null or true)
+      order by jobs.run_at desc
+      limit $3::int
+    ) as entry where part.priority is not null
+  ), edge as (
+    select seen.k0
+    from (
+      select seen.*, row_number() over (partition by part order by seen.k0 desc) as place from seen
+    ) as seen
+    where seen.place = $3::int
+    order by seen.k0 desc
+    limit 1
+  ), found as materialized (
+    select seen.*
+    from seen left join edge on true
+    where seen.matches
+    and (seen.k0, seen.id) < ((case $1::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
+  end), $2::bigint)
+    and (edge.k0 is null or (seen.k0) > (edge.k0))
+    order by seen.k0 desc, seen.id desc
+    limit $4::bigint + $5::bigint
+  )
+  select (select count(*) from seen) as entries,
+    (select concat_ws(',', floor(extract(epoch from edge.k0) * 1000000)::text) from edge) as edge,
+    (select count(*) from found) as matched,
+    array_to_string(array(
+      select seen.id from found as seen order by seen.k0 desc, seen.id desc offset $4::bigint
+    ), ',') as ids,
+    array_to_string(array(
+      select concat_ws(',', floor(extract(epoch from seen.k0) * 1000000)::text) from found as seen
+      order by seen.k0 desc, seen.id desc offset $4::bigint
+    ), ';') as keys;
+
+  with 
+  bound as materialized (
+    select min(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id <= $1::bigint
+      order by jobs.id desc
+      limit $2::bigint
+    ) as chunk
+  ), found as materialized (
+    select jobs.id
+    from "worker"._private_jobs as jobs
+    where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
+    and ((jobs.is_available) is not true) and true
+    order by jobs.id desc
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id desc offset $3::bigint
+    ), ',') as ids
+  from bound;
+
+  select 
+  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, case when pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
+  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, case when pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
+  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, case when coalesce(pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end as state,
+    pg_column_size(jobs.payload) as payload_bytes,
+    pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(octet_length(jobs.last_error), 0) as error_bytes,
+    (pg_column_size(jobs.payload) <= 16384
+    and pg_column_compression(jobs.payload) is null
+    and coalesce(octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
+  from "worker"._private_jobs as jobs
+  
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  where jobs.id = any($1::bigint[])

@@ -1,0 +1,61 @@
+  with 
+  bound as materialized (
+    select max(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id > $1::bigint
+      order by jobs.id asc
+      limit $2::bigint
+    ) as chunk
+  ), found as materialized (
+    select jobs.id
+    from "worker"._private_jobs as jobs
+    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
+    and (true) and true
+    order by jobs.id asc
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id asc offset $3::bigint
+    ), ',') as ids
+  from bound;
+
+  select light.*, floor(extract(epoch from case light.condition
+      when 'running' then light.locked_at
+      when 'blocked' then greatest(light.run_at, light.queue_locked_at)
+      when 'ready' then greatest(light.run_at, light.created_at)
+      else light.updated_at
+    end) * 1000000) as since_us
+  from (
+    select jobs.id, tasks.identifier as task_identifier, queues.queue_name, jobs.priority,
+      floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us, jobs.attempts, jobs.max_attempts,
+      left(jobs.last_error, 300) as error_line,
+      floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+      floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+      jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us,
+      left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
+      case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end as state,
+      case
+        when jobs.locked_at is not null then 'running'
+        when jobs.attempts >= jobs.max_attempts then 'failed'
+        when jobs.run_at <= now() and queues.locked_at is not null then 'blocked'
+        when jobs.attempts > 0 then 'retrying'
+        when jobs.run_at > now() then 'scheduled'
+        else 'ready'
+      end as condition,
+      jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at,
+      queues.locked_at as queue_locked_at,
+      pg_column_size(jobs.payload) as payload_bytes
+    from "worker"._private_jobs as jobs
+    
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+    where jobs.id = any($1::bigint[])
+  ) as light

@@ -1,0 +1,53 @@
+// The client's parser of queries, compiled by itself, beside the server's: the same trees, the same
+// errors at the same places with the same suggestions.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { parsedAsText } from "../contract/query-dump.ts";
+import { makeRandom, randomText } from "../queue/random-query.ts";
+
+interface Probe {
+  parsedAsText(text: string): string;
+  __collect(): void;
+}
+
+let probe: Probe;
+let size: number;
+let folder: string;
+
+before(async () => {
+  const { compileAssembly } = await import(new URL("../../ui/build.mjs", import.meta.url).href);
+  const files: Map<string, Uint8Array> = await compileAssembly("assembly/probe/query.ts", "probe");
+  folder = await mkdtemp(join(tmpdir(), "query-"));
+  for (const [name, contents] of files) await writeFile(join(folder, name), contents);
+  const { instantiate } = await import(pathToFileURL(join(folder, "probe.js")).href);
+  const bytes = files.get("probe.wasm") as Uint8Array<ArrayBuffer>;
+  size = bytes.length;
+  probe = await instantiate(await WebAssembly.compile(bytes), { env: {} });
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+describe("the client's query language", () => {
+  test("reads every query of the corpus as the server does", async () => {
+    const path = join(import.meta.dirname, "../contract/queries.json");
+    const corpus: { q: string; is: string }[] = JSON.parse(await readFile(path, "utf8"));
+    for (const { q, is } of corpus) assert.equal(probe.parsedAsText(q), is, q);
+  });
+
+  test("agrees with the server on any text", () => {
+    const random = makeRandom(11);
+    for (let i = 0; i < 6_000; i++) {
+      const text = randomText(random);
+      assert.equal(probe.parsedAsText(text), parsedAsText(text), JSON.stringify(text));
+      if (i % 500 === 0) probe.__collect();
+    }
+  });
+
+  test("is small", () => {
+    assert.ok(size < 40_000, `${size} bytes`);
+  });
+});

@@ -1,0 +1,290 @@
+/**
+ * From a query's text to its tree, or to its first fault with its place, for marking it while somebody
+ * types. The server's parser (src/domain/query/parse-query.ts) decides; this one agrees with it.
+ */
+
+import { exclusionOnly } from "./exclusions";
+import {
+  DEEPEST,
+  hasOrder,
+  isField,
+  isOrder,
+  LONGEST_TEXT,
+  MOST_BRANCHES,
+  MOST_CHARACTERS,
+  MOST_TERMS,
+  MOST_VALUES,
+  meantField,
+  nearest,
+} from "./fields";
+import { checkSearch, ValueReader } from "./read-value";
+import { badCharacter, CLOSE, COMMA, isSpace, OPEN, QueryReader } from "./reader";
+import { NodeKind, QueryFault, QueryNode } from "./tree";
+
+const MINUS: i32 = 0x2d;
+
+/** A tree, null for an empty query; or a fault. */
+export class ParsedQuery {
+  constructor(
+    public tree: QueryNode | null,
+    public fault: QueryFault | null,
+  ) {}
+}
+
+export function parseQuery(text: string): ParsedQuery {
+  const parser = new QueryParser(text);
+  const tree = parser.query();
+  return new ParsedQuery(parser.reader.fault ? null : tree, parser.reader.fault);
+}
+
+class QueryParser {
+  reader: QueryReader;
+  private depth: i32 = 0;
+
+  constructor(text: string) {
+    this.reader = new QueryReader(text);
+  }
+
+  query(): QueryNode | null {
+    const r = this.reader;
+    const length = r.text.length;
+    if (length > MOST_CHARACTERS) {
+      r.tooWide(MOST_CHARACTERS, length, `a query may have ${MOST_CHARACTERS} characters at most`);
+    }
+    const bad = badCharacter(r.text);
+    if (bad >= 0) {
+      const message = "this character cannot be stored: a NUL, or half a surrogate pair";
+      r.fail(bad, bad + 1, message, "");
+    }
+    r.skipSpace();
+    if (r.ended || r.fault) return null;
+    const node = this.anyOf();
+    if (!r.ended) r.fail(r.pos, r.pos + 1, 'this ")" closes nothing', "");
+    if (r.fault) return null;
+    const exclusion = exclusionOnly(node);
+    if (exclusion) {
+      const message =
+        "this only excludes texts, so every job would be read; add what to look for, such as is:failed";
+      r.tooWide(exclusion.at, exclusion.end, message);
+    }
+    return node;
+  }
+
+  private anyOf(): QueryNode {
+    const items: QueryNode[] = [this.allOf()];
+    while (this.takeKeyword("or")) items.push(this.allOf());
+    const message = `"or" may join ${MOST_BRANCHES} parts at most`;
+    return this.grouped(NodeKind.Or, items, MOST_BRANCHES, message);
+  }
+
+  private allOf(): QueryNode {
+    const r = this.reader;
+    const items: QueryNode[] = [this.term()];
+    while (!r.fault) {
+      if (!this.takeKeyword("and") && (r.closed || r.keyword() === "or")) break;
+      items.push(this.term());
+    }
+    const message = `${MOST_TERMS} terms may stand together at most`;
+    return this.grouped(NodeKind.And, items, MOST_TERMS, message);
+  }
+
+  private grouped(kind: NodeKind, items: QueryNode[], most: i32, message: string): QueryNode {
+    if (items.length === 1) return items[0];
+    if (items.length > most) this.reader.tooWide(items[most].at, items[most].end, message);
+    const node = new QueryNode(kind, items[0].at, items[items.length - 1].end);
+    node.items = items;
+    return node;
+  }
+
+  /** Takes `and` or `or`; something must follow. */
+  private takeKeyword(keyword: string): bool {
+    const r = this.reader;
+    if (r.fault || r.keyword() !== keyword) return false;
+    const at = r.pos;
+    r.pos += keyword.length;
+    r.skipSpace();
+    if (r.closed) this.failLonely(keyword, at);
+    return true;
+  }
+
+  private failLonely(keyword: string, at: i32): void {
+    const one = keyword === "not" || keyword === "-";
+    const message = `"${keyword}" needs a condition ${one ? "behind it" : "on both sides"}`;
+    this.reader.fail(at, at + keyword.length, message);
+  }
+
+  private term(): QueryNode {
+    const r = this.reader;
+    const at = r.pos;
+    const worded = r.keyword() === "not";
+    if (!worded && r.char !== MINUS) return this.atom();
+    const keyword = worded ? "not" : "-";
+    r.pos += keyword.length;
+    if (worded) r.skipSpace();
+    if (r.closed || isSpace(r.char)) this.failLonely(keyword, at);
+    if (r.char === MINUS || r.keyword() === "not") {
+      r.fail(at, at + keyword.length, "excluded twice; leave one out", "");
+    }
+    const item = this.atom();
+    const node = new QueryNode(NodeKind.Not, at, item.end);
+    node.items.push(item);
+    return node;
+  }
+
+  private atom(): QueryNode {
+    const r = this.reader;
+    const at = r.pos;
+    if (r.fault) return new QueryNode(NodeKind.Text, at, at);
+    if (r.char === OPEN) return this.brackets();
+    if (r.char === CLOSE) {
+      if (this.depth > 0) r.fail(at, at + 1, 'a condition is missing before ")"');
+      else r.fail(at, at + 1, 'this ")" closes nothing', "");
+    }
+    if (r.char === COMMA) this.failComma(at);
+    const keyword = r.keyword();
+    if (keyword.length > 0) this.failLonely(keyword, at);
+    const node = r.isQuote() ? this.quoted() : this.wordOrField();
+    this.endOfTerm();
+    return node;
+  }
+
+  private brackets(): QueryNode {
+    const r = this.reader;
+    const at = r.pos++;
+    if (++this.depth > DEEPEST) r.tooWide(at, r.pos, `brackets may be ${DEEPEST} deep at most`);
+    r.skipSpace();
+    if (r.ended) this.failOpen(at);
+    const node = this.anyOf();
+    if (r.char !== CLOSE) this.failOpen(at);
+    r.pos++;
+    this.depth--;
+    node.at = at;
+    node.end = r.pos;
+    this.endOfTerm();
+    return node;
+  }
+
+  private failOpen(at: i32): void {
+    const end = this.reader.text.length;
+    this.reader.fail(end, end, `the "(" at character ${at + 1} is never closed`, ")");
+  }
+
+  private failComma(at: i32): void {
+    const message = '"," stands between the values of a field, as in task:a,b, without a space';
+    this.reader.fail(at, at + 1, message);
+  }
+
+  private endOfTerm(): void {
+    const r = this.reader;
+    const at = r.pos;
+    r.skipSpace();
+    if (r.pos > at || r.closed) return;
+    if (r.char === COMMA) this.failComma(at);
+    r.fail(at, at, "a space is missing here", " ");
+  }
+
+  private quoted(): QueryNode {
+    const at = this.reader.pos;
+    const text = this.reader.string();
+    const node = this.text(text, at);
+    node.quoted = true;
+    checkSearch(this.reader, text, at, node.end);
+    return node;
+  }
+
+  private text(text: string, at: i32): QueryNode {
+    const node = new QueryNode(NodeKind.Text, at, this.reader.pos);
+    node.text = text;
+    if (text.length > LONGEST_TEXT) {
+      this.reader.tooWide(at, node.end, `a text may have ${LONGEST_TEXT} characters at most`);
+    }
+    return node;
+  }
+
+  private wordOrField(): QueryNode {
+    const r = this.reader;
+    const at = r.pos;
+    const op = r.operatorAt(at);
+    if (op.length > 0) {
+      r.fail(at, at + op.length, `"${op}" stands right behind its field, without a space`);
+    }
+    const end = r.nameEnd();
+    if (end > at) {
+      const name = r.text.substring(at, end);
+      const path = r.isStepAt(end) && nearest(name, ["payload"]).length > 0;
+      if (path || r.operatorAt(end).length > 0) return this.field(name);
+    }
+    const word = r.word();
+    if (word.includes("*")) {
+      const message = '"*" goes with a field, as in task:mail*; text is found anywhere';
+      r.fail(at, r.pos, message, quoted(word));
+    }
+    return this.text(word, at);
+  }
+
+  private field(name: string): QueryNode {
+    const r = this.reader;
+    const node = new QueryNode(NodeKind.Field, r.pos, r.pos);
+    if (!isField(name)) {
+      this.failField(name);
+      return node;
+    }
+    r.pos += name.length;
+    node.field = name;
+    if (name === "payload") node.path = r.path();
+    node.op = this.operator(name, node.path.length > 0);
+    if (r.fault) return node;
+    const values = new ValueReader(r, node);
+    node.values.push(values.read());
+    while (r.char === COMMA && !r.fault) {
+      if (isOrder(node.op)) {
+        r.fail(r.pos, r.pos + 1, `"${node.op}" compares with one value only`);
+      }
+      r.pos++;
+      node.values.push(values.read());
+    }
+    node.end = r.pos;
+    if (node.values.length > MOST_VALUES) {
+      r.tooWide(node.at, node.end, `a field may have ${MOST_VALUES} values at most`);
+    }
+    return node;
+  }
+
+  private operator(field: string, hasPath: bool): string {
+    const r = this.reader;
+    const at = r.pos;
+    const op = r.operatorAt(at);
+    if (op.length === 0) {
+      const end = min(at + 1, r.text.length);
+      r.fail(at, end, 'an operator is missing behind the path, such as ":"', ":");
+      return op;
+    }
+    r.pos += op.length;
+    const second = r.operatorAt(r.pos);
+    if (second.length > 0) {
+      const end = r.pos + second.length;
+      r.fail(at, end, "one operator is enough", second === ":" ? op : second);
+    }
+    if (isOrder(op) && !hasOrder(field, hasPath)) {
+      r.fail(at, r.pos, `"${field}" has no order; use ":" or "!="`, ":");
+    }
+    return op;
+  }
+
+  private failField(name: string): void {
+    const r = this.reader;
+    const at = r.pos;
+    const field = meantField(name);
+    if (field.length > 0) {
+      const message = `there is no field "${name}", did you mean "${field}"?`;
+      r.fail(at, at + name.length, message, field);
+      return;
+    }
+    const message = `there is no field "${name}"; in quotes it is a text to look for`;
+    r.fail(at, r.wordEnd(), message, quoted(r.text.substring(at, r.wordEnd())));
+  }
+}
+
+function quoted(text: string): string {
+  return '"' + text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') + '"';
+}
