@@ -45,9 +45,10 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     pages: ["sql", "query", "walk"],
     stats: ["sql", "query"],
     add: ["sql", "settle"],
+    lists: ["sql", "workers", "stats"],
+    "lists/queues": ["sql", "workers", "stats", "lists"],
     suggest: ["workers"],
     tidy: [],
-    lists: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     cron: ["sql", "add"],
     audit: ["sql"],
@@ -79,6 +80,11 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     lease: ["task", "options", "connection"],
     cron: ["task", "options"],
     "": ["task", "options", "connection", "execute", "fetch", "safe", "fast", "lease", "cron"],
+  },
+  http: {
+    bounds: [],
+    "": ["bounds"],
+    events: ["", "bounds"],
   },
   admin: {
     access: [],

@@ -5,7 +5,7 @@ import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
-import { databaseNowUs, isKeyOrderPlain, lockedQueues } from "./facts/database-facts.ts";
+import { databaseNowUs, type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import {
   MOST_NAMES,
   meaningsOf,
@@ -97,7 +97,7 @@ class Compiler {
     const named = [...this.#texts].flatMap(([term, meaning]) =>
       meaning.kind === "name" ? [[term.text, meaning.meanings] as const] : [],
     );
-    return { text, isKeyOrderPlain: this.#known.isKeyOrderPlain, meanings: new Map(named) };
+    return { text, keyRanges: this.#known.keyRanges, meanings: new Map(named) };
   }
 
   #text(term: TextTerm): Part {
@@ -117,7 +117,6 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
         field === "is" &&
         values.some((value) => value.kind === "text" && words.includes(value.text)),
     );
-  const keys = terms.filter(({ field }) => field === "key").flatMap(({ values }) => values);
   const names = tree === null ? [] : await resolveNames(db, tree);
   for (const isTask of [true, false]) {
     if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
@@ -131,10 +130,25 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
     names,
     lockedQueues: says("ready", "blocked", "retrying", "scheduled") ? await lockedQueues(db) : "{}",
     stuck: says("stuck") ? await stuckHolders(db, nowUs) : null,
-    isKeyOrderPlain:
-      keys.some((value) => value.kind === "text" && value.isPrefix) && (await isKeyOrderPlain(db)),
+    keyRanges: await keyRangesOf(db, terms),
     unknown: [],
   };
+}
+
+async function keyRangesOf(
+  db: Database,
+  terms: readonly FieldTerm[],
+): Promise<ReadonlyMap<string, KeyRange>> {
+  const ranges = new Map<string, KeyRange>();
+  for (const { field, values } of terms) {
+    for (const value of field === "key" ? values : []) {
+      if (value.kind !== "text" || !value.isPrefix || ranges.has(value.text)) continue;
+      const range = await keyRange(db, value.text);
+      if (range === null) return ranges;
+      ranges.set(value.text, range);
+    }
+  }
+  return ranges;
 }
 
 async function meaningsOfTexts(

@@ -45,8 +45,8 @@ export interface CleanupOptions {
 /**
  * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
  * given; an empty list runs none. Failed jobs are deleted in steps of 10,000, each a statement of
- * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats, and
- * `taskIdentifiersToKeep`. Give the tasks of workers without heartbeats there, and of those who only
+ * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats (all tasks, where
+ * one has more than the 1,000 that it can name), and `taskIdentifiersToKeep`. Give the tasks of workers without heartbeats there, and of those who only
  * add jobs: workers know their tasks by ids, and a job that is added at the very moment its task is
  * collected keeps the old id and never runs.
  * Throws InputError for an unknown task, or names that are none.
