@@ -423,8 +423,11 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.handleReadyForQuery();
         return;
       }
-      // Which optional indexes are there: asked below the queue, and here none is.
-      if (config.text.includes("pg_catalog.pg_index")) return Promise.resolve({ rows: [] });
+      // Which optional indexes are there: asked below the queue; none, unless it is said.
+      if (config.text.includes("pg_catalog.pg_index")) {
+        const found = answer(config.text);
+        return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
+      }
       sent.push(config.text);
       return Promise.resolve({ rows: [answer(config.text)] });
     },
