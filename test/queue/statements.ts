@@ -53,11 +53,12 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
 import { countQuery } from "../../src/queue/stats/count-query.ts";
 import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
+import { readIndexed } from "../../src/queue/stats/indexed-counts.ts";
 import { NameTallies } from "../../src/queue/stats/name-tallies.ts";
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
-import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
 import { encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
@@ -236,9 +237,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-gauge": (db) => readGauge(db),
   "stats-tally-all": (db) => tallyAll(db, [1]),
   "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
-  "stats-tally-sample": (db) => tallySample(db, [1], [0]),
+  "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
   "stats-probe": (db) => readProbe(db),
+  "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
   "stats-queue-rows": (db) => listQueueRows(db, 1),
