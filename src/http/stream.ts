@@ -15,7 +15,7 @@ export interface Streamed {
   readonly headers: Readonly<Record<string, string>>;
   /** Text or bytes, of bounded size each. `signal` aborts when nobody reads any more. */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
-  /** What is said after the last piece, in a trailer of that name. */
+  /** What is said after the last piece, in a trailer of that name, to who takes chunks. */
   readonly trailer?: { readonly name: string; readonly value: () => string };
   /** Told of what `pieces` threw after the answer had begun. */
   readonly onBroken: (error: unknown) => void;
@@ -45,10 +45,9 @@ export async function streamed(
     };
     // Nobody asks for the body then.
     if (request.method === "HEAD" || request.closing.aborted) end();
-    const trailer = body.trailer === undefined ? {} : { trailer: body.trailer.name };
     return {
       status: 200,
-      headers: { ...body.headers, ...trailer },
+      headers: body.headers,
       body: (connection) => {
         connection.once("close", end);
         void pour(connection as ServerResponse, first, pieces, body, signal);

@@ -8,6 +8,7 @@ import { compileQuery } from "../query/compile-query.ts";
 import { jobNames } from "../sql/job-row.ts";
 import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
+import { createPace, type Pace } from "../walk/pace.ts";
 import { HIGHEST_ID, LOWEST_ID } from "../walk/step.ts";
 import { walk } from "../walk/walk.ts";
 import {
@@ -41,6 +42,8 @@ export interface ExportDatabases {
 }
 
 const JOBS_A_CHUNK = 5_000;
+/** Lines of the first statement: how many take 0.1 s depends on their payloads. */
+const FIRST_LINES = 500;
 const WALK_MS = 100;
 
 /** Throws InputError for a query that cannot be read. */
@@ -63,11 +66,14 @@ export async function exportJobs(
   async function* pieces(signal: AbortSignal) {
     const head = cursor === null ? headOf(columns, format) : "";
     if (head !== "") yield head;
+    const pace = createPace(FIRST_LINES);
     let after: string | null = boundary.after;
+    let size = JOBS_A_CHUNK;
     while (after !== null && !signal.aborted) {
-      const chunk = await nextIds(db, matching, after);
+      const chunk = await nextIds(db, matching, after, size);
       unchecked += chunk.unchecked;
-      for await (const text of linesOf(databases, chunk.ids, columns, format)) {
+      size = chunk.size;
+      for await (const text of linesOf(databases, chunk.ids, columns, format, pace)) {
         lines += text.lines;
         if (signal.aborted) return;
         yield text.text;
@@ -100,10 +106,17 @@ interface Ids {
   /** null: that was all. */
   readonly next: string | null;
   readonly unchecked: number;
+  /** Rows to look at first, for the next ids. */
+  readonly size: number;
 }
 
-async function nextIds(db: Database, matching: Matching, after: string): Promise<Ids> {
-  if (matching.isEmpty) return { ids: [], next: null, unchecked: 0 };
+async function nextIds(
+  db: Database,
+  matching: Matching,
+  after: string,
+  size: number,
+): Promise<Ids> {
+  if (matching.isEmpty) return { ids: [], next: null, unchecked: 0, size };
   const walked = await walk({
     db,
     matching,
@@ -111,13 +124,14 @@ async function nextIds(db: Database, matching: Matching, after: string): Promise
     place: { segment: 0, position: { kind: "ids", after } },
     limit: JOBS_A_CHUNK,
     skip: 0,
-    size: JOBS_A_CHUNK,
+    size,
     budgetMs: WALK_MS,
   });
   const position = walked.next?.position;
   const { unchecked } = walked;
   const next = position?.kind === "ids" ? position.after : null;
-  return { ids: walked.found.map(({ id }) => id), next, unchecked };
+  const ids = walked.found.map(({ id }) => id);
+  return { ids, next, unchecked, size: walked.size || JOBS_A_CHUNK };
 }
 
 const NO_FACTS = { hasFewPriorities: true, indexes: new Set<string>() };
@@ -133,13 +147,23 @@ async function* linesOf(
   ids: readonly string[],
   columns: readonly ExportColumn[],
   format: ExportFormat,
+  pace: Pace,
 ): AsyncGenerator<Lines, void> {
   const withPayload = columns.includes("payload");
+  const sql = (schema: string) => linesSql(schema, columns, format, withPayload);
   let left = ids;
   while (left.length > 0) {
-    const sql = (schema: string) => linesSql(schema, columns, format, withPayload);
-    const [row] = await query<LinesRow>(steps, sql, [left, lineEnd(format)]);
-    if (row?.last === undefined || row.last === null) return; // all of them are gone
+    const { rows, asked } = (await pace.run(async (size) => {
+      const some = left.slice(0, size);
+      const values = [some, lineEnd(format)];
+      return { rows: await query<LinesRow>(steps, sql, values), asked: some.length };
+    })) ?? { rows: null, asked: 0 };
+    if (rows === null) continue; // slower
+    const [row] = rows;
+    if (row?.last == null) {
+      left = left.slice(asked); // all of them are gone
+      continue;
+    }
     const done = left.indexOf(row.last) + 1;
     if (row.lines !== null) yield { text: row.lines, lines: Number(row.count) };
     else yield* largeLine({ steps, large }, row.last, columns, format);
