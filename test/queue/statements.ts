@@ -58,6 +58,7 @@ import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
 import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
 import { encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
 import type { Position } from "../../src/queue/walk/place.ts";
@@ -74,6 +75,7 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { insightCalls } from "./insight-statements.ts";
 import { operationAnswer, operationCalls } from "./operation-statements.ts";
 import { queryCalls } from "./query-statements.ts";
 
@@ -207,6 +209,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "remove-by-key": (db) => removeJob(db, "k"),
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
   cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
+  "unused-names": [
+    async (db) => {
+      await countUnusedTasks(db, [1]);
+      await countUnusedQueues(db, [1]);
+    },
+    () => ({ present: true, count: "0" }),
+  ],
   "cleanup-without-heartbeats": [
     (db) => cleanup(db, ["gc-task-identifiers"]),
     () => ({ deleted: "0" }),
@@ -311,6 +320,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => listCron(db, { ...FIRST, sort: "next" }),
     () => ({ present: true, ...CRON }),
   ],
+  ...insightCalls,
   "why-job-facts": (db) => readJobFacts(db, "1"),
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),
@@ -324,8 +334,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await readPlace(db, { ...job, queueId: null }, "");
   },
   "why-knowledge": async (db) => {
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "read" });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
   },
 
   "lease-register": (db) => registerLease(db, "w", "{}"),
@@ -414,6 +424,11 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.submit(connection);
         config.handleReadyForQuery();
         return;
+      }
+      // Which optional indexes are there: asked below the queue; none, unless it is said.
+      if (config.text.includes("pg_catalog.pg_index")) {
+        const found = answer(config.text);
+        return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
       }
       sent.push(config.text);
       return Promise.resolve({ rows: [answer(config.text)] });
