@@ -17,6 +17,8 @@ import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
 import { inTime } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
+import { createInsight } from "./insight/insight.ts";
+import { insightSources } from "./insight/sources.ts";
 import { createReadiness } from "./live/readiness.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
@@ -55,7 +57,9 @@ export async function createApplication(
   const audit = createAuditTrail({ db: writes, logger, onAudit: config.onAudit });
   const operations = createOperationRunner({ reads, writes, audit, logger });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
+  const insight = createInsight(databases.feed);
   const feed = createFeed(databases.feed, {
+    sources: insightSources(insight),
     maxViewers: limits.viewers,
     maxViewersPerClient: limits.viewersPerClient,
     patienceMs: limits.stalledMs,
@@ -66,6 +70,7 @@ export async function createApplication(
     config,
     audit,
     operations,
+    insight,
     databases,
     csrfToken: csrf.token,
     assets: createAssetStore(parts.assets),

@@ -7,6 +7,7 @@ import { suggest } from "../../src/queue/suggest/suggest.ts";
 function answer(text: string): Record<string, unknown> {
   if (text.includes(" as us")) return { us: "1770000000000000" };
   if (text.includes("as collation")) return { collation: "C" };
+  if (text.includes("key >=") && !text.includes("--")) return { id: "5" };
   if (text.includes(")::text as ids")) return { ids: "{3,4}" };
   if (text.includes("is_silent")) return { id: "w", is_silent: true };
   if (text.includes("as present")) return { present: true };

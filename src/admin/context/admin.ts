@@ -9,6 +9,7 @@ import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Feed } from "../feed/feed.ts";
 import type { Metrics } from "../feed/metrics.ts";
+import type { Insight } from "../insight/insight.ts";
 import type { Readiness } from "../live/readiness.ts";
 import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
@@ -23,6 +24,7 @@ export interface Admin {
   /** What there is to know of all jobs, for page, stream and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
+  readonly insight: Insight;
   readonly operations: OperationRunner;
   /** Every write leaves an entry in it. */
   readonly audit: AuditTrail;

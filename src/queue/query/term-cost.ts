@@ -8,7 +8,8 @@ import { textsOf } from "./text-part.ts";
 
 export interface CostFacts {
   readonly text: string;
-  readonly isKeyOrderPlain: boolean;
+  /** Beginnings of keys that their index can follow. */
+  readonly keyRanges: ReadonlyMap<string, unknown>;
   /** What bare words turned out to be the names of. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
   /** Optional indexes that are there. */
@@ -118,7 +119,7 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
 
 function keyCost({ values }: FieldTerm, facts: CostFacts): Cost {
   const isIndexed = values.every(
-    (value) => value.kind === "text" && (!value.isPrefix || facts.isKeyOrderPlain),
+    (value) => value.kind === "text" && (!value.isPrefix || facts.keyRanges.has(value.text)),
   );
   return isIndexed ? CHEAP : BOUNDED;
 }
