@@ -19,11 +19,11 @@
         row_number() over (order by jobs.run_at) as place
       from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
-      order by jobs.run_at limit 20000
+      order by jobs.run_at limit 10000
     ) as head
   ), found as materialized (
     select jobs.id from head as jobs where jobs.job_queue_id is not null and jobs.job_queue_id = $1::int order by jobs.priority, jobs.run_at, jobs.id limit $2::int
-  ), seen as materialized (select coalesce(max(place), 0) < 20000 as is_whole from head)
+  ), seen as materialized (select coalesce(max(place), 0) < 10000 as is_whole from head)
   select jobs.*, seen.is_whole from seen left join (
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
     floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
@@ -36,10 +36,10 @@
 
   with newest as materialized (
     select jobs.id, jobs.job_queue_id from "worker"._private_jobs as jobs
-    order by jobs.id desc limit 20000
+    order by jobs.id desc limit 10000
   ), found as materialized (
     select jobs.id from newest as jobs where jobs.job_queue_id is not null and jobs.job_queue_id = $1::int order by jobs.id desc limit $2::int
-  ), seen as materialized (select count(*) < 20000 as is_whole from newest)
+  ), seen as materialized (select count(*) < 10000 as is_whole from newest)
   select jobs.*, seen.is_whole from seen left join (
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
     floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
