@@ -48,7 +48,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     lists: ["sql", "workers", "stats"],
     "lists/queues": ["sql", "workers", "stats", "lists"],
     suggest: ["workers"],
-    tidy: [],
+    tidy: ["workers"],
     why: ["sql", "settle", "workers"],
     groups: ["sql", "settle", "query", "stats"],
     horizon: ["sql", "settle", "stats"],
@@ -58,7 +58,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "commands/declare": ["workers"],
     "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "commands/declare"],
-    "commands/maintenance": ["sql", "workers", "commands/declare"],
+    "commands/maintenance": ["sql", "tidy", "workers", "commands/declare"],
     commands: [
       "audit",
       "commands/declare",
@@ -105,7 +105,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/insight": ["insight", "wire", "context"],
     "api/operations": ["wire", "context", "api/insight"],
     api: ["access", "config", "page", "wire", "context"],
-    "api/system": ["wire", "context"],
+    "api/system": ["feed", "known", "wire", "context"],
     "": [
       "access",
       "config",

@@ -15,12 +15,22 @@ export const getOpenapi: Operation = {
   run: ({ routes, config }) => json(openapi(routes, config)),
 };
 
+const problem = record({ field: "string", message: "string" });
+
 const errorSchema = {
   ...record({ error: "string", code: "string" }, "Error"),
   properties: {
     error: { type: "string", description: "a sentence a person can act on" },
     code: { type: "string", description: "for programs; it does not change with the wording" },
-    problems: listOf(record({ field: "string", message: "string" })),
+    problems: listOf({
+      ...problem,
+      properties: {
+        ...(problem["properties"] as object),
+        at: { type: "integer", description: "where in the field's text, in UTF-16 units" },
+        end: { type: "integer", description: "behind the last of them" },
+        suggestion: { type: ["string", "null"], description: "what to write in their place" },
+      },
+    }),
   },
 };
 

@@ -1,5 +1,6 @@
 // From a query's text to a condition on jobs: parsed, its names resolved, its moments fixed, its terms
 // made SQL with constants and parameters only.
+import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
@@ -38,6 +39,7 @@ export async function compileQuery(
 ): Promise<JobQuery> {
   const tree = parseQuery(text);
   const nowUs = options.nowUs ?? (await databaseNowUs(db));
+  if (!/^-?\d{1,18}$/.test(nowUs)) throw new InputError([{ path: "now", message: "is no time" }]);
   const known = await knownOf(db, tree, BigInt(nowUs));
   const compiler = new Compiler(known, await meaningsOfTexts(db, tree));
   const part = tree === null ? ALL : compiler.part(tree);

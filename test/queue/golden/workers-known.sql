@@ -9,15 +9,19 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
         workers.metadata ->> 'version', workers.metadata ->> 'node',
         workers.metadata ->> 'task_identifiers')), lower($1::text)) > 0 as is_found,
       (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end) as is_silent,
       floor(extract(epoch from workers.started_at) * 1000000) as started_us,
       floor(extract(epoch from workers.last_heartbeat_at) * 1000000) as heartbeat_us,
       case when jsonb_typeof(workers.metadata -> 'running_jobs') = 'number'
+      and length(workers.metadata ->> 'running_jobs') <= 25
       then (workers.metadata ->> 'running_jobs')::float8 end as running,
       case when jsonb_typeof(workers.metadata -> 'done_per_min') = 'number'
+      and length(workers.metadata ->> 'done_per_min') <= 25
       then (workers.metadata ->> 'done_per_min')::float8 end as done_per_min,
       case when jsonb_typeof(workers.metadata -> 'failed_per_min') = 'number'
+      and length(workers.metadata ->> 'failed_per_min') <= 25
       then (workers.metadata ->> 'failed_per_min')::float8 end as failed_per_min
     from "worker"._private_workers as workers
     limit 10000
@@ -25,36 +29,6 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
 
   select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
     <= 4096 as is_small;
-
-  select
-    class.relname as index_name,
-    am.amname as method,
-    i.indisvalid and i.indisready and i.indislive as is_usable,
-    (
-      select json_agg(a.attname order by k.place)
-      from unnest(i.indkey::int2[]) with ordinality as k (number, place)
-      left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
-    ) as columns,
-    i.indnkeyatts::int as key_count,
-    (
-      select json_agg(o.opcname order by k.place)
-      from unnest(i.indclass::oid[]) with ordinality as k (id, place)
-      join pg_catalog.pg_opclass o on o.oid = k.id
-    ) as operator_classes,
-    i.indexprs is null and not exists (
-      select from unnest(i.indoption::int2[]) as option where option <> 0
-    ) as is_plain,
-    pg_get_expr(i.indpred, i.indrelid) as predicate,
-    pg_relation_size(i.indexrelid) as bytes
-  from pg_catalog.pg_index i
-  join pg_catalog.pg_class class on class.oid = i.indexrelid
-  join pg_catalog.pg_am am on am.oid = class.relam
-  where i.indrelid = (
-    select c.oid from pg_catalog.pg_class c
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = $1::text and c.relname = '_private_jobs'
-  )
-  order by class.relname;
 
   select locked_by as worker_id,
     count(*) filter (where is_job)::int as jobs,
