@@ -9,9 +9,12 @@ import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { installStock } from "../support/stock-schema.ts";
-import { QUICK, until } from "../worker/worker-process.ts";
+import { until } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
+
+// Tells often what it does, and is alive however slow this machine is.
+const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
 after(async () => {
@@ -50,14 +53,14 @@ test("Workers of all kinds are listed with what they run, and none is called dea
     connectionString: url,
     tasks: [mine],
     concurrency: 3,
-    recovery: QUICK,
+    recovery: TALKATIVE,
     cron: { entries: [everyMinute("mine", { identifier: "each minute" })] },
   });
   const fast = new Worker({
     connectionString: url,
     tasks: [quick],
     fastLane: { limitMs: 5_000 },
-    recovery: QUICK,
+    recovery: TALKATIVE,
   });
   for (const worker of [safe, fast]) {
     await worker.start();
@@ -164,7 +167,7 @@ test("The counters of a worker reach its row, and with them its rates.", async (
     connectionString: url,
     tasks: [defineTask("good", () => {}), bad],
     fastLane: true,
-    recovery: QUICK,
+    recovery: TALKATIVE,
   });
   await worker.start();
   endings.push(() => worker.stop());

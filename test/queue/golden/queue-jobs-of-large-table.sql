@@ -1,36 +1,6 @@
   select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
     <= 4096 as is_small;
 
-  select
-    class.relname as index_name,
-    am.amname as method,
-    i.indisvalid and i.indisready and i.indislive as is_usable,
-    (
-      select json_agg(a.attname order by k.place)
-      from unnest(i.indkey::int2[]) with ordinality as k (number, place)
-      left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
-    ) as columns,
-    i.indnkeyatts::int as key_count,
-    (
-      select json_agg(o.opcname order by k.place)
-      from unnest(i.indclass::oid[]) with ordinality as k (id, place)
-      join pg_catalog.pg_opclass o on o.oid = k.id
-    ) as operator_classes,
-    i.indexprs is null and not exists (
-      select from unnest(i.indoption::int2[]) as option where option <> 0
-    ) as is_plain,
-    pg_get_expr(i.indpred, i.indrelid) as predicate,
-    pg_relation_size(i.indexrelid) as bytes
-  from pg_catalog.pg_index i
-  join pg_catalog.pg_class class on class.oid = i.indexrelid
-  join pg_catalog.pg_am am on am.oid = class.relam
-  where i.indrelid = (
-    select c.oid from pg_catalog.pg_class c
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = $1::text and c.relname = '_private_jobs'
-  )
-  order by class.relname;
-
   with recursive known_priorities (priority, place) as (
     (select jobs.priority, 1 from "worker"._private_jobs as jobs where jobs.is_available
       order by jobs.priority limit 1)
@@ -49,11 +19,11 @@
         row_number() over (order by jobs.run_at) as place
       from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
-      order by jobs.run_at limit 20000
+      order by jobs.run_at limit 10000
     ) as head
   ), found as materialized (
     select jobs.id from head as jobs where jobs.job_queue_id is not null and jobs.job_queue_id = $1::int order by jobs.priority, jobs.run_at, jobs.id limit $2::int
-  ), seen as materialized (select coalesce(max(place), 0) < 20000 as is_whole from head)
+  ), seen as materialized (select coalesce(max(place), 0) < 10000 as is_whole from head)
   select jobs.*, seen.is_whole from seen left join (
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
     floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
@@ -66,10 +36,10 @@
 
   with newest as materialized (
     select jobs.id, jobs.job_queue_id from "worker"._private_jobs as jobs
-    order by jobs.id desc limit 20000
+    order by jobs.id desc limit 10000
   ), found as materialized (
     select jobs.id from newest as jobs where jobs.job_queue_id is not null and jobs.job_queue_id = $1::int order by jobs.id desc limit $2::int
-  ), seen as materialized (select count(*) < 20000 as is_whole from newest)
+  ), seen as materialized (select count(*) < 10000 as is_whole from newest)
   select jobs.*, seen.is_whole from seen left join (
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
     floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,

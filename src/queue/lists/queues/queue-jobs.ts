@@ -28,7 +28,7 @@ export interface QueuedJobs {
 }
 
 /** Of each priority's due jobs, and of the newest jobs: index and heap pages for some 50 ms. */
-const LOOKED_AT = 20_000;
+const LOOKED_AT = 10_000;
 
 const columns = (s: string, found: string) => `
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
