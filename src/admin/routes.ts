@@ -95,7 +95,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
-  { method: "GET", path: "/api/events", access: "read", operation: watchEvents, isLong: true },
+  { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },
   { method: "GET", path: "/readyz", access: "open", operation: ready },
