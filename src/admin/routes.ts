@@ -4,9 +4,16 @@
 import { asset } from "./api/get-asset.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
+import { getCommon, getGroups } from "./api/insight/get-groups.ts";
+import { getHorizon } from "./api/insight/get-horizon.ts";
+import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { getCron } from "./api/lists/get-cron.ts";
+import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob } from "./api/lists/get-job.ts";
+import { getOneQueue, getQueues } from "./api/lists/get-queues.ts";
+import { getSuggest } from "./api/lists/get-suggest.ts";
+import { getTasks } from "./api/lists/get-tasks.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
 import { listJobsPage } from "./api/lists/list-jobs.ts";
 import { getCounts } from "./api/live/get-counts.ts";
@@ -63,6 +70,13 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
   { method: "POST", path: "/api/maintenance", access: "write", operation: maintain },
+  { method: "GET", path: "/api/incidents", access: "read", operation: getIncidents },
+  { method: "GET", path: "/api/horizon", access: "read", operation: getHorizon },
+  { method: "GET", path: "/api/groups", access: "read", operation: getGroups },
+  { method: "GET", path: "/api/groups/common", access: "read", operation: getCommon },
+  { method: "GET", path: "/api/queues", access: "read", operation: getQueues },
+  { method: "GET", path: "/api/queues/{queue}", access: "read", operation: getOneQueue },
+  { method: "GET", path: "/api/tasks", access: "read", operation: getTasks },
   { method: "GET", path: "/api/operations", access: "read", operation: listOperations },
   { method: "POST", path: "/api/operations", access: "write", operation: startOperation },
   { method: "GET", path: "/api/operations/{id}", access: "read", operation: getOperation },
@@ -78,9 +92,11 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
-  { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
+  { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
+  { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
+  { method: "GET", path: "/api/events", access: "read", operation: watchEvents, isLong: true },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },
   { method: "GET", path: "/readyz", access: "open", operation: ready },
-  { method: "GET", path: "/metrics", access: "read", operation: getMetrics },
+  { method: "GET", path: "/metrics", access: "metrics", operation: getMetrics },
 ]);

@@ -11,6 +11,8 @@ export type ErrorCode =
   | "database_timeout"
   | "database_busy"
   | "database_error"
+  | "busy"
+  | "read_only_server"
   | "too_large"
   | "schema_missing"
   | "schema_unsupported"

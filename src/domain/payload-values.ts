@@ -39,18 +39,36 @@ function collect(
   }
 }
 
+/** The names of an object's members; none of anything else. */
+export function memberNames(json: string): string[] {
+  const names: string[] = [];
+  if (json[skipSpace(json, 0)] === "{") {
+    for (const [start, end] of members(json, skipSpace(json, 0))) {
+      names.push(stringOf(json.slice(start, end)));
+    }
+  }
+  return [...new Set(names)];
+}
+
 /** Where the value of a member begins. */
 function member(json: string, start: number, name: string): number | null {
   let found: number | null = null;
+  for (const [at, end, value] of members(json, start)) {
+    if (stringOf(json.slice(at, end)) === name) found = value;
+  }
+  return found;
+}
+
+/** Of each member where its name begins and ends, and where its value begins. */
+function* members(json: string, start: number): Generator<readonly [number, number, number]> {
   let at = skipSpace(json, start + 1);
   while (json[at] === '"') {
     const end = skipString(json, at);
     const value = skipSpace(json, skipSpace(json, end) + 1);
-    if (stringOf(json.slice(at, end)) === name) found = value;
+    yield [at, end, value];
     at = skipSpace(json, skipValue(json, value));
     if (json[at] === ",") at = skipSpace(json, at + 1);
   }
-  return found;
 }
 
 function element(json: string, start: number, index: number): number | null {

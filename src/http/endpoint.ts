@@ -16,7 +16,7 @@ export interface Endpoint extends Route {
 /** What holds for every request, whatever endpoint it is for. `endpoint` is null when none is. */
 export interface Policy<E extends Endpoint> {
   /** Throws a Refusal when the request may not reach the endpoint. */
-  admit(request: HttpRequest, endpoint: E | null): void;
+  admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
   /** Headers of the answer; the endpoint's own yield to them. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
   /** Told once the answer is known. */
@@ -46,7 +46,7 @@ export function createDispatcher<E extends Endpoint>(
     let response: HttpResponse;
     let code: string | null = null;
     try {
-      policy.admit(request, endpoint);
+      await policy.admit(request, endpoint);
       if (match.kind === "unknown") throw new Refusal(404, "not_found", "there is nothing here");
       if (match.kind === "other_method") throw otherMethod(request.method, match.allow);
       response = await match.route.run({ ...request, params: match.params });
@@ -99,6 +99,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   database_unreachable: 503,
   database_timeout: 503,
   database_busy: 503,
+  busy: 503,
+  read_only_server: 503,
   schema_missing: 503,
   schema_unsupported: 503,
   conflict: 409,

@@ -3,9 +3,12 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { wait } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
-import type { Connections, OpenExchange } from "./connections.ts";
+import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
+import type { Connections, OpenExchange } from "./bounds/connections.ts";
+import type { Limits } from "./bounds/limits.ts";
+import { createUnread } from "./bounds/unread.ts";
+import { createWork } from "./bounds/work.ts";
 import { errorResponse } from "./endpoint.ts";
-import type { Limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -17,43 +20,65 @@ export interface ExchangeOptions {
   /** Headers of answers to what is too malformed to be handled. */
   readonly headers: Readonly<Record<string, string>>;
   readonly logger: Logger;
+  /** Who the client is. Default: the connection's peer. */
+  readonly clientOf?: ClientAddress | undefined;
 }
 
-/** `expects`: the client waits to be invited before it sends the body. */
-export type Answer = (req: IncomingMessage, res: ServerResponse, expects: boolean) => void;
+/** `expects`: the client waits to be invited before it sends the body. `url`: the whole target. */
+export type Answer = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  expects: boolean,
+  url?: string,
+) => void;
 
 export function createAnswer(
   options: ExchangeOptions,
   limits: Limits,
   connections: Connections,
 ): Answer {
-  let unanswered = 0;
+  const { clientOf = plainAddress } = options;
+  const work = createWork(limits.unanswered, limits.unansweredPerClient);
+  const unread = createUnread(limits);
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
-    if (problem === null && unanswered < limits.unanswered) {
-      unanswered += 1;
-      try {
-        return await options.handle(request);
-      } catch (error) {
-        // handle() does not throw; if it does, the process must not end for it.
-        return withHeaders(errorResponse(error, request, options.logger), request);
-      } finally {
-        unanswered -= 1;
-      }
+    if (problem !== null) return refused(problem, request);
+    const leave = work.enter(networkOf(request.client));
+    if (leave === null) return refused(tooMany, request);
+    try {
+      return await options.handle(request);
+    } catch (error) {
+      // handle() does not throw; if it does, the process must not end for it.
+      return refused(error, request);
+    } finally {
+      leave();
     }
-    const busy = new Refusal(503, "busy", "too many requests at once; try again", {
-      headers: { "retry-after": "2" },
-    });
-    return withHeaders(errorResponse(problem ?? busy, request, options.logger), request);
   };
+
+  const refused = (error: unknown, request: HttpRequest) =>
+    withHeaders(errorResponse(error, request, options.logger), request);
 
   const withHeaders = (response: HttpResponse, { id }: HttpRequest): HttpResponse => ({
     ...response,
     headers: { ...response.headers, ...options.headers, "x-request-id": id },
   });
 
-  return (req, res, expects) => {
-    const exchange = connections.open(req.socket, () => res.headersSent || req.complete);
+  /** The answer as bytes that have a place; else another one, which says why they have none. */
+  const counted = (response: HttpResponse, request: HttpRequest, res: ServerResponse) => {
+    if (typeof response.body === "function") return response;
+    const body = typeof response.body === "string" ? Buffer.from(response.body) : response.body;
+    const taken = body === null ? () => {} : unread.add(res.req.socket, body.length);
+    if (taken === "busy") return refused(unreadAnswers, request);
+    if (taken === "too_large") return refused(tooLarge(body?.length ?? 0), request);
+    res.once("close", taken);
+    return { ...response, body };
+  };
+
+  return (req, res, expects, url = req.url ?? "") => {
+    const exchange = connections.open(req.socket, {
+      isSettled: () => res.headersSent || req.complete,
+      isRead: () => req.complete,
+    });
     // While we work the connection may be silent: the request and the statements have bounds of
     // their own. Silence counts again once the client has something to read.
     req.socket.setTimeout(0);
@@ -61,30 +86,58 @@ export function createAnswer(
     // Without a listener a connection that breaks while we write would end the process.
     req.on("error", () => {});
     res.on("error", () => {});
+    // Nothing has moved: the client reads nothing, or there is nothing to be read.
+    res.on("timeout", () => req.socket.writableLength > 0 && req.socket.destroy());
     let invited = !expects;
     const invite = () => {
       if (!invited) res.writeContinue();
       invited = true;
     };
-    const { request, problem } = readRequest(req, limits, exchange, invite);
+    const { request, problem } = readRequest({ req, url, clientOf, limits, exchange, invite });
     void respond(request, problem).then((response) => {
       const isSpoken = checkVersion(req.httpVersion) === null;
       const close = connections.draining || !invited || !isSpoken;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
-      req.socket.setTimeout(limits.silenceMs);
-      send(res, response, req.method === "HEAD", close);
+      if (res.destroyed || res.headersSent) return;
+      req.socket.setTimeout(limits.stalledMs);
+      send(res, counted(response, request, res), req.method === "HEAD", close);
     });
   };
 }
 
+const tooMany = new Refusal(503, "busy", "too many requests at once; try again", {
+  headers: { "retry-after": "2" },
+});
+
+const unreadAnswers = new Refusal(
+  503,
+  "busy",
+  "too many answers wait for readers that do not read; try again",
+  { headers: { "retry-after": "2" } },
+);
+
+function tooLarge(bytes: number): Refusal {
+  const size = (bytes / 1_048_576).toFixed(1);
+  const message = `the answer has ${size} MiB, more than one connection may hold; ask for less`;
+  return new Refusal(413, "too_large", message);
+}
+
+interface Arrival {
+  readonly req: IncomingMessage;
+  readonly url: string;
+  readonly clientOf: ClientAddress;
+  readonly limits: Limits;
+  readonly exchange: OpenExchange;
+  readonly invite: () => void;
+}
+
 /** The request, and what is wrong with it before anybody has looked at what it wants. */
-function readRequest(
-  req: IncomingMessage,
-  limits: Limits,
-  exchange: OpenExchange,
-  invite: () => void,
-): { request: HttpRequest; problem: Refusal | null } {
-  const target = parseTarget(req.url ?? "", req.headers.host);
+function readRequest({ req, url, clientOf, limits, exchange, invite }: Arrival): {
+  request: HttpRequest;
+  problem: Refusal | null;
+} {
+  const target = parseTarget(url, req.headers.host);
+  const remoteAddress = req.socket.remoteAddress ?? "";
   const request: HttpRequest = {
     id: randomUUID(),
     method: req.method ?? "",
@@ -93,8 +146,10 @@ function readRequest(
     params: {},
     headers: req.headers,
     host: target?.host,
-    remoteAddress: req.socket.remoteAddress ?? "",
-    closing: exchange.gone,
+    remoteAddress,
+    client: clientOf(remoteAddress, req.headers),
+    closing: exchange.closing,
+    left: exchange.left,
     body: { stream: req, invite },
     notes: {},
   };
@@ -112,7 +167,6 @@ function send(
   isHead: boolean,
   close: boolean,
 ): void {
-  if (res.destroyed || res.headersSent) return;
   if (close) res.setHeader("connection", "close");
   if (typeof body === "function") {
     res.writeHead(status, headers);

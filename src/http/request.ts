@@ -17,9 +17,14 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The host the client meant: of an absolute target, else of the Host header. */
   readonly host: string | undefined;
+  /** Who is at the other end of the connection. */
   readonly remoteAddress: string;
+  /** Who has sent it: that peer, or whom a trusted proxy names. For the log and for limits. */
+  readonly client: string;
   /** Aborts when the client has gone or the server stops. */
   readonly closing: AbortSignal;
+  /** Aborts when the client has gone: nobody waits for the answer. */
+  readonly left: AbortSignal;
   readonly body: RequestBody;
   /** What the endpoint wants to have in the access log beside the usual. Never secrets. */
   readonly notes: Record<string, unknown>;
@@ -66,6 +71,8 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
+    // Its end would never come. What has been parsed cannot be had back byte for byte.
+    if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (outcome: () => void) => {
@@ -85,6 +92,9 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
     request.body.invite();
   });
 }
+
+const BODY_TAKEN =
+  "somebody else has read the body: mount the admin before body parsers such as express.json()";
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);

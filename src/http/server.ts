@@ -9,10 +9,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { wait } from "../base/clock.ts";
 import { codeOf, WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
-import { createConnections } from "./connections.ts";
+import { createConnections } from "./bounds/connections.ts";
+import { defaultLimits, type Limits } from "./bounds/limits.ts";
 import { errorResponse } from "./endpoint.ts";
 import { createAnswer, type ExchangeOptions } from "./exchange.ts";
-import { defaultLimits, type Limits } from "./limits.ts";
 import { listen } from "./listen.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -30,7 +30,7 @@ export interface HttpServer extends Service {
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const connections = createConnections(limits.connections);
+  const connections = createConnections(limits);
   const server = nodeServer(limits);
   const answer = createAnswer(options, limits, connections);
   server.on("connection", (socket: Socket) => connections.add(socket));

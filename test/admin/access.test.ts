@@ -5,11 +5,16 @@ import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/context/admin.ts";
 import { routes } from "../../src/admin/routes.ts";
 import {
+  authOptions,
   type Mode,
   migratedDatabase,
+  PASSWORD,
   type RequestOptions,
+  recordingLogger,
   rightCredentials,
   startAdmin,
+  type TestAdmin,
+  TOKEN,
   wrongCredentials,
 } from "./admin-harness.ts";
 
@@ -41,7 +46,7 @@ function expected(
   const asks =
     mode !== "none" &&
     access !== "open" &&
-    (access === "read" || access === "write" || mode === "basic");
+    (["read", "metrics", "write"].includes(access) || mode === "basic");
   if (asks && credentials !== "right") return "401 unauthorized";
   if (access !== "write") return null;
   if (readOnly) return "403 read_only";
@@ -74,11 +79,11 @@ for (const mode of modes) {
       const { url } = await migratedDatabase();
       const [admin, foreign] = [
         await startAdmin({ mode, readOnly, url }),
-        await startAdmin({ mode, url }),
+        await startAdmin({ url }),
       ];
       const login = { headers: rightCredentials[mode] };
       const session = await admin.client.send("GET", "/api/session", login);
-      const other = await foreign.client.send("GET", "/api/session", login);
+      const other = await foreign.client.get("/api/session");
       const token: string = session.body.csrf_token;
       const foreignToken: string = other.body.csrf_token;
       assert.notEqual(token, foreignToken);
@@ -126,7 +131,7 @@ test("HEAD needs the same credentials as GET and answers without a body.", async
   for (const { path, method, access } of routes) {
     if (method !== "GET" || path.includes("{")) continue;
     const refused = await admin.client.send("HEAD", path);
-    assert.equal(refused.status === 401, access === "read", path);
+    assert.equal(refused.status === 401, access === "read" || access === "metrics", path);
     const headers = rightCredentials.bearer;
     const [head, get] = [
       await admin.client.send("HEAD", path, { headers }),
@@ -243,20 +248,98 @@ test("A token header that is empty is no failed login.", async () => {
   assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
-test("Guessing is slowed down for the guesser alone, and right credentials wait with it.", async () => {
-  const { client } = await startAdmin({ mode: "bearer" });
-  const attempt = (headers: Record<string, string>, from: string) =>
-    client.send("GET", "/api/session", { headers, from });
-  let tries = 0;
-  let answer = await attempt(wrongCredentials.bearer, "127.0.2.1");
-  while (answer.status === 401 && tries < 100) {
-    tries += 1;
-    answer = await attempt({ authorization: `Bearer guess-${tries}` }, "127.0.2.1");
+test("A guesser's answers are slow, and right credentials are admitted beside them at once.", async () => {
+  const { client } = await startAdmin({ mode: "bearer", loginWaitMs: 3_000 });
+  const attempt = (token: string, from = "127.0.2.1") =>
+    client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });
+  let told = 0;
+  const guesses = Array.from({ length: 20 }, async (_, n) => {
+    const answer = await attempt(`guess-${n}`);
+    if (answer.status === 401) told += 1;
+    return answer;
+  });
+  const right = Array.from({ length: 10 }, () => attempt(TOKEN));
+  const statuses = (await Promise.all(right)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]), "from the guesser's own address");
+  assert.equal(told, 0, "no guess has been answered yet");
+  const answers = await Promise.all(guesses);
+  const untold = answers.filter(({ status }) => status === 429);
+  assert.deepEqual([told, untold.length], [8, 12]);
+  assert.equal(untold[0]?.body.code, "too_many_logins");
+  assert.match(untold[0]?.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  assert.equal((await attempt("", "127.0.2.1")).status, 401);
+});
+
+test("Of 1,500 guesses at once from 150 addresses 64 are weighed, and the operator gets in.", async () => {
+  const { client } = await startAdmin({ mode: "bearer", loginWaitMs: 2_000 });
+  const attempt = (token: string, from: string) =>
+    client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });
+  const statuses = new Map<number, number>();
+  const guesses = Array.from({ length: 1_500 }, async (_, n) => {
+    const { status } = await attempt(`guess-${n}`, `127.0.4.${1 + (n % 150)}`);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  });
+  for (let n = 0; n < 20; n++) assert.equal((await attempt(TOKEN, "127.0.5.1")).status, 200);
+  await Promise.all(guesses);
+  const weighed = statuses.get(401) ?? 0;
+  assert.ok(weighed >= 64 && weighed < 400, `${weighed} of 1500`);
+  assert.equal((statuses.get(429) ?? 0) + (statuses.get(503) ?? 0) + weighed, 1_500);
+});
+
+test("A forwarded address counts only from a proxy that is trusted.", async () => {
+  const { logger, lines } = recordingLogger();
+  const trusting = await startAdmin({
+    mode: "bearer",
+    logger,
+    configure: (builder) => builder.trustedProxies(["127.0.6.0/24"]),
+  });
+  const attempt = (from: string, headers: Record<string, string>) =>
+    trusting.client.send("GET", "/api/session", {
+      from,
+      headers: { authorization: "Bearer guess", ...headers },
+    });
+  await attempt("127.0.7.1", { "x-forwarded-for": "198.51.100.1" });
+  await attempt("127.0.6.1", { "x-forwarded-for": "203.0.113.9, 198.51.100.2, 127.0.6.2" });
+  await attempt("127.0.6.1", { forwarded: 'for="[2001:db8::1]:99";proto=https' });
+  await attempt("127.0.6.1", { "x-forwarded-for": "1.1.1.1", forwarded: "for=2.2.2.2" });
+  const clients = lines.filter(({ level }) => level === "warn").map(({ fields }) => fields.client);
+  assert.deepEqual(clients, ["127.0.7.1", "198.51.100.2", "2001:db8::1", "127.0.6.1"]);
+});
+
+test("Two admins with the same secret accept each other's CSRF token, and others do not.", async () => {
+  const { url } = await migratedDatabase();
+  const [one, two] = [
+    await startAdmin({ mode: "basic", url }),
+    await startAdmin({ mode: "basic", url }),
+  ];
+  const other = await startAdmin({
+    url,
+    configure: (builder) => builder.auth({ ...authOptions.basic, password: "another one" }),
+  });
+  const tokenOf = async ({ client }: TestAdmin, password: string) => {
+    const authorization = `Basic ${Buffer.from(`operator:${password}`).toString("base64")}`;
+    const { body } = await client.send("GET", "/api/session", { headers: { authorization } });
+    return body.csrf_token as string;
+  };
+  assert.equal(await tokenOf(one, PASSWORD), await tokenOf(two, PASSWORD));
+  assert.notEqual(await tokenOf(one, PASSWORD), await tokenOf(other, "another one"));
+});
+
+test("The token for metrics opens the metrics and nothing else.", async () => {
+  for (const mode of ["basic", "bearer", "header"] as const) {
+    const scraper = "scrape-scrape-scrape";
+    const { client } = await startAdmin({
+      mode,
+      configure: (builder) => builder.metricsToken(scraper),
+    });
+    const send = (path: string, token: string) =>
+      client.send("GET", path, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal((await send("/metrics", scraper)).status, 200);
+    assert.equal((await send("/metrics", `${scraper}x`)).status, 401);
+    const right = await client.send("GET", "/metrics", { headers: rightCredentials[mode] });
+    assert.match(right.text, /^worker_admin_logins_total\{result="wrong"\} 1$/m);
+    for (const path of ["/api/session", "/api/jobs", "/api/events"]) {
+      assert.equal((await send(path, scraper)).status, 401, path);
+    }
   }
-  assert.deepEqual([answer.status, answer.body.code], [429, "too_many_logins"]);
-  assert.ok(tries <= 20);
-  assert.match(answer.headers["retry-after"] ?? "", /^[1-9]\d*$/);
-  assert.equal((await attempt(rightCredentials.bearer, "127.0.2.1")).status, 429);
-  assert.equal((await attempt({}, "127.0.2.1")).status, 401);
-  assert.equal((await attempt(rightCredentials.bearer, "127.0.2.2")).status, 200);
 });

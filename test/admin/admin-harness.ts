@@ -5,10 +5,10 @@ import { after } from "node:test";
 import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admin/config/config.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
-import type { Limits } from "../../src/http/limits.ts";
+import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { OnAudit } from "../../src/queue/audit/audit-entry.ts";
 import type { TestDatabase } from "../support/database.ts";
 
@@ -81,6 +81,10 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
+  /** Default: a moment. */
+  readonly loginWaitMs?: number;
+  /** Whatever else is to be configured. */
+  readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
   readonly onAudit?: OnAudit;
   /** Default: a migrated database of its own. */
@@ -112,9 +116,11 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     .basePath(options.basePath ?? "/")
     .readOnly(options.readOnly ?? false);
   if (options.logger !== undefined) builder.logger(options.logger);
+  options.configure?.(builder);
   if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
     assets: async () => testAssets,
+    loginWaitMs: options.loginWaitMs ?? 5,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await server.start();

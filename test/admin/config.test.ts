@@ -186,3 +186,34 @@ test("A base path ends with a slash and cannot leave its place.", () => {
     assert.throws(() => path(text), /basePath/, text);
   }
 });
+
+test("A short secret is refused where other machines can guess at it.", () => {
+  const build = (address: string, proxies: string[], auth: AuthOptions, scraper = "x".repeat(12)) =>
+    adminServerConfig(pool)
+      .listenAddr(address)
+      .trustedProxies(proxies)
+      .auth(auth)
+      .metricsToken(scraper)
+      .build();
+  const short = { mode: "basic", password: "elevenchars" } as const;
+  const long = { mode: "basic", password: "twelve chars" } as const;
+  assert.equal(build("127.0.0.1:1", [], short).hasShortSecret, true);
+  assert.equal(build("0.0.0.0:1", ["10.0.0.0/8"], long).hasShortSecret, false);
+  assert.throws(() => build("0.0.0.0:1", [], short), /auth\.password: must have at least 12/);
+  assert.throws(() => build("127.0.0.1:1", ["::1"], short), /auth\.password: must have/);
+  assert.throws(() => build("[::]:1", [], { mode: "bearer", token: "x" }), /auth\.token: must/);
+  assert.throws(() => build("[::]:1", [], long, "short"), /metricsToken: must have/);
+  assert.equal(build("0.0.0.0:1", [], { mode: "basic" }).hasShortSecret, false, "generated");
+});
+
+test("Limits keep their defaults but for what is given, and are checked.", () => {
+  const limits = (given: object) => adminServerConfig(pool).limits(given).build().limits;
+  assert.equal(limits({ viewers: 7 }).viewers, 7);
+  assert.equal(limits({ viewers: 7 }).requestMs, 3_000);
+  assert.throws(() => limits({ viewer: 7 }), /limits\.viewer: unknown limit; there are requestMs,/);
+  for (const value of [0, -1, 1.5, "9", Number.NaN]) {
+    assert.throws(() => limits({ viewers: value }), /limits\.viewers: must be a whole number/);
+  }
+  assert.throws(() => adminServerConfig(pool).trustedProxies(["x"]).build(), /trustedProxies/);
+  assert.throws(() => adminServerConfig(pool).label("a\nb").build(), /label/);
+});

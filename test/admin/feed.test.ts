@@ -28,7 +28,7 @@ function setUp(options: Partial<FeedOptions> = {}) {
     ...options,
   });
   const watch = (...events: FeedEvent[]) => {
-    const request = { closing: new AbortController().signal, headers: {}, remoteAddress: "::1" };
+    const request = { closing: new AbortController().signal, headers: {}, client: "::1" };
     const { body } = feed.watch(request as unknown as HttpRequest, events);
     const connection = new PassThrough();
     let text = "";

@@ -48,7 +48,8 @@ test("While PostgreSQL is away answers are 503, and without a restart all is wel
   assert.equal((await client.get("/healthz")).status, 200);
   let ready = await client.get("/readyz");
   while (ready.status === 200) ready = await client.get("/readyz");
-  assert.deepEqual(ready.body, { error: "not ready", code: "not_ready" });
+  const reason = "database_unreachable";
+  assert.deepEqual(ready.body, { error: "not ready", code: "not_ready", reason });
   assert.match((await client.get("/metrics")).text, /^worker_database_up 0$/m);
   assert.equal((await client.get("/api/session")).status, 200);
   assert.equal((await client.get("/")).status, 200);
@@ -116,7 +117,9 @@ test("A frozen PostgreSQL does not hold requests or connections for ever.", asyn
   // More than the pool has connections, so that the last ones wait for the first.
   const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
   for (const { status, body } of stuck) {
-    assert.deepEqual([status, body.code], [503, "database_unreachable"]);
+    // Its time was over, or that of those who had all connections.
+    assert.ok(["timeout", "busy"].includes(body.code), body.code);
+    assert.equal(status, 503);
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);

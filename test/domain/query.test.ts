@@ -31,6 +31,16 @@ describe("the query language", () => {
     }
   });
 
+  test("reads every example of its description", () => {
+    const text = readFileSync(join(import.meta.dirname, "../../QUERIES.md"), "utf8");
+    const [, block = ""] = /^```query\n(.*?)^```$/ms.exec(text) ?? [];
+    const cells = [...text.matchAll(/^\|.*\| (`.*`) \|$/gm)].map(([, cell = ""]) => cell);
+    const inline = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, q = ""]) => q));
+    const examples = [...block.trim().split("\n"), ...inline];
+    assert.ok(examples.length > 30);
+    for (const q of examples) assert.ok(parseQuery(q) !== null, q);
+  });
+
   test("takes any text, or says where it is wrong", () => {
     const random = makeRandom(7);
     let sound = 0;

@@ -51,7 +51,7 @@ function source(options: { patienceMs?: number; maxViewers?: number; perClient?:
     { events: names = ["a"], headers = {}, client }: ViewOptions = {},
   ) => {
     const closing = new AbortController();
-    const request = { closing: closing.signal, headers, remoteAddress: client ?? "::1" };
+    const request = { closing: closing.signal, headers, client: client ?? "::1" };
     const { body, headers: answered } = events.view(request as unknown as HttpRequest, names);
     assert.ok(typeof body === "function");
     body(to);
@@ -122,7 +122,7 @@ test("Viewers are counted, and there are only so many, in all and of one client.
 
 test("A stream that opens after its request has gone ends at once.", () => {
   const { events } = source();
-  const request = { closing: AbortSignal.abort(), headers: {}, remoteAddress: "::1" };
+  const request = { closing: AbortSignal.abort(), headers: {}, client: "::1" };
   const { body } = events.view(request as unknown as HttpRequest, ["a"]);
   const late = connection();
   assert.ok(typeof body === "function");

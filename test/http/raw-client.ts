@@ -3,9 +3,9 @@ import { once } from "node:events";
 import net from "node:net";
 
 /** Sends bytes as they are and gives everything that comes back until the server closes. */
-export async function rawExchange(port: number, ...parts: string[]): Promise<string> {
-  const connection = await connect(port);
-  for (const part of parts) connection.socket.write(part, "latin1");
+export async function rawExchange(port: number, bytes = "", from?: string): Promise<string> {
+  const connection = await connect(port, from);
+  connection.socket.write(bytes, "latin1");
   return connection.end();
 }
 
@@ -17,8 +17,10 @@ export interface RawConnection {
   end(): Promise<string>;
 }
 
-export async function connect(port: number): Promise<RawConnection> {
-  const socket = net.connect({ port, host: "127.0.0.1" });
+/** `from`: the client's own address, in 127.0.0.0/8. */
+export async function connect(port: number, from?: string): Promise<RawConnection> {
+  const local = from === undefined ? {} : { localAddress: from };
+  const socket = net.connect({ port, host: "127.0.0.1", ...local });
   const chunks: Buffer[] = [];
   const text = () => Buffer.concat(chunks).toString();
   socket.on("data", (chunk) => chunks.push(chunk));

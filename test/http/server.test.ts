@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { after, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
-import type { Limits } from "../../src/http/limits.ts";
+import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 import { readJsonText } from "../../src/http/request.ts";
 import type { HttpResponse } from "../../src/http/response.ts";

@@ -1,11 +1,13 @@
 // Golden SQL of typical queries: what is asked first, and the condition in a statement around it.
 import { type Database, query } from "../../src/database/database.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
+import { suggest } from "../../src/queue/suggest/suggest.ts";
 
 /** As PostgreSQL answers what a query has to know first. */
 function answer(text: string): Record<string, unknown> {
   if (text.includes(" as us")) return { us: "1770000000000000" };
   if (text.includes("as collation")) return { collation: "C" };
+  if (text.includes("key >=") && !text.includes("--")) return { id: "5" };
   if (text.includes(")::text as ids")) return { ids: "{3,4}" };
   if (text.includes("is_silent")) return { id: "w", is_silent: true };
   if (text.includes("as present")) return { present: true };
@@ -40,6 +42,16 @@ const typical: Readonly<Record<string, string>> = {
   group: 'group:"Error: connect ETIMEDOUT #:#" left:1..3',
 };
 
-export const queryCalls = Object.fromEntries(
-  Object.entries(typical).map(([name, text]) => [`query-${name}`, [shown(text), answer] as const]),
-);
+type QueryCall = readonly [(db: Database) => Promise<unknown>, typeof answer];
+
+export const queryCalls: Readonly<Record<string, QueryCall>> = {
+  ...Object.fromEntries(
+    Object.entries(typical).map(([name, text]): [string, QueryCall] => [
+      `query-${name}`,
+      [shown(text), answer],
+    ]),
+  ),
+  "suggest-names": [(db) => suggest(db, "worker:x", 8), answer],
+  "suggest-flags": [(db) => suggest(db, "flag:", 5), answer],
+  "suggest-payload": [(db) => suggest(db, "payload.", 8), answer],
+};

@@ -2,6 +2,7 @@
 // what it is asked and answers with what is scripted here. One entry is one golden file.
 import type { Database, Statement } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
+import { exact } from "../../src/domain/value.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
@@ -25,9 +26,18 @@ import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
+import { listTasks } from "../../src/queue/lists/list-tasks.ts";
 import { listWorkers } from "../../src/queue/lists/list-workers.ts";
+import { probedCounts } from "../../src/queue/lists/queues/probe-queues.ts";
+import { latestJobs, nextJobs, runningJob } from "../../src/queue/lists/queues/queue-jobs.ts";
+import {
+  countQueues as countQueuesNamed,
+  queueRow,
+  queueRows,
+} from "../../src/queue/lists/queues/queue-rows.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
@@ -42,10 +52,12 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
 import { countQuery } from "../../src/queue/stats/count-query.ts";
 import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
+import { NameTallies } from "../../src/queue/stats/name-tallies.ts";
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
 import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
 import { encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
 import type { Position } from "../../src/queue/walk/place.ts";
@@ -62,6 +74,7 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { insightCalls } from "./insight-statements.ts";
 import { operationAnswer, operationCalls } from "./operation-statements.ts";
 import { queryCalls } from "./query-statements.ts";
 
@@ -70,6 +83,14 @@ type Answer = (text: string) => Record<string, unknown>;
 
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
+const FIRST = { limit: 1, cursor: null, search: "" };
+const QUEUES = { search: "", only: "locked", after: null, limit: 1 } as const;
+const NOTHING_COUNTED: CountedNames = {
+  basis: "scan",
+  tallies: new NameTallies(),
+  value: () => exact(0, "scan", ""),
+  held: () => 0,
+};
 const CRON = {
   cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',
   identifier: "c",
@@ -181,6 +202,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "remove-by-key": (db) => removeJob(db, "k"),
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
   cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
+  "unused-names": [
+    async (db) => {
+      await countUnusedTasks(db, [1]);
+      await countUnusedQueues(db, [1]);
+    },
+    () => ({ present: true, count: "0" }),
+  ],
   "cleanup-without-heartbeats": [
     (db) => cleanup(db, ["gc-task-identifiers"]),
     () => ({ deleted: "0" }),
@@ -246,7 +274,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     () => ({ present: true, is_small: true }),
   ],
   "workers-list": [
-    (db) => listWorkers(db, { sort: "id", limit: 1, cursor: null, search: "" }),
+    (db) => listWorkers(db, { ...FIRST, sort: "id" }),
     () => ({
       present: true,
       is_small: true,
@@ -257,11 +285,38 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       metadata: null,
     }),
   ],
+  "queues-locked": [(db) => queueRows(db, QUEUES), () => ({ present: true })],
+  "queues-locked-without-heartbeats": (db) => queueRows(db, QUEUES),
+  "queues-free": (db) => queueRows(db, { ...QUEUES, only: "free" }),
+  "queues-by-name": [
+    async (db) => {
+      await queueRows(db, { ...QUEUES, only: "all" });
+      await countQueuesNamed(db, "");
+    },
+    () => ({ present: true }),
+  ],
+  "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
+  "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
+  "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
+  "queue-jobs": [
+    async (db) => {
+      await nextJobs(db, 1, 1);
+      await latestJobs(db, 1, 1);
+      await runningJob(db, 1, []);
+    },
+    () => ({ is_small: true }),
+  ],
+  "queue-jobs-of-large-table": async (db) => {
+    await nextJobs(db, 1, 1);
+    await latestJobs(db, 1, 1);
+  },
+  "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
   "cron-list": [
-    (db) => listCron(db, { sort: "next", limit: 1, cursor: null, search: "" }),
+    (db) => listCron(db, { ...FIRST, sort: "next" }),
     () => ({ present: true, ...CRON }),
   ],
+  ...insightCalls,
   "why-job-facts": (db) => readJobFacts(db, "1"),
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),
@@ -275,8 +330,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await readPlace(db, { ...job, queueId: null }, "");
   },
   "why-knowledge": async (db) => {
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: true });
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: false });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "read" });
+    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
   },
 
   "lease-register": (db) => registerLease(db, "w", "{}"),
@@ -325,6 +380,22 @@ function claimForms(queues: boolean) {
   return forms;
 }
 
+/** The catalogue's row of the index on ready jobs by queue. */
+function queueIndex() {
+  return {
+    index_name: "i",
+    method: "btree",
+    is_usable: true,
+    columns: '["job_queue_id","priority","run_at","id"]',
+    key_count: 3,
+    operator_classes: '["int4_ops"]',
+    is_plain: true,
+    predicate: "(is_available AND (job_queue_id IS NOT NULL))",
+    bytes: "0",
+    id: 1,
+  };
+}
+
 /** Name → what is sent, in order. */
 export async function statements(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
@@ -349,6 +420,11 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.submit(connection);
         config.handleReadyForQuery();
         return;
+      }
+      // Which optional indexes are there: asked below the queue; none, unless it is said.
+      if (config.text.includes("pg_catalog.pg_index")) {
+        const found = answer(config.text);
+        return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
       }
       sent.push(config.text);
       return Promise.resolve({ rows: [answer(config.text)] });

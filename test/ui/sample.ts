@@ -9,7 +9,9 @@ export function at(secondsFromNoon: number): string {
 export function session(change: Partial<Session> = {}): Session {
   return {
     schema: "worker",
+    label: null,
     read_only: false,
+    read_only_server: false,
     csrf_header: "x-worker-admin-csrf",
     csrf_token: "csrf-1",
     auth: { mode: "none", username: null, header_name: null, generated_secret: false },

@@ -14,7 +14,9 @@ export const records = {
   },
   Session: {
     schema: "string",
+    label: "string?",
     read_only: "bool",
+    read_only_server: "bool",
     csrf_header: "string",
     csrf_token: "string",
     auth: "Auth",

@@ -1,7 +1,8 @@
-// Who may come in: the four modes, exactly. Says who it is or refuses with 401 or 429.
+// Who may come in: the four modes, exactly. Says who it is or refuses with 401 or 429. Whatever else
+// happens, right credentials are admitted at once.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
-import { createLoginThrottle } from "./login-throttle.ts";
+import type { LoginThrottle } from "./login-throttle.ts";
 import type { Secret } from "./secret.ts";
 
 export const authModes = ["basic", "bearer", "header", "none"] as const;
@@ -19,44 +20,78 @@ export interface AuthConfig {
   readonly secret: Secret | null;
   /** The secret when it was generated here; a configured one is not known any more. */
   readonly generatedSecret: string | null;
+  /** Whether the configured secret is too short for others than this machine to guess at. */
+  readonly hasShortSecret: boolean;
 }
+
+/** Below this many characters a configured secret is short. */
+export const SHORTEST_SECRET = 12;
+
+export function isShortSecret(text: string): boolean {
+  return [...text].length < SHORTEST_SECRET;
+}
+
+/** What became of credentials that somebody has sent. */
+export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
-  /** The name for the access log. Throws Refusal 401 without, 429 after too many wrong credentials. */
-  identify(request: HttpRequest): string;
+  /**
+   * The name for the access log. Throws Refusal: 401 without credentials, or with wrong ones after a
+   * while; 429 when too many wrong ones wait already. `isScrape`: the token for metrics will do.
+   */
+  identify(request: HttpRequest, isScrape: boolean): Promise<string>;
 }
 
-export function createAuthentication(auth: AuthConfig): Authentication {
-  const throttle = createLoginThrottle();
+export interface AuthenticationOptions {
+  readonly auth: AuthConfig;
+  /** What a scraper of metrics may send as a bearer token. */
+  readonly metricsToken: Secret | null;
+  readonly onLogin: (result: LoginResult, request: HttpRequest) => void;
+  readonly throttle: LoginThrottle;
+}
+
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { auth, metricsToken, onLogin, throttle } = options;
   const { secret } = auth;
-  if (secret === null) return { identify: () => "anonymous" };
+  if (secret === null) return { identify: async () => "anonymous" };
   return {
-    identify(request) {
-      const offered = offeredSecret(auth, request);
-      if (offered === null) throw unauthorized(auth, `this needs ${needed(auth)}`);
-      const delay_s = throttle.delay_s(request.remoteAddress);
-      if (delay_s > 0) {
-        const message = `too many failed logins from here; try again in ${delay_s} seconds`;
-        throw new Refusal(429, "too_many_logins", message, {
-          headers: { "retry-after": String(delay_s) },
-        });
+    async identify(request, isScrape) {
+      const token = isScrape && metricsToken !== null ? offeredIn("bearer", request) : null;
+      if (token !== null && metricsToken?.matches(token)) {
+        onLogin("accepted", request);
+        return "metrics";
       }
-      if (!secret.matches(offered)) {
-        throttle.failed(request.remoteAddress);
+      const offered = offeredSecret(auth, request) ?? token;
+      if (offered === null) throw unauthorized(auth, `this needs ${needed(auth)}`);
+      if (secret.matches(offered)) {
+        onLogin("accepted", request);
+        return auth.username ?? auth.mode;
+      }
+      const hasWaited = await throttle.delay(request.client, request.closing);
+      onLogin(hasWaited ? "wrong" : "throttled", request);
+      if (hasWaited) {
         throw unauthorized(auth, `these credentials are wrong; this needs ${needed(auth)}`);
       }
-      return auth.username ?? auth.mode;
+      throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
     },
   };
 }
+
+const TOO_MANY =
+  "these credentials are not accepted, and too many wrong ones were sent; check them and try again";
 
 /** What the request offers, wrong or right; null when it offers nothing. */
 function offeredSecret(auth: AuthConfig, request: HttpRequest): string | null {
   // A proxy may send the header empty for whoever has no token: that is no attempt to guess it.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
+  const offered = offeredIn(auth.mode, request);
+  return auth.mode === "basic" && offered !== null ? decodeBasic(offered) : offered;
+}
+
+/** What stands in the header Authorization behind its scheme. */
+function offeredIn(wanted: string, request: HttpRequest): string | null {
   const [, scheme, value] = /^([^ ]+) +(.*)$/.exec(header(request, "authorization") ?? "") ?? [];
-  if (scheme?.toLowerCase() !== auth.mode || value === undefined) return null;
-  return auth.mode === "basic" ? decodeBasic(value) : value;
+  return scheme?.toLowerCase() === wanted && value !== undefined ? value : null;
 }
 
 /** `user:password` in UTF-8 (RFC 7617); what is not UTF-8 becomes something that never matches. */

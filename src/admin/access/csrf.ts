@@ -3,7 +3,7 @@
 // passes, whatever it carries.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
-import { generateSecret, secretOf } from "./secret.ts";
+import { generateSecret, type Secret, secretOf } from "./secret.ts";
 
 export const CSRF_HEADER = "x-worker-admin-csrf";
 
@@ -13,8 +13,12 @@ export interface CsrfGuard {
   checkWrite(request: HttpRequest): void;
 }
 
-export function createCsrfGuard(): CsrfGuard {
-  const token = generateSecret();
+/**
+ * The token follows from the login's secret: several admins behind one address that have the same one
+ * accept each other's. Without a login it is another one for each.
+ */
+export function createCsrfGuard(login: Secret | null): CsrfGuard {
+  const token = login?.derive("csrf") ?? generateSecret();
   const secret = secretOf(token);
   return {
     token,

@@ -7,12 +7,16 @@ const key = randomBytes(32);
 /** A digest that what somebody sends is compared with. */
 export interface Secret {
   matches(offered: string): boolean;
+  /** Another secret that follows from this one: the same in every process that has the same one. */
+  derive(purpose: string): string;
 }
 
 export function secretOf(text: string): Secret {
-  const digest = digestOf(text);
+  const digest = digestOf(text, key);
+  const parent = digestOf("derive", text);
   return Object.freeze({
-    matches: (offered: string) => timingSafeEqual(digest, digestOf(offered)),
+    matches: (offered: string) => timingSafeEqual(digest, digestOf(offered, key)),
+    derive: (purpose: string) => digestOf(purpose, parent).toString("base64url"),
   });
 }
 
@@ -21,6 +25,6 @@ export function generateSecret(): string {
   return randomBytes(24).toString("base64url");
 }
 
-function digestOf(text: string): Buffer {
+function digestOf(text: string, key: Buffer | string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }

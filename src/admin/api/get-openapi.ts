@@ -15,12 +15,22 @@ export const getOpenapi: Operation = {
   run: ({ routes, config }) => json(openapi(routes, config)),
 };
 
+const problem = record({ field: "string", message: "string" });
+
 const errorSchema = {
   ...record({ error: "string", code: "string" }, "Error"),
   properties: {
     error: { type: "string", description: "a sentence a person can act on" },
     code: { type: "string", description: "for programs; it does not change with the wording" },
-    problems: listOf(record({ field: "string", message: "string" })),
+    problems: listOf({
+      ...problem,
+      properties: {
+        ...(problem["properties"] as object),
+        at: { type: "integer", description: "where in the field's text, in UTF-16 units" },
+        end: { type: "integer", description: "behind the last of them" },
+        suggestion: { type: ["string", "null"], description: "what to write in their place" },
+      },
+    }),
   },
 };
 
@@ -33,7 +43,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   409: ["Conflict", "The thing is in another state than that needs; nothing was changed"],
   413: ["TooLarge", "The body is over the limit"],
   415: ["NotJson", "The body is not JSON in UTF-8"],
-  429: ["TooManyLogins", "Too many failed logins from this address; see Retry-After"],
+  429: ["TooManyLogins", "Wrong credentials, and too many of them at once; see Retry-After"],
   500: ["Internal", "Failed inside; the log has the details under X-Request-Id"],
   503: ["Unavailable", "The database is away or busy, or the schema is missing; see Retry-After"],
 };

@@ -1,8 +1,11 @@
 // GET /healthz and /readyz: for probes, open to everybody, without details.
+import { WorkerError } from "../../base/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { json } from "../../http/response.ts";
 import type { Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
+
+const READ_ONLY = "read_only_server is true on a standby, or where PostgreSQL takes no writes";
 
 export const health: Operation = {
   summary: "200 while the process can serve",
@@ -12,14 +15,20 @@ export const health: Operation = {
 
 export const ready: Operation = {
   summary: "200 when the database answers and the schema is usable, else 503",
-  answer: record({ status: "string" }),
+  answer: { ...record({ status: "string" }), description: READ_ONLY },
   run: async ({ checkReady }) => {
-    try {
-      await checkReady();
-    } catch {
-      // The cause is in the log: whoever asks here need not have logged in.
-      throw new Refusal(503, "not_ready", "not ready", { headers: { "retry-after": "2" } });
-    }
-    return json({ status: "ready" });
+    const { isReadOnlyServer } = await checkReady().catch((error: unknown) => {
+      throw notReady(error);
+    });
+    return json({ status: "ready", ...(isReadOnlyServer ? { read_only_server: true } : {}) });
   },
 };
+
+/** Whoever asks here need not have logged in: of the cause there is a code, and the log has the rest. */
+function notReady(error: unknown): Refusal {
+  const reason = error instanceof WorkerError ? error.code : "internal_error";
+  return new Refusal(503, "not_ready", "not ready", {
+    headers: { "retry-after": "2" },
+    members: { reason },
+  });
+}

@@ -34,7 +34,7 @@ export function commandsAt(path: string, name: string): Operation {
     body: commandBody(here, name),
     answer: commandAnswer(here, name),
     run: async (admin, request) => {
-      const members = await readMembers(request, admin.config.bodyLimit);
+      const members = await readMembers(request, admin.config.limits.bodyBytes);
       const command = actions.length === 0 ? first : chosen(here, actions, members);
       request.notes["command"] = command.name;
       const { input, problems } = inputOf(command, here, members);

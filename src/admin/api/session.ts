@@ -1,17 +1,24 @@
 // GET /api/session: what the page must know before anything else. No secret is in it; the CSRF
 // token is for those who may read this answer.
+import { wait } from "../../base/clock.ts";
+import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { json } from "../../http/response.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
-import type { Operation } from "../context/admin.ts";
+import type { Admin, Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
 
+/** A page that is opened while the database is away is not kept waiting. */
+const PATIENCE_MS = 1_000;
+
 export const getSession: Operation = {
-  summary: "What the page must know: schema, mode, CSRF token",
+  summary: "What the page must know: schema, mode, CSRF token, what is wrong with the database",
   answer: record(
     {
       schema: "string",
+      label: "string?",
       read_only: "boolean",
+      read_only_server: "boolean",
       csrf_header: "string",
       csrf_token: "string",
       auth: record({
@@ -20,14 +27,22 @@ export const getSession: Operation = {
         header_name: "string?",
         generated_secret: "boolean",
       }),
+      problem: {
+        ...record({ error: "string", code: "string" }),
+        type: ["object", "null"],
+        description: "why the queue cannot be read now, such as schema_missing",
+      },
       version: "string",
     },
     "Session",
   ),
-  run: ({ config: { auth, readOnly, schema }, csrfToken }) =>
-    json({
+  run: async ({ config: { auth, readOnly, schema, label }, csrfToken, checkReady }, request) => {
+    const { problem, isReadOnlyServer } = await databaseNow(checkReady, request.closing);
+    return json({
       schema: schema.name,
-      read_only: readOnly,
+      label,
+      read_only: readOnly || isReadOnlyServer,
+      read_only_server: isReadOnlyServer,
       csrf_header: CSRF_HEADER,
       csrf_token: csrfToken,
       auth: {
@@ -36,6 +51,31 @@ export const getSession: Operation = {
         header_name: auth.headerName,
         generated_secret: auth.generatedSecret !== null,
       },
+      problem,
       version: VERSION,
-    }),
+    });
+  },
+};
+
+async function databaseNow(checkReady: Admin["checkReady"], closing: AbortSignal) {
+  const late = new AbortController();
+  const signal = AbortSignal.any([late.signal, closing]);
+  const silence = wait(PATIENCE_MS, signal).then(() => {
+    throw new WorkerError("database_unreachable", "PostgreSQL does not answer yet");
+  });
+  try {
+    const { isReadOnlyServer } = await Promise.race([checkReady(), silence]);
+    return { problem: null, isReadOnlyServer };
+  } catch (error) {
+    const isKnown = error instanceof WorkerError && error.code !== "database_error";
+    const { message, code } = isKnown ? error : UNKNOWN;
+    return { problem: { error: message, code }, isReadOnlyServer: false };
+  } finally {
+    late.abort();
+  }
+}
+
+const UNKNOWN = {
+  message: "the database cannot be read now; the log has the details",
+  code: "internal_error",
 };

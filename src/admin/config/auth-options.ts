@@ -3,9 +3,14 @@
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
-import { type AuthConfig, authModes, basicSecret } from "../access/authentication.ts";
+import {
+  type AuthConfig,
+  authModes,
+  basicSecret,
+  isShortSecret,
+} from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
-import { generateSecret, secretOf } from "../access/secret.ts";
+import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 /**
  * Who may come in: by a name and a password (`basic`), by a token (`bearer`, or `header` for one of your
@@ -100,33 +105,45 @@ function resolve(options: AuthOptions): AuthConfig {
   if (!authModes.includes(mode)) {
     throw new InputError([{ path: "mode", message: `must be one of ${authModes.join(", ")}` }]);
   }
-  const open = { mode, username: null, headerName: null, secret: null, generatedSecret: null };
+  const open = {
+    mode,
+    username: null,
+    headerName: null,
+    secret: null,
+    generatedSecret: null,
+    hasShortSecret: false,
+  };
   switch (mode) {
     case "none":
       validate(schemas.none, options);
       return open;
     case "basic": {
       const { username, password } = validate(schemas.basic, options);
-      const { text, generatedSecret } = secretOrNew(password);
-      const secret = secretOf(basicSecret(`${username}:${text}`));
-      return { ...open, username, secret, generatedSecret };
+      const { text, ...kind } = secretOrNew(password);
+      return { ...open, ...kind, username, secret: secretOf(basicSecret(`${username}:${text}`)) };
     }
     case "bearer": {
-      const { text, generatedSecret } = secretOrNew(validate(schemas.bearer, options).token);
-      return { ...open, secret: secretOf(text), generatedSecret };
+      const { text, ...kind } = secretOrNew(validate(schemas.bearer, options).token);
+      return { ...open, ...kind, secret: secretOf(text) };
     }
     case "header": {
       const { headerName, token } = validate(schemas.header, options);
-      const { text, generatedSecret } = secretOrNew(token);
-      return { ...open, headerName, secret: secretOf(text), generatedSecret };
+      const { text, ...kind } = secretOrNew(token);
+      return { ...open, ...kind, headerName, secret: secretOf(text) };
     }
     default:
       return mode satisfies never;
   }
 }
 
-function secretOrNew(given: string | undefined): { text: string; generatedSecret: string | null } {
-  if (given !== undefined) return { text: given, generatedSecret: null };
-  const generated = generateSecret();
-  return { text: generated, generatedSecret: generated };
+function secretOrNew(given: string | undefined) {
+  const generated = given === undefined ? generateSecret() : null;
+  const text = given ?? generated ?? "";
+  return { text, generatedSecret: generated, hasShortSecret: isShortSecret(text) };
+}
+
+/** The token of scrapers: a secret like the others. Throws InputError `metricsToken`. */
+export function resolveMetricsToken(text: string): { secret: Secret; isShort: boolean } {
+  const { metricsToken } = validate(strict({ metricsToken: token }), { metricsToken: text });
+  return { secret: secretOf(metricsToken), isShort: isShortSecret(metricsToken) };
 }

@@ -7,9 +7,12 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName, schemaName } from "../../database/schema-name.ts";
+import { clientAddress } from "../../http/bounds/client-address.ts";
 import type { OnAudit } from "../../queue/audit/audit-entry.ts";
-import type { AuthConfig } from "../access/authentication.ts";
-import { type AuthOptions, resolveAuth } from "./auth-options.ts";
+import { type AuthConfig, SHORTEST_SECRET } from "../access/authentication.ts";
+import type { Secret } from "../access/secret.ts";
+import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-options.ts";
+import { type AdminLimits, resolveLimits } from "./limits.ts";
 import { type ListenAddress, loopbackOf, parseListenAddress } from "./listen-address.ts";
 
 /** A checked configuration of the admin, for serve(). Made by adminServerConfig(…).build(). */
@@ -21,13 +24,15 @@ export interface AdminServerConfig {
   readonly readOnly: boolean;
   /** Begins and ends with a slash. */
   readonly basePath: string;
-  /** Largest request body, bytes. */
-  readonly bodyLimit: number;
-  /** Most event streams at once, and of one client. */
-  readonly maxViewers: number;
-  readonly maxViewersPerClient: number;
-  /** Tasks and queues of which metrics tell, each. */
-  readonly metricsNames: number;
+  /** The environment's name, or null. */
+  readonly label: string | null;
+  /** What a scraper of /metrics may send instead of a login; a digest. */
+  readonly metricsToken: Secret | null;
+  /** Whether a configured secret is too short for other machines to guess at. */
+  readonly hasShortSecret: boolean;
+  /** Networks of the proxies whose word on the client's address counts. */
+  readonly trustedProxies: readonly string[];
+  readonly limits: AdminLimits;
   readonly logger: Logger;
   /** Told of every write; null: nobody is. */
   readonly onAudit: OnAudit | null;
@@ -60,10 +65,20 @@ export interface AdminServerConfigBuilder {
    * `. _ ~ -`. Default `/`.
    */
   basePath(path: string): AdminServerConfigBuilder;
-  /** How many event streams may be open: in all (default 1,000), and of one client (200). */
-  viewers(limits: ViewerLimits): AdminServerConfigBuilder;
-  /** Of how many tasks, and of how many queues, metrics tell: those with the most jobs. Default 100. */
-  metricsNames(count: number): AdminServerConfigBuilder;
+  /** What the page and /api/session call this environment, such as `production`. */
+  label(label: string): AdminServerConfigBuilder;
+  /**
+   * A token with which a scraper may read /metrics and nothing else, as `Authorization: Bearer <token>`.
+   * Default: none, so that it needs the login.
+   */
+  metricsToken(token: string): AdminServerConfigBuilder;
+  /**
+   * Networks of the reverse proxies in front, such as `10.0.0.0/8`. What they say in X-Forwarded-For or
+   * Forwarded is then the client, for limits and log; nobody else is believed. Default: none.
+   */
+  trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
+  /** Changes bounds of what clients may take; the others keep their defaults. */
+  limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
   /**
@@ -78,16 +93,7 @@ export interface AdminServerConfigBuilder {
   build(): AdminServerConfig;
 }
 
-export interface ViewerLimits {
-  readonly max?: number | undefined;
-  readonly perClient?: number | undefined;
-}
-
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
-const BODY_LIMIT = 1_048_576;
-const MAX_VIEWERS = 1_000;
-const MAX_VIEWERS_PER_CLIENT = 200;
-const METRICS_NAMES = 100;
 
 interface Choices {
   schema: string | SchemaName;
@@ -95,8 +101,10 @@ interface Choices {
   auth: AuthOptions;
   readOnly: boolean;
   basePath: string;
-  viewers: ViewerLimits;
-  metricsNames: number;
+  label: string | null;
+  metricsToken: string | null;
+  trustedProxies: readonly string[];
+  limits: Partial<AdminLimits>;
   logger: Logger;
   onAudit: OnAudit | null;
 }
@@ -115,8 +123,10 @@ export function adminServerConfig(
     auth: { mode: "basic" },
     readOnly: false,
     basePath: "/",
-    viewers: {},
-    metricsNames: METRICS_NAMES,
+    label: null,
+    metricsToken: null,
+    trustedProxies: [],
+    limits: {},
     logger: silentLogger,
     onAudit: null,
   };
@@ -133,8 +143,10 @@ export function adminServerConfig(
     auth: set("auth"),
     readOnly: (readOnly = true) => set("readOnly")(readOnly),
     basePath: set("basePath"),
-    viewers: set("viewers"),
-    metricsNames: set("metricsNames"),
+    label: set("label"),
+    metricsToken: set("metricsToken"),
+    trustedProxies: set("trustedProxies"),
+    limits: set("limits"),
     logger: set("logger"),
     onAudit: set("onAudit"),
     build: () => resolve(pool, choices),
@@ -157,8 +169,12 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   const listen = attempt(() => parseListenAddress(text("listenAddr", choices.listenAddr)));
   const auth = attempt(() => resolveAuth(choices.auth));
   const basePath = attempt(() => resolveBasePath(text("basePath", choices.basePath)));
-  const viewers = attempt(() => resolveViewers(choices.viewers));
-  const metricsNames = attempt(() => count("metricsNames", choices.metricsNames, 10_000));
+  const label = attempt(() => resolveLabel(choices.label));
+  const limits = attempt(() => resolveLimits(choices.limits));
+  const trustedProxies = attempt(() => resolveProxies(choices.trustedProxies));
+  const scraper = attempt(() =>
+    choices.metricsToken === null ? null : resolveMetricsToken(choices.metricsToken),
+  );
   if (typeof pool?.connect !== "function") {
     problems.push({ path: "pool", message: "must be a pg.Pool" });
   }
@@ -174,7 +190,12 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   // Without a login the address must be one that only this machine reaches.
   const address = listen && auth?.mode === "none" ? loopbackOf(listen) : listen;
   if (address === null) problems.push({ path: "auth", message: OPEN });
-  if (problems.length > 0 || !schema || !address || !auth || !basePath) {
+  const isReached = (listen && loopbackOf(listen) === null) || (trustedProxies?.length ?? 0) > 0;
+  if (isReached && auth?.hasShortSecret) {
+    problems.push({ path: auth.mode === "basic" ? "auth.password" : "auth.token", message: SHORT });
+  }
+  if (isReached && scraper?.isShort) problems.push({ path: "metricsToken", message: SHORT });
+  if (problems.length > 0 || !schema || !address || !auth || !basePath || !limits) {
     throw new InputError(problems);
   }
   return Object.freeze({
@@ -184,10 +205,11 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     auth,
     readOnly: choices.readOnly,
     basePath,
-    bodyLimit: BODY_LIMIT,
-    maxViewers: viewers?.max ?? MAX_VIEWERS,
-    maxViewersPerClient: viewers?.perClient ?? MAX_VIEWERS_PER_CLIENT,
-    metricsNames: metricsNames ?? METRICS_NAMES,
+    label: label ?? null,
+    metricsToken: scraper?.secret ?? null,
+    hasShortSecret: auth.hasShortSecret || scraper?.isShort === true,
+    trustedProxies: trustedProxies ?? [],
+    limits,
     logger: choices.logger,
     onAudit: choices.onAudit,
   });
@@ -196,22 +218,24 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
 const OPEN =
   "mode none lets everybody in, so it needs a loopback address: listen on 127.0.0.1, [::1] or localhost, or choose basic, bearer or header";
 
+const SHORT = `must have at least ${SHORTEST_SECRET} characters where other machines can guess at it; leave it out to have one generated`;
+
+function resolveLabel(label: string | null): string | null {
+  if (label === null) return null;
+  if (/^[^\p{Cc}]{1,40}$/u.test(text("label", label))) return label;
+  throw new InputError([{ path: "label", message: "must have 1 to 40 printable characters" }]);
+}
+
+function resolveProxies(networks: readonly string[]): readonly string[] {
+  if (!Array.isArray(networks) || networks.some((network) => typeof network !== "string")) {
+    throw new InputError([{ path: "trustedProxies", message: "must be a list of networks" }]);
+  }
+  clientAddress(networks);
+  return Object.freeze([...networks]);
+}
+
 function resolveSchema(schema: string | SchemaName): SchemaName {
   return schemaName(text("schema", typeof schema === "string" ? schema : schema?.name));
-}
-
-function resolveViewers({ max, perClient }: ViewerLimits) {
-  return {
-    max: count("viewers.max", max ?? MAX_VIEWERS, 100_000),
-    perClient: count("viewers.perClient", perClient ?? MAX_VIEWERS_PER_CLIENT, 100_000),
-  };
-}
-
-function count(path: string, value: unknown, most: number): number {
-  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > most) {
-    throw new InputError([{ path, message: `must be a whole number from 0 to ${most}` }]);
-  }
-  return Number(value);
 }
 
 function text(path: string, value: unknown): string {

@@ -1,9 +1,9 @@
-// The three ways in which the admin uses the database, each statement bounded, and the one who
-// says once in the log that PostgreSQL is away, and once that it is back.
+// The ways in which the admin uses the database, each statement bounded, and the one who says once in
+// the log that PostgreSQL is away, and once that it is back.
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from "pg";
-import { messageOf } from "../../base/errors.ts";
+import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { type Bounds, boundedQueryable } from "../../database/connection/pool.ts";
+import { type Asker, type Bounds, boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database, Queryable } from "../../database/database.ts";
 import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
@@ -21,7 +21,19 @@ export interface AdminDatabases {
   readonly maintenance: Database;
 }
 
-const reads: Bounds = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true };
+/** The same for one request: what it reads ends with it. What it writes has begun and is finished. */
+export type DatabasesOf = (asker: Asker) => AdminDatabases;
+
+export interface DatabaseOptions {
+  readonly pool: Pool;
+  readonly schema: SchemaName;
+  readonly logger: Logger;
+  /** How long a statement waits for a connection, milliseconds. */
+  readonly lineMs: number;
+}
+
+const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
+const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
 const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
 const feed: Bounds = {
   statementTimeoutMs: 1_000,
@@ -36,41 +48,72 @@ const maintenance: Bounds = {
   readOnly: false,
 };
 
-export function adminDatabases(pool: Pool, schema: SchemaName, logger: Logger): AdminDatabases {
-  const watch = createWatch(schema, logger);
-  const database = (bounds: Bounds): Database => ({
-    schema,
-    client: watch(boundedQueryable(pool, bounds)),
-  });
-  return {
+export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of: DatabasesOf } {
+  const { pool, schema, lineMs } = options;
+  const watch = createWatch(options);
+  const database = (bounds: Bounds, asker?: Asker): Database => {
+    const client = watch(boundedQueryable(pool, { ...bounds, lineMs }, asker));
+    return { schema, client: asker === undefined ? client : untilGone(client, asker.signal) };
+  };
+  const shared = {
     reads: database(reads),
     lists: database(lists),
     feed: database(feed),
     writes: database(writes),
     maintenance: database(maintenance),
   };
+  return {
+    ...shared,
+    of: (asker) => ({
+      ...shared,
+      reads: database(reads, asker),
+      lists: database(lists, asker),
+    }),
+  };
 }
 
+/** Whoever has gone does not wait until his statement has been stopped. */
+function untilGone(client: Queryable, signal: AbortSignal): Queryable {
+  return {
+    async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+      signal.throwIfAborted();
+      const { promise: gone, reject } = Promise.withResolvers<never>();
+      const onAbort = () => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      try {
+        return await Promise.race([client.query<R>(config), gone]);
+      } finally {
+        signal.removeEventListener("abort", onAbort);
+      }
+    },
+  };
+}
+
+/** These say nothing of the server: nobody has asked it, or nobody waited for its answer. */
+const unasked = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
+
 /** Reports the change between away and back, whichever statement meets it first. */
-function createWatch(schema: SchemaName, logger: Logger): (client: Queryable) => Queryable {
-  let away = false;
+function createWatch({ schema, logger }: DatabaseOptions): (client: Queryable) => Queryable {
+  let away: WorkerError | null = null;
+  const back = () => {
+    if (away !== null) logger.info({}, "the database is back");
+    away = null;
+  };
   return (client) => ({
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       try {
         const result = await client.query<R>(config);
-        if (away) logger.info({}, "the database is back");
-        away = false;
+        back();
         return result;
       } catch (error) {
-        const { code, message } = explainDatabaseError(error, schema.name);
-        if (code === "database_unreachable" && !away) {
-          away = true;
-          logger.error({ code, error: messageOf(error) }, message);
-        } else if (code !== "database_unreachable" && away) {
-          away = false;
-          logger.info({}, "the database is back");
-        }
-        throw error;
+        const explained = explainDatabaseError(error, schema.name);
+        const { code, message } = explained;
+        if (code === "database_unreachable") {
+          if (away === null) logger.error({ code, error: messageOf(error) }, message);
+          away = explained;
+        } else if (!unasked.has(code)) back();
+        // All connections are busy with a server that does not answer.
+        throw code === "busy" ? (away ?? explained) : explained;
       }
     },
   });

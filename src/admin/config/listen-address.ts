@@ -49,6 +49,11 @@ export function loopbackOf({ host, port }: ListenAddress): ListenAddress | null 
   return isLoopback(host) ? { host, port } : null;
 }
 
+/** True when the other end of a connection is on this machine. */
+export function isLoopbackPeer(address: string): boolean {
+  return isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ""));
+}
+
 /** True when a Host header names this machine's loopback, whatever the port. */
 export function isLoopbackHost(header: string | undefined): boolean {
   const name = header?.replace(/:\d*$/, "").toLowerCase();

@@ -9,6 +9,8 @@ import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Feed } from "../feed/feed.ts";
 import type { Metrics } from "../feed/metrics.ts";
+import type { Insight } from "../insight/insight.ts";
+import type { Readiness } from "../live/readiness.ts";
 import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
@@ -22,13 +24,14 @@ export interface Admin {
   /** What there is to know of all jobs, for page, stream and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
+  readonly insight: Insight;
   readonly operations: OperationRunner;
   /** Every write leaves an entry in it. */
   readonly audit: AuditTrail;
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
-  readonly checkReady: () => Promise<void>;
+  readonly checkReady: () => Promise<Readiness>;
   /** Every row of the route table, for the OpenAPI document. */
   readonly routes: readonly AdminRoute[];
 }
@@ -46,13 +49,16 @@ export interface Operation {
 
 /**
  * Who may: `open` anybody; `page` and `asset` who is logged in by the browser (mode basic), else
- * anybody; `read` who has credentials; `write` the same with the CSRF token, unless read-only.
+ * anybody; `read` who has credentials; `metrics` the same, or the token for metrics; `write` who has
+ * credentials and the CSRF token, unless read-only.
  */
-export type Access = "open" | "page" | "asset" | "read" | "write";
+export type Access = "open" | "page" | "asset" | "read" | "metrics" | "write";
 
 export interface AdminRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
+  /** Its answer may take longer than a read: an event stream, an export, a large payload. */
+  readonly isLong?: boolean;
 }

@@ -4,10 +4,12 @@ import type { Logger } from "../../base/logger.ts";
 import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { createAuthentication } from "../access/authentication.ts";
+import { createAuthentication, type LoginResult } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
+import { createLoginThrottle } from "../access/login-throttle.ts";
+import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
-import { isLoopbackHost } from "../config/listen-address.ts";
+import { isLoopbackHost, isLoopbackPeer } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
 import { assetHeaders, securityHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
@@ -19,25 +21,41 @@ export interface AdminEndpoint extends Endpoint {
   readonly label: string;
 }
 
-export function createPolicy(
-  config: AdminServerConfig,
-  csrf: CsrfGuard,
-  metrics: Metrics,
-): Policy<AdminEndpoint> {
-  const authentication = createAuthentication(config.auth);
-  const { mode } = config.auth;
+export interface PolicyParts {
+  readonly config: AdminServerConfig;
+  readonly csrf: CsrfGuard;
+  readonly metrics: Metrics;
+  readonly refusals: RefusalLog;
+  readonly loginWaitMs?: number;
+}
 
-  const admit = (request: HttpRequest, endpoint: AdminEndpoint | null) => {
-    if (mode === "none" && !isLoopbackHost(request.host)) {
+export function createPolicy({
+  config,
+  csrf,
+  metrics,
+  refusals,
+  loginWaitMs = 1_000,
+}: PolicyParts): Policy<AdminEndpoint> {
+  const onLogin = (result: LoginResult, { notes }: HttpRequest) => {
+    metrics.login(result);
+    if (result !== "accepted") notes["login"] = result;
+  };
+  const { auth, metricsToken } = config;
+  const throttle = createLoginThrottle({ waitMs: loginWaitMs });
+  const authentication = createAuthentication({ auth, metricsToken, onLogin, throttle });
+  const { mode } = auth;
+
+  const admit = async (request: HttpRequest, endpoint: AdminEndpoint | null) => {
+    if (mode === "none" && !isFromHere(request)) {
       const message = "this server is for this machine only: use http://127.0.0.1 or localhost";
       throw new Refusal(403, "host", message);
     }
     if (endpoint === null) return;
     const { access } = endpoint;
     if (needsLogin(access, mode === "basic")) {
-      request.notes["user"] = authentication.identify(request);
+      request.notes["user"] = await authentication.identify(request, access === "metrics");
     }
-    if (access === "read") checkRead(request);
+    if (access === "read" || access === "metrics") checkRead(request);
     if (access !== "write") return;
     if (config.readOnly) {
       throw new Refusal(403, "read_only", "this admin is read-only; start one without --read-only");
@@ -52,9 +70,14 @@ export function createPolicy(
     answered: (exchange) => {
       const { request, endpoint, status, durationMs } = exchange;
       metrics.observe(request.method, endpoint?.label ?? "unmatched", status, durationMs);
-      logAccess(config.logger, exchange);
+      logAccess(config.logger, refusals, exchange);
     },
   };
+}
+
+/** Who lets everybody in believes neither a name alone nor an address alone. */
+function isFromHere({ host, remoteAddress }: HttpRequest): boolean {
+  return isLoopbackHost(host) && isLoopbackPeer(remoteAddress);
 }
 
 /** Whether the route asks for credentials. `byBrowser`: the browser logs in by itself (mode basic). */
@@ -66,6 +89,7 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
     case "asset":
       return byBrowser;
     case "read":
+    case "metrics":
     case "write":
       return true;
     default:
@@ -74,14 +98,17 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * A line for every write at info, whatever became of it, except what a guesser could fill the log
- * with; the rest at debug. Never a header.
+ * A line for every write of who is logged in at info, a bounded number at warn for who is kept out, the
+ * rest at debug. Never a header.
  */
-function logAccess(logger: Logger, exchange: Exchange<AdminEndpoint>): void {
-  const { request, endpoint, status, code, durationMs } = exchange;
+function logAccess(
+  logger: Logger,
+  refusals: RefusalLog,
+  { request, endpoint, status, code, durationMs }: Exchange<AdminEndpoint>,
+): void {
   const fields = {
     request: request.id,
-    client: request.remoteAddress,
+    client: request.client,
     method: request.method,
     route: endpoint?.label ?? "unmatched",
     status,
@@ -89,6 +116,15 @@ function logAccess(logger: Logger, exchange: Exchange<AdminEndpoint>): void {
     durationMs: Math.round(durationMs),
     ...request.notes,
   };
-  if (endpoint?.access === "write" && status !== 429) logger.info(fields, "write request");
-  else logger.debug(fields, "request");
+  const kind = refusalKind(code, request.notes);
+  if (kind !== null) refusals.tell(kind, request.client, fields);
+  else if (endpoint?.access === "write" && "user" in request.notes && code !== "read_only") {
+    logger.info(fields, "write request");
+  } else logger.debug(fields, "request");
+}
+
+function refusalKind(code: string | null, { login }: HttpRequest["notes"]): RefusalKind | null {
+  if (code === "csrf" || code === "host") return code;
+  if (login === "wrong") return "wrong_login";
+  return login === "throttled" ? "throttled_login" : null;
 }

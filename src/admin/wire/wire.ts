@@ -49,6 +49,18 @@ export function countInQuery(description: string, maximum?: number) {
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }
 
+/** A whole number in a query within limits; one beyond them is refused. */
+export function countBetween(minimum: number, maximum: number, description: string) {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  const check = v.pipe(
+    v.string(),
+    v.regex(/^\d{1,6}$/, message),
+    v.transform(Number),
+    v.check((value) => value >= minimum && value <= maximum, message),
+  );
+  return { check: v.optional(check), doc: { type: "integer", minimum, maximum, description } };
+}
+
 export type QueryFields = Readonly<Record<string, { check: v.GenericSchema; doc: JsonSchema }>>;
 type QueryInput<F extends QueryFields> = v.InferOutput<
   v.StrictObjectSchema<{ [K in keyof F]: F[K]["check"] }, undefined>

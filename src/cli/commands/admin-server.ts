@@ -3,11 +3,13 @@
 import type { Pool } from "pg";
 import type { AuthOptions } from "../../admin/config/auth-options.ts";
 import type { AdminServerConfig } from "../../admin/config/config.ts";
+import { authority, loopbackOf } from "../../admin/config/listen-address.ts";
 import type { AdminServer } from "../../admin/server.ts";
 import type { Logger } from "../../base/logger.ts";
 import { VERSION } from "../../base/version.ts";
 import type { Given, Values } from "../arguments/command.ts";
-import { choice, defaulting, flag, text } from "../arguments/values.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
 import { print, printJson } from "../output/print.ts";
 
 export const adminOptions = {
@@ -26,10 +28,26 @@ export const adminOptions = {
   }),
   readOnly: flag("Refuse every change"),
   basePath: defaulting(text("Path under which a reverse proxy serves this", { form: "path" }), "/"),
+  label: text("What to call this environment, such as production", { form: "name" }),
+  metricsToken: text("What a scraper may send to read /metrics, and nothing else", {
+    form: "token",
+  }),
+  trustedProxy: several(
+    text("Network of a proxy in front: who it says the client is, is it; may be repeated", {
+      form: "cidr",
+      field: "trustedProxies",
+    }),
+  ),
+  limit: several(
+    text("A bound other than the default, such as viewers=200; may be repeated", {
+      form: "name=number",
+      field: "limits",
+    }),
+  ),
 } satisfies Values;
 
 export const adminNotes =
-  "Secrets come from the environment only: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). One that is not set is generated and printed once.";
+  "Secrets come from the environment only: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header); one that is not set is generated and printed once. WORKER_ADMIN_METRICS_TOKEN does for --metrics-token, which others see in the list of processes. A configured secret needs 12 characters where other machines can reach it.";
 
 type AdminArguments = Given<typeof adminOptions>;
 
@@ -41,7 +59,13 @@ export async function adminConfig(
   logger: Logger,
 ): Promise<AdminServerConfig> {
   const { adminServerConfig } = await import("../../admin/config/config.ts");
-  return adminServerConfig(pool)
+  const builder = adminServerConfig(pool);
+  if (args.label !== undefined) builder.label(args.label);
+  const metricsToken = args.metricsToken ?? secret("WORKER_ADMIN_METRICS_TOKEN");
+  if (metricsToken !== undefined) builder.metricsToken(metricsToken);
+  return builder
+    .trustedProxies(args.trustedProxy ?? [])
+    .limits(limitsOf(args.limit ?? []))
     .schema(schema)
     .listenAddr(args.listen)
     .auth(authOptions(args))
@@ -49,6 +73,16 @@ export async function adminConfig(
     .basePath(args.basePath)
     .logger(logger)
     .build();
+}
+
+/** `viewers=200`; what the names and numbers must be, the configuration knows. */
+function limitsOf(texts: readonly string[]): Record<string, number> {
+  const pairs = texts.map((typed) => {
+    const [, name = "", number] = /^(\w+)=(\d{1,15})$/.exec(typed) ?? [];
+    if (name === "") throw new UsageError(`--limit: "${typed}" is not name=number`);
+    return [name, Number(number)] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
 function authOptions(args: AdminArguments): AuthOptions {
@@ -86,6 +120,8 @@ export function announce(server: AdminServer, config: AdminServerConfig, json: b
   }
   print(`worker admin ${VERSION}${config.readOnly ? " (read-only)" : ""}`);
   print(`  URL       ${server.url}`);
+  if (config.label !== null) print(`  Label     ${config.label}`);
+  if (loopbackOf(config.listen) === null) print(`  Listens   ${authority(server.address)}`);
   if (username !== null) print(`  User      ${username}`);
   if (headerName !== null) print(`  Header    ${headerName}`);
   const rights = config.readOnly ? "read everything" : "do everything";

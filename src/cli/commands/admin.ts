@@ -1,5 +1,5 @@
 // worker admin: the admin server on an existing database, until SIGTERM or SIGINT.
-
+import type { WorkerError } from "../../base/errors.ts";
 import { defineCommand } from "../shell/globals.ts";
 import { adminNotes, adminOptions } from "./admin-server.ts";
 
@@ -22,7 +22,11 @@ export const adminCommand = defineCommand({
     const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
     try {
       const config = await adminConfig(args, pool, settings.schema, logger);
-      await assertUsableSchema({ client: pool, schema: schemaName(settings.schema) });
+      // Also without a database: the page says what is wrong, and can make the schema.
+      const schema = schemaName(settings.schema);
+      await assertUsableSchema({ client: pool, schema }).catch(({ code, message }: WorkerError) => {
+        logger.warn({ code }, message);
+      });
       await using server = await serve(config);
       announce(server, config, args.json);
       await aborted(signal);

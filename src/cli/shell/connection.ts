@@ -35,11 +35,11 @@ function urlOfVariables(): string {
   );
 }
 
-/** The logger that the global options ask for. What it writes cannot drive a terminal. */
+/** The logger that the global options ask for: text for who sits at a terminal, else JSON. What it writes cannot drive a terminal. */
 export async function commandLogger(args: GlobalArguments): Promise<Logger> {
   const { createLogger } = await import("../../base/logger.ts");
   const logger = await createLogger({
-    format: args.json ? "json" : "text",
+    format: args.json || process.stderr.isTTY !== true ? "json" : "text",
     level: args.verbose ? "debug" : "info",
   });
   const safe = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) =>

@@ -4,9 +4,10 @@ import { once } from "node:events";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
+import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect } from "./client.ts";
 import { checkedUrl } from "./connection-url.ts";
 
@@ -95,53 +96,97 @@ export interface Bounds {
   /** PostgreSQL's lock_timeout, milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
+  /** How long a statement may wait for a connection, milliseconds. Default 10,000. */
+  readonly lineMs?: number;
   /** Plans without JIT and parallel workers: short statements gain nothing, and the cores are the jobs'. */
   readonly isPlain?: boolean;
+}
+
+/** For whom statements run: when that ends, the one under way is stopped. */
+export interface Asker {
+  readonly signal: AbortSignal;
+  /** Milliseconds that are left to it. */
+  leftMs(): number;
 }
 
 /**
  * A Queryable that runs each statement in a transaction of its own under `bounds`. SET LOCAL, not
  * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
  */
-export function boundedQueryable(pool: pg.Pool, bounds: Bounds): Queryable {
-  const plain = bounds.isPlain
-    ? ";\n    set local jit = off;\n    set local max_parallel_workers_per_gather = 0"
-    : "";
-  // The last one: a process that is frozen before its commit must not keep its locks.
-  const begin = `begin${bounds.readOnly ? " read only" : ""};
-    set local statement_timeout = ${Math.trunc(bounds.statementTimeoutMs)};
-    set local lock_timeout = ${Math.trunc(bounds.lockTimeoutMs)};
-    set local idle_in_transaction_session_timeout = ${Math.trunc(bounds.statementTimeoutMs)}${plain}`;
+export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): Queryable {
   return {
     query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      return withClient(pool, async (client) => {
-        // A server that is frozen or unreachable cannot time out by itself: ending a client whose
-        // query is under way cuts the connection, which also gives the pool its place back.
-        const overdue = setTimeout(
-          () => void (client as unknown as pg.Client).end().catch(() => {}),
-          bounds.statementTimeoutMs + GRACE_MS,
-        );
-        try {
-          await client.query(begin);
-          const result = await client.query<R>(config);
-          await client.query("commit");
-          return result;
-        } finally {
-          clearTimeout(overdue);
-        }
-      });
+      return withClient(
+        pool,
+        async (client) => {
+          const limitMs = Math.min(bounds.statementTimeoutMs, asker?.leftMs() ?? Infinity);
+          const limits = limitStatement(client, limitMs, asker?.signal);
+          try {
+            await client.query(beginWith(bounds, limitMs));
+            asker?.signal.throwIfAborted();
+            const result = await client.query<R>(config);
+            await client.query("commit");
+            return result;
+          } finally {
+            await limits.end();
+          }
+        },
+        { waitMs: bounds.lineMs, signal: asker?.signal },
+      );
     },
   };
 }
 
+function beginWith({ readOnly, lockTimeoutMs, isPlain }: Bounds, limitMs: number): string {
+  const plain = isPlain
+    ? ";\n    set local jit = off;\n    set local max_parallel_workers_per_gather = 0"
+    : "";
+  const statementMs = Math.max(1, Math.trunc(limitMs));
+  // The last one: a process that is frozen before its commit must not keep its locks.
+  return `begin${readOnly ? " read only" : ""};
+    set local statement_timeout = ${statementMs};
+    set local lock_timeout = ${Math.trunc(lockTimeoutMs)};
+    set local idle_in_transaction_session_timeout = ${statementMs}${plain}`;
+}
+
 const GRACE_MS = 3_000;
+const CANCEL_MS = 1_000;
+
+/** Stops the statement of `client` when `signal` aborts, and ends a client that never answers. */
+function limitStatement(client: pg.PoolClient, limitMs: number, signal: AbortSignal | undefined) {
+  // A server that is frozen or unreachable cannot time out by itself: ending a client whose query is
+  // under way cuts the connection, which also gives the pool its place back.
+  const cutIn = (ms: number) =>
+    setTimeout(() => void (client as unknown as pg.Client).end().catch(() => {}), ms);
+  let overdue = cutIn(limitMs + GRACE_MS);
+  let cancelled: Promise<void> | undefined;
+  const cancel = () => {
+    clearTimeout(overdue);
+    overdue = cutIn(CANCEL_MS);
+    cancelled = cancelStatement(client);
+  };
+  signal?.addEventListener("abort", cancel, { once: true });
+  return {
+    async end() {
+      signal?.removeEventListener("abort", cancel);
+      await cancelled;
+      clearTimeout(overdue);
+    },
+  };
+}
+
+interface Line {
+  readonly waitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A connection for a while. When `work` throws, its transaction is rolled back. */
 export async function withClient<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
+  line: Line = {},
 ): Promise<T> {
-  const client = await connectInTime(pool);
+  const client = await connectInTime(pool, line);
   let broken: Error | undefined;
   // pg reports a lost connection to the query and also as an event of the client, and an event
   // "error" that nobody hears ends the process. The pool listens to idle clients only.
@@ -166,13 +211,18 @@ export async function withClient<T>(
 // Our own pools give up sooner; a pool that was lent to us may be set to wait for ever.
 const LONGEST_WAIT_MS = 10_000;
 
-async function connectInTime(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connectInTime(
+  pool: pg.Pool,
+  { waitMs = LONGEST_WAIT_MS, signal }: Line,
+): Promise<pg.PoolClient> {
+  signal?.throwIfAborted();
+  // Others have all connections, so that only the line is long.
+  const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = pool.connect();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error("timeout exceeded when trying to connect");
-    timer = setTimeout(() => reject(error), LONGEST_WAIT_MS);
-  });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : LONGEST_WAIT_MS);
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([connecting, late]);
   } catch (error) {
@@ -181,8 +231,17 @@ async function connectInTime(pool: pg.Pool): Promise<pg.PoolClient> {
       (client) => client.release(),
       () => {},
     );
-    throw error;
+    throw isFull && messageOf(error) === TOO_LATE ? fullPool(pool, error) : error;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** In pg's words, too. */
+const TOO_LATE = "timeout exceeded when trying to connect";
+
+function fullPool(pool: pg.Pool, cause: unknown): WorkerError {
+  const message = `all ${pool.options.max} database connections are busy; try again, or allow more with --max-connections`;
+  return new WorkerError("busy", message, { cause });
 }

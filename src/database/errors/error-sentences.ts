@@ -101,7 +101,7 @@ export const byCode: Readonly<Record<string, Explanation>> = {
   "40P01": ["database_busy", (detail) => `${detail}; try again`],
   "40001": ["database_busy", (detail) => `${detail}; try again`],
   "25006": [
-    "database_unreachable",
+    "read_only_server",
     (detail) =>
       `PostgreSQL accepts no writes now (${detail}); is this a standby? check DATABASE_URL`,
   ],

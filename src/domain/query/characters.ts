@@ -1,4 +1,4 @@
-// Which characters a query is made of. The client has the same tables (ui/assembly/lib/query).
+// Which characters a query is made of. The client has the same tables (ui/assembly/query).
 
 export const isSpace = (c: number) => c === 0x20 || (c >= 0x09 && c <= 0x0d) || c === 0xa0;
 

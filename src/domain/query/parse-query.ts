@@ -1,6 +1,6 @@
-// From text to tree, by recursive descent. The grammar stands in the language's description
-// (ARCHITECTURE.md names it); the client's parser (ui/assembly/lib/query) makes the same trees and the
-// same errors, which test/contract/queries.json holds both to.
+// From text to tree, by recursive descent. QUERIES.md describes the language. The client's parser
+// (ui/assembly/query) makes the same trees and the same errors; test/contract/queries.json holds both to
+// them.
 import { nearest } from "../../base/validate.ts";
 import { badCharacter } from "./characters.ts";
 import { hasOrder, isFieldName, isOrder, meantField } from "./fields.ts";

@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
+import { networkOf } from "../bounds/client-address.ts";
 import { Refusal } from "../refusal.ts";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -102,7 +103,8 @@ export function createEventSource(options: EventSourceOptions): EventSource {
   };
 
   const join = (request: HttpRequest, connection: Writable, names: readonly string[]) => {
-    const { closing, remoteAddress: client } = request;
+    const { closing } = request;
+    const client = networkOf(request.client);
     if (isFull(client) || closing.aborted) {
       connection.end();
       return;
@@ -141,7 +143,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
 
   return {
     view(request, names) {
-      if (isFull(request.remoteAddress)) {
+      if (isFull(networkOf(request.client))) {
         throw new Refusal(503, "busy", "too many event streams are open; close one and try again", {
           headers: { "retry-after": "10" },
         });

@@ -5,6 +5,7 @@
 //   unknown   holds locks and never had a row: a stock worker, say. Nothing is claimed about it, except
 //             that a lock of 4 hours is old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../sql/moments.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { AGE_MS, isRecovered, thresholdOf } from "../workers/stale-workers.ts";
@@ -35,6 +36,8 @@ export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
   /** Whether every holder of a job's lock is among them. */
   readonly knowsAllHolders: boolean;
+  /** Where the numbers of jobs in `locks` come from; null: nobody knows them. */
+  readonly locksBasis: Basis | null;
   /** Of the database. */
   readonly nowUs: string;
 }
@@ -50,7 +53,7 @@ export async function knownWorkers(
 ): Promise<KnownWorkers> {
   const hasRows = await hasWorkerTable(db);
   const rows = await query<WorkerRow>(db, hasRows ? rowsSql : timeSql, hasRows ? [search] : []);
-  const { holders, knowsJobs } = await lockHolders(db, counted);
+  const { holders, knowsJobs, basis } = await lockHolders(db, counted);
   const nowUs = rows[0]?.now_us ?? "0";
   const [inSearch, others] = [rows.filter((row) => row.is_found), new Map(holders)];
   for (const { id } of rows) if (id !== null) others.delete(id);
@@ -60,7 +63,7 @@ export async function knownWorkers(
       .filter(({ workerId }) => workerId.toLowerCase().includes(search.toLowerCase()))
       .map((holder) => withoutRow(holder, nowUs)),
   ];
-  return { workers, knowsAllHolders: knowsJobs && rows.length < MOST, nowUs };
+  return { workers, knowsAllHolders: knowsJobs && rows.length < MOST, locksBasis: basis, nowUs };
 }
 
 interface WorkerRow {

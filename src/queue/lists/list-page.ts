@@ -37,7 +37,7 @@ export function pageOf<R>(
   nameOf: (row: R) => string,
   { sort, limit, cursor }: PageRequest,
 ): Page<R> {
-  const placeOf = (row: R): Place => ({ sort, key: order.key(row), name: nameOf(row) });
+  const placeOf = (row: R): Place => ({ sort, key: finite(order.key(row)), name: nameOf(row) });
   const inOrder = (a: Place, b: Place) =>
     byKey(a.key, b.key, order.isDescending) || compared(a.name, b.name);
   const after = cursor === null ? null : decodePlace(cursor, sort);
@@ -51,6 +51,12 @@ export function pageOf<R>(
     rows: shown.map(({ row }) => row),
     nextCursor: isMore ? encodePlace(last.place) : null,
   };
+}
+
+/** PostgreSQL has infinite times, JSON has no infinity. */
+function finite(key: SortKey): SortKey {
+  if (typeof key !== "number" || Number.isFinite(key)) return key;
+  return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
 }
 
 function byKey(a: SortKey, b: SortKey, isDescending: boolean): number {

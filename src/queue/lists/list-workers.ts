@@ -1,7 +1,7 @@
 // The workers, page by page, and one of them: what their heartbeat rows say, and what they hold.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { capped, exact, type Value } from "../../domain/value.ts";
+import { type Basis, capped, estimated, exact, type Value } from "../../domain/value.ts";
 import { isLocked } from "../sql/job-state.ts";
 import { microseconds, timeText } from "../sql/moments.ts";
 import { type WorkerReport, workerReport } from "../workers/worker-report.ts";
@@ -12,7 +12,7 @@ import {
   type WorkerState,
 } from "./known-workers.ts";
 import { type Order, type PageRequest, pageOf } from "./list-page.ts";
-import { reachOf } from "./lock-holders.ts";
+import { type CountedHolders, reachOf } from "./lock-holders.ts";
 import { reportsOf } from "./worker-reports.ts";
 
 /** A worker with all that is known of it. */
@@ -58,8 +58,9 @@ export interface WorkerPage {
 export async function listWorkers(
   db: Database,
   request: PageRequest & { readonly sort: WorkerSort; readonly search: string },
+  counted: CountedHolders | null = null,
 ): Promise<WorkerPage> {
-  const known = await knownWorkers(db, request.search.trim());
+  const known = await knownWorkers(db, request.search.trim(), counted);
   const { rows, nextCursor } = pageOf(known.workers, orders[request.sort], nameOf, request);
   const counts = { alive: 0, silent: 0, unknown: 0 };
   for (const { state } of known.workers) counts[state]++;
@@ -67,8 +68,12 @@ export async function listWorkers(
 }
 
 /** null: there is no row, and no lock that is known of. */
-export async function getWorker(db: Database, workerId: string): Promise<ListedWorker | null> {
-  const known = await knownWorkers(db);
+export async function getWorker(
+  db: Database,
+  workerId: string,
+  counted: CountedHolders | null = null,
+): Promise<ListedWorker | null> {
+  const known = await knownWorkers(db, "", counted);
   const [worker] = await listed(
     db,
     known.workers.filter((one) => one.workerId === workerId),
@@ -80,14 +85,14 @@ export async function getWorker(db: Database, workerId: string): Promise<ListedW
 async function listed(
   db: Database,
   workers: readonly KnownWorker[],
-  { knowsAllHolders, nowUs }: KnownWorkers,
+  { locksBasis, nowUs }: KnownWorkers,
 ): Promise<ListedWorker[]> {
   const reports = await reportsOf(db, workers.map(nameOf));
   const locked = await lockedBy(db, workers.filter(isWithoutReport).map(nameOf));
   return workers.map((worker) => {
     const report = reports.get(worker.workerId) ?? workerReport(null);
     const current = [...report.current, ...(locked.get(worker.workerId) ?? [])];
-    return { ...worker, report, running: runningOf(worker, knowsAllHolders, nowUs), current };
+    return { ...worker, report, running: runningOf(worker, locksBasis, timeText(nowUs)), current };
   });
 }
 
@@ -95,15 +100,18 @@ const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ runningSaid }: KnownWorker) => runningSaid === null;
 
 /** What it says of itself is of its last heartbeat; else its locks are counted, where they are found. */
-function runningOf(worker: KnownWorker, knowsLocks: boolean, nowUs: string): Value {
-  const { runningSaid, lastHeartbeatAtUs } = worker;
+function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
+  const { runningSaid, lastHeartbeatAtUs, locks } = worker;
   if (runningSaid !== null && lastHeartbeatAtUs !== null) {
     return exact(runningSaid, "heartbeat", timeText(lastHeartbeatAtUs));
   }
-  const asOf = timeText(nowUs);
-  // A locked queue is locked for a job that runs.
-  if (!knowsLocks) return capped(worker.locks?.queues ?? 0, "probe", asOf);
-  return exact(held(worker), "probe", asOf);
+  const jobs = held(worker);
+  if (basis === "probe") return exact(jobs, basis, asOf);
+  // A locked queue is locked for a job that runs. What ran when all jobs were counted has ended since.
+  const queues = locks?.queues ?? 0;
+  return basis === null
+    ? capped(queues, "probe", asOf)
+    : estimated(jobs, jobs, basis, asOf, queues);
 }
 
 const CURRENT_JOBS = 100;

@@ -2,9 +2,11 @@
 // are known only where an index leads to them, or the table is small enough to be read whole: else
 // `knowsJobs` is false, and nothing is claimed about who holds none.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import type { Basis } from "../../domain/value.ts";
 import { isLocked } from "../sql/job-state.ts";
 import { microseconds } from "../sql/moments.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
@@ -17,36 +19,29 @@ export interface LockHolder {
 
 export interface LockHolders {
   readonly holders: ReadonlyMap<string, LockHolder>;
+  /** Whether nobody else holds a job's lock. */
   readonly knowsJobs: boolean;
+  /** Where the numbers of locked jobs come from; null: nobody knows them. */
+  readonly basis: Basis | null;
 }
 
 /** Who has locked how many jobs, by a count of all. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
+  held(holder: string): number;
 }
 
-/** Pages of the jobs' table that are read as a whole in well under 100 ms: about 220,000 small rows. */
-export const FEW_PAGES = 4_096;
-
-// A partial index on locked jobs serves whatever its name and columns are.
-const reachSql: Statement = () => `
-  select
-    pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int <= ${FEW_PAGES}
-      as is_small,
-    exists (
-      select from pg_index as indexes
-      where indexes.indrelid = to_regclass($1::text) and indexes.indisvalid
-      and pg_get_expr(indexes.indpred, indexes.indrelid) = '(locked_at IS NOT NULL)'
-    ) as has_index`;
+const sizeSql: Statement = () => `
+  select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
+    <= ${SMALL_TABLE_PAGES} as is_small`;
 
 /** Whether the jobs' table can be read as a whole, and whether locked jobs can be found in it. */
 export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
-  const [row] = await query<{ is_small: boolean; has_index: boolean }>(db, reachSql, [
-    `${db.schema.quoted}._private_jobs`,
-  ]);
+  const table = `${db.schema.quoted}._private_jobs`;
+  const [row] = await query<{ is_small: boolean }>(db, sizeSql, [table]);
   const isSmall = row?.is_small === true;
-  return { isSmall, findsLocked: isSmall || row?.has_index === true };
+  return { isSmall, findsLocked: isSmall || (await usableIndexes(db)).has("running") };
 }
 
 const MOST = 10_000;
@@ -96,11 +91,11 @@ export async function lockHolders(
       return [workerId, { workerId, jobs, queues, oldestLockUs }] as [string, LockHolder];
     }),
   );
-  if (findsLocked || counted === null)
-    return { holders, knowsJobs: findsLocked && rows.length < MOST };
-  for (const [workerId, jobs] of counted.tallies.holders) {
+  if (findsLocked) return { holders, knowsJobs: rows.length < MOST, basis: "probe" };
+  if (counted === null) return { holders, knowsJobs: false, basis: null };
+  for (const workerId of counted.tallies.holders.keys()) {
     const { queues = 0, oldestLockUs = null } = holders.get(workerId) ?? {};
-    holders.set(workerId, { workerId, jobs, queues, oldestLockUs });
+    holders.set(workerId, { workerId, jobs: counted.held(workerId), queues, oldestLockUs });
   }
-  return { holders, knowsJobs: counted.basis === "census" };
+  return { holders, knowsJobs: counted.basis !== "sample", basis: counted.basis };
 }

@@ -2,6 +2,7 @@
 // walked for 0.4 s at the most.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { type Cursor, decodeCursor, encodeCursor, notACursor } from "../walk/cursor.ts";
@@ -16,9 +17,6 @@ import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
 
 const BUDGET_MS = 400;
-
-/** The optional indexes that are there. */
-const usableIndexes = async (_: Database): Promise<ReadonlySet<string>> => new Set<string>();
 
 /** How a page came about, for whoever wants to know what it cost and whether it is all. */
 export interface WalkReport {

@@ -1,11 +1,12 @@
 // From a query's text to a condition on jobs: parsed, its names resolved, its moments fixed, its terms
 // made SQL with constants and parameters only.
+import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
-import { databaseNowUs, isKeyOrderPlain, lockedQueues } from "./facts/database-facts.ts";
+import { databaseNowUs, type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import {
   MOST_NAMES,
   meaningsOf,
@@ -38,6 +39,7 @@ export async function compileQuery(
 ): Promise<JobQuery> {
   const tree = parseQuery(text);
   const nowUs = options.nowUs ?? (await databaseNowUs(db));
+  if (!/^-?\d{1,18}$/.test(nowUs)) throw new InputError([{ path: "now", message: "is no time" }]);
   const known = await knownOf(db, tree, BigInt(nowUs));
   const compiler = new Compiler(known, await meaningsOfTexts(db, tree));
   const part = tree === null ? ALL : compiler.part(tree);
@@ -97,7 +99,7 @@ class Compiler {
     const named = [...this.#texts].flatMap(([term, meaning]) =>
       meaning.kind === "name" ? [[term.text, meaning.meanings] as const] : [],
     );
-    return { text, isKeyOrderPlain: this.#known.isKeyOrderPlain, meanings: new Map(named) };
+    return { text, keyRanges: this.#known.keyRanges, meanings: new Map(named) };
   }
 
   #text(term: TextTerm): Part {
@@ -117,7 +119,6 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
         field === "is" &&
         values.some((value) => value.kind === "text" && words.includes(value.text)),
     );
-  const keys = terms.filter(({ field }) => field === "key").flatMap(({ values }) => values);
   const names = tree === null ? [] : await resolveNames(db, tree);
   for (const isTask of [true, false]) {
     if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
@@ -131,10 +132,25 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
     names,
     lockedQueues: says("ready", "blocked", "retrying", "scheduled") ? await lockedQueues(db) : "{}",
     stuck: says("stuck") ? await stuckHolders(db, nowUs) : null,
-    isKeyOrderPlain:
-      keys.some((value) => value.kind === "text" && value.isPrefix) && (await isKeyOrderPlain(db)),
+    keyRanges: await keyRangesOf(db, terms),
     unknown: [],
   };
+}
+
+async function keyRangesOf(
+  db: Database,
+  terms: readonly FieldTerm[],
+): Promise<ReadonlyMap<string, KeyRange>> {
+  const ranges = new Map<string, KeyRange>();
+  for (const { field, values } of terms) {
+    for (const value of field === "key" ? values : []) {
+      if (value.kind !== "text" || !value.isPrefix || ranges.has(value.text)) continue;
+      const range = await keyRange(db, value.text);
+      if (range === null) return ranges;
+      ranges.set(value.text, range);
+    }
+  }
+  return ranges;
 }
 
 async function meaningsOfTexts(

@@ -6,6 +6,7 @@ import type { FieldTerm, IsWord, QueryValue, TextValue } from "../../domain/quer
 import { isInCondition } from "../sql/condition.ts";
 import { isAvailable, isDue } from "../sql/eligible.ts";
 import { timeText } from "../sql/moments.ts";
+import type { KeyRange } from "./facts/database-facts.ts";
 import { isNamed, type NamedRow } from "./facts/names.ts";
 import { isStuckLock, type StuckHolders } from "./facts/stuck-holders.ts";
 import { isMomentField, momentPart } from "./moment-part.ts";
@@ -21,7 +22,8 @@ export interface Known {
   /** The text of an int[]. */
   readonly lockedQueues: string;
   readonly stuck: StuckHolders | null;
-  readonly isKeyOrderPlain: boolean;
+  /** By their beginning; none where the index on keys is in another order. */
+  readonly keyRanges: ReadonlyMap<string, KeyRange>;
   /** Names that nothing has are put here, as `task:nmae`. */
   readonly unknown: string[];
 }
@@ -174,31 +176,20 @@ function keyPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
   const hasNone = term.values.some(({ kind }) => kind === "none");
   return anyOf([
     exact,
-    ...prefixes.map((prefix) => keyRange(prefix, parameters, known)),
+    ...prefixes.map((prefix) => beginningPart(prefix, parameters, known)),
     ...(hasNone ? [sqlPart("(jobs.key is null)")] : []),
   ]);
 }
 
 /** A range where the index can follow it, with the plain condition beside it. */
-function keyRange(prefix: string, parameters: Parameters, known: Known): Part {
-  const after = known.isKeyOrderPlain ? nextText(prefix) : null;
+function beginningPart(prefix: string, parameters: Parameters, known: Known): Part {
   const begins = prefixPart("jobs.key", [prefix], parameters);
-  if (after === null) return begins;
-  const from = parameters.add(prefix, "text");
-  const to = parameters.add(after, "text");
-  return allOf([sqlPart(`jobs.key >= ${from} and jobs.key < ${to}`), begins]);
-}
-
-/** The first text after all that begin with `prefix`, by the numbers of characters; null: none is. */
-export function nextText(prefix: string): string | null {
-  const points = [...prefix].map((char) => char.codePointAt(0) ?? 0);
-  while (points.length > 0) {
-    const last = points.pop() ?? 0;
-    if (last === 0x10ffff) continue;
-    const next = last === 0xd7ff ? 0xe000 : last + 1;
-    return String.fromCodePoint(...points, next);
-  }
-  return null;
+  const range = known.keyRanges.get(prefix);
+  if (range === undefined) return begins;
+  const from = parameters.add(range.from, "text");
+  const to = parameters.add(range.to, "text");
+  const sql = `jobs.key >= ${from} and jobs.key < ${to}`;
+  return allOf([sqlPart(sql, { ids: range.ids }), begins]);
 }
 
 function workerPart(term: FieldTerm, parameters: Parameters): Part {

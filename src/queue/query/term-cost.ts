@@ -8,7 +8,8 @@ import { textsOf } from "./text-part.ts";
 
 export interface CostFacts {
   readonly text: string;
-  readonly isKeyOrderPlain: boolean;
+  /** Beginnings of keys that their index can follow. */
+  readonly keyRanges: ReadonlyMap<string, unknown>;
   /** What bare words turned out to be the names of. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
   /** Optional indexes that are there. */
@@ -92,7 +93,6 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
   const hasNone = term.values.some(({ kind }) => kind === "none");
   switch (term.field) {
     case "id":
-    case "created":
     case "due":
       return CHEAP;
     case "key":
@@ -108,8 +108,6 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
     case "running":
     case "failed":
       return helped(term.field, facts);
-    case "error":
-      return term.op === ":" && !hasNone ? { cost: "bounded", index: "failed_text" } : BOUNDED;
     case "group":
       return CHECK;
     case "payload":
@@ -121,7 +119,7 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
 
 function keyCost({ values }: FieldTerm, facts: CostFacts): Cost {
   const isIndexed = values.every(
-    (value) => value.kind === "text" && (!value.isPrefix || facts.isKeyOrderPlain),
+    (value) => value.kind === "text" && (!value.isPrefix || facts.keyRanges.has(value.text)),
   );
   return isIndexed ? CHEAP : BOUNDED;
 }

@@ -42,7 +42,9 @@ export function isInCondition(
     case "blocked":
       return blocked;
     case "retrying":
-      return `${isFree} and ${job}.attempts > 0`;
+      // The words of the optional index, which say nothing that is_available does not.
+      return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
+    and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
       return `${isFree} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
     case "ready":

@@ -88,7 +88,7 @@ async function surroundings(
         : null,
     knowledge: await readKnowledge(db, isWaiting && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && isWaiting,
-      jobLocks: table.isSmall,
+      jobLocks: table.isSmall ? "read" : "unknown",
       jobId: job.id,
     }),
     hasWorkers,

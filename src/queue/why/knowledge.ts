@@ -19,8 +19,8 @@ export interface Knowledge {
 
 export interface KnowledgeOptions {
   readonly hasWorkers: boolean;
-  /** Those who hold jobs can be found without reading a large table. */
-  readonly jobLocks: boolean;
+  /** Those who hold jobs: to be read, which goes through the whole table; known; or nobody knows. */
+  readonly jobLocks: "read" | "unknown" | readonly string[];
   readonly jobId?: string;
 }
 
@@ -30,13 +30,15 @@ export async function readKnowledge(
   { hasWorkers, jobLocks, jobId }: KnowledgeOptions,
 ): Promise<Knowledge> {
   if (!hasWorkers) return NOTHING_HEARD;
-  const statement = jobLocks ? statements.allLocks : statements.queueLocks;
-  const [row] = await query<KnowledgeRow>(db, statement, [tasks, jobId ?? null]);
+  const statement = jobLocks === "read" ? statements.allLocks : statements.givenLocks;
+  const holders = typeof jobLocks === "string" ? [] : [jobLocks];
+  const values = [tasks, jobId ?? null, ...(jobLocks === "unknown" ? [[]] : holders)];
+  const [row] = await query<KnowledgeRow>(db, statement, values);
   const alive = row?.alive ?? 0;
   const isOpen = row?.is_open !== false || (row?.known ?? 0) > MOST_WORKERS;
   return {
     alive,
-    isComplete: jobLocks && alive > 0 && !isOpen,
+    isComplete: jobLocks !== "unknown" && alive > 0 && !isOpen,
     unlisted: new Set(JSON.parse(row?.unlisted ?? "[]") as string[]),
     formerly: new Map(Object.entries(JSON.parse(row?.formerly ?? "{}") as Record<string, string>)),
     runner: row?.runner ?? null,
@@ -67,7 +69,7 @@ const listsAll = `(jsonb_typeof(metadata -> 'task_identifiers') = 'array'
       and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0'))`;
 
 const knowledgeSql =
-  (jobLocks: boolean): Statement =>
+  (readsJobs: boolean): Statement =>
   (s) =>
     `
   with fleet as materialized (
@@ -77,12 +79,12 @@ const knowledgeSql =
     order by last_heartbeat_at desc
     limit ${MOST_WORKERS + 1}
   ), locks as (
-    select locked_by from ${s}._private_job_queues where locked_at is not null${
-      jobLocks
-        ? `
-    union all
-    select locked_by from ${s}._private_jobs where locked_at is not null and not is_available`
-        : ""
+    select locked_by from ${s}._private_job_queues where locked_at is not null
+    union all ${
+      readsJobs
+        ? `select locked_by from ${s}._private_jobs
+    where locked_at is not null and not is_available`
+        : "select unnest($3::text[])"
     }
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
@@ -102,4 +104,4 @@ const knowledgeSql =
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner`;
 
-const statements = { allLocks: knowledgeSql(true), queueLocks: knowledgeSql(false) };
+const statements = { allLocks: knowledgeSql(true), givenLocks: knowledgeSql(false) };

@@ -13,6 +13,10 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
   cross join (select * from pg_database where datname = current_database()) as databases
   where attributes.attrelid = to_regclass($1::text) and attributes.attname = 'key';
 
+  select id from "worker"._private_jobs
+  where key >= $1::text and key < $2::text
+  limit 1001;
+
 -- key:user-*
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs

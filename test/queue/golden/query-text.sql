@@ -20,5 +20,6 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.task_id = any($2::int[]) or jobs.key collate "C" ilike any ($3::text[]) or jobs.locked_by collate "C" ilike any ($3::text[]) or jobs.last_error collate "C" ilike any ($3::text[]) or jobs.payload::text collate "C" ilike any ($3::text[])) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.attempts > 0))
+and ((jobs.task_id = any($2::int[]) or jobs.key collate "C" ilike any ($3::text[]) or jobs.locked_by collate "C" ilike any ($3::text[]) or jobs.last_error collate "C" ilike any ($3::text[]) or jobs.payload::text collate "C" ilike any ($3::text[])) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.locked_at is null and jobs.attempts > 0
+    and jobs.attempts < jobs.max_attempts))
 order by jobs.id

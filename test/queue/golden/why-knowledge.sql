@@ -9,8 +9,8 @@
     limit 1001
   ), locks as (
     select locked_by from "worker"._private_job_queues where locked_at is not null
-    union all
-    select locked_by from "worker"._private_jobs where locked_at is not null and not is_available
+    union all select locked_by from "worker"._private_jobs
+    where locked_at is not null and not is_available
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
     from unnest($1::text[]) as given (task)
@@ -40,6 +40,7 @@
     limit 1001
   ), locks as (
     select locked_by from "worker"._private_job_queues where locked_at is not null
+    union all select unnest($3::text[])
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
     from unnest($1::text[]) as given (task)

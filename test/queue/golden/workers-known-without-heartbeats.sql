@@ -2,14 +2,8 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
 
   select floor(extract(epoch from now()) * 1000000) as now_us, null as id, false as is_found, false as is_silent;
 
-  select
-    pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int <= 4096
-      as is_small,
-    exists (
-      select from pg_index as indexes
-      where indexes.indrelid = to_regclass($1::text) and indexes.indisvalid
-      and pg_get_expr(indexes.indpred, indexes.indrelid) = '(locked_at IS NOT NULL)'
-    ) as has_index;
+  select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
+    <= 4096 as is_small;
 
   select locked_by as worker_id,
     count(*) filter (where is_job)::int as jobs,

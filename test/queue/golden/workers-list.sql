@@ -23,14 +23,8 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     limit 10000
   ) as workers on true;
 
-  select
-    pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int <= 4096
-      as is_small,
-    exists (
-      select from pg_index as indexes
-      where indexes.indrelid = to_regclass($1::text) and indexes.indisvalid
-      and pg_get_expr(indexes.indpred, indexes.indrelid) = '(locked_at IS NOT NULL)'
-    ) as has_index;
+  select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
+    <= 4096 as is_small;
 
   select locked_by as worker_id,
     count(*) filter (where is_job)::int as jobs,

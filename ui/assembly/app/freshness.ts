@@ -2,6 +2,7 @@
  * Keeps the page fresh: the event stream when there is one, polling when there is none, and
  * nothing at all in a background tab.
  */
+import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
 import { Gate } from "../model/access";
 import { Stream } from "../model/live";
@@ -57,7 +58,7 @@ export function pushed(m: Model, event: string, data: string): void {
   if (event === "overview") {
     if (takeOverview(m, data)) recovered(m);
     refresh(m);
-  } else if (event === "problem") outage(m, errorOf(data, 503).error);
+  } else if (event === "problem") outage(m, errorOf(data, 503));
 }
 
 export function startTicking(m: Model): void {
@@ -92,8 +93,9 @@ export function showed(m: Model, visible: bool): void {
   }
 }
 
-export function outage(m: Model, reason: string): void {
-  m.live.outage = reason;
+export function outage(m: Model, error: ApiError): void {
+  m.live.outage = error.error;
+  m.live.outageCode = error.code;
 }
 
 /** The server has answered: after an outage, everything is asked for again. */

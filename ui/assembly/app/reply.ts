@@ -21,7 +21,7 @@ export function replied(m: Model, id: i32, status: i32, retryAfter: string, body
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
   else readFailed(m, pending, status, errorOf(body, status).error);
   if (!open) return;
-  if (isAway(status)) outage(m, errorOf(body, status).error);
+  if (isAway(status)) outage(m, errorOf(body, status));
   else if (status < 400) recovered(m);
 }
 

@@ -26,4 +26,6 @@ export class Live {
   ahead: f64 = 0;
   /** Why there is no fresh data; the empty string: there is. */
   outage: string = "";
+  /** The code of the error behind the outage. */
+  outageCode: string = "";
 }

@@ -38,6 +38,9 @@ function outageBanner(m: Model): Node {
       leaf("strong", "", live.outage.endsWith(".") ? live.outage : live.outage + "."),
       text(` ${data} `),
       text("The page goes on trying. "),
+      live.outageCode === "schema_missing" && m.access.canWrite
+        ? button("Make the schema…", "ask.migrate", "", "small")
+        : nothing,
       button("Try now", "app.retry", "", "small"),
     ],
   );

@@ -2,6 +2,7 @@
 import { button } from "../controls/controls";
 import { icon, MOON, SUN, SYSTEM } from "../controls/icon";
 import { absolute } from "../controls/when";
+import { Session } from "../generated/records";
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { Gate } from "../model/access";
 import { Stream } from "../model/live";
@@ -10,6 +11,7 @@ import { Model, Page } from "../model/model";
 export function topBar(m: Model): Node {
   const open = m.access.gate === Gate.Open;
   const session = m.access.session;
+  const label = session.label;
   return box("header", "top-bar", [
     box("div", "brand", [
       el(
@@ -20,7 +22,10 @@ export function topBar(m: Model): Node {
       open && session.schema.length > 0
         ? el("span", [cls("schema"), attr("title", "Database schema")], [text(session.schema)])
         : nothing,
-      open && session.readOnly ? leaf("span", "read-only", "read-only") : nothing,
+      open && label !== null
+        ? el("span", [cls("label"), attr("title", "Environment")], [text(label)])
+        : nothing,
+      open && session.readOnly ? leaf("span", "read-only", readOnlyWord(session)) : nothing,
     ]),
     open ? pages(m) : nothing,
     box("div", "bar-end", [
@@ -31,6 +36,10 @@ export function topBar(m: Model): Node {
         : nothing,
     ]),
   ]);
+}
+
+function readOnlyWord(session: Session): string {
+  return session.readOnlyServer ? "read-only: a standby takes no writes" : "read-only";
 }
 
 function pages(m: Model): Node {

@@ -6,9 +6,10 @@ import { json } from "../../../http/response.ts";
 import type { Cause } from "../../../queue/why/cause.ts";
 import { type Explanation, explainJob } from "../../../queue/why/explain-job.ts";
 import type { Operation } from "../../context/admin.ts";
+import { linksJson, verbJson } from "../../insight/insight-json.ts";
 import { idJson } from "../../wire/exact-json.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { linksJson, linksSchema, orNull, valueSchema, verbJson, verbSchema } from "./shapes.ts";
+import { linksSchema, orNull, valueSchema, verbSchema } from "./shapes.ts";
 
 const answer = record(
   {
@@ -40,12 +41,12 @@ export const getWhy: Operation = {
   summary:
     "Why a job is where it is: a chain of causes, the root last, with the verb that removes it",
   answer,
-  run: async ({ databases }, request) => {
+  run: async ({ databases, insight }, request) => {
     const id = request.params["id"];
     if (!isJobId(id)) {
       throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
     }
-    const why = await explainJob(databases.reads, id);
+    const why = await explainJob(databases.reads, id, insight.sameError);
     if (why === null) {
       throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
     }

@@ -1,7 +1,4 @@
 // What the answers about causes share on the wire: values, links, verbs.
-import type { Links } from "../../../queue/why/cause.ts";
-import type { Verb } from "../../../queue/why/verb.ts";
-import { idJson } from "../../wire/exact-json.ts";
 import { type JsonSchema, record } from "../../wire/json-schema.ts";
 
 /** The same, or null. */
@@ -38,25 +35,3 @@ export const verbSchema: JsonSchema = record(
   },
   "Verb",
 );
-
-export function linksJson({ queue, worker, job }: Links) {
-  return { queue, worker, job: idJson(job) };
-}
-
-export function verbJson(verb: Verb | null) {
-  if (verb === null) return null;
-  const { action, label } = verb;
-  return { action, label, post: postOf(verb) };
-}
-
-function postOf(verb: Verb) {
-  const { action } = verb;
-  if ("workerIds" in verb) {
-    return { path: "/api/maintenance", body: { action, worker_ids: verb.workerIds } };
-  }
-  if ("jobIds" in verb) {
-    return { path: "/api/jobs/action", body: { action, ids: verb.jobIds.map(idJson) } };
-  }
-  // A rehearsal: it says what would be done, and changes nothing.
-  return { path: "/api/operations", body: { q: verb.q, action, dry_run: true } };
-}

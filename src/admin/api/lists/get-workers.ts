@@ -54,9 +54,10 @@ export const getWorkers: Operation = {
     },
     "WorkerList",
   ),
-  run: async ({ databases }, request) => {
+  run: async ({ databases, feed }, request) => {
     const asked = pageRequest(readQuery(request, query), "state");
-    const { workers, nextCursor, counts } = await listWorkers(databases.reads, asked);
+    const { names } = await feed.known();
+    const { workers, nextCursor, counts } = await listWorkers(databases.reads, asked, names);
     const rows = workers.map((worker) => workerJson(worker)).join(",");
     const rest = JSON.stringify({ next_cursor: nextCursor, counts });
     return jsonText(`{"workers":[${rows}],${rest.slice(1)}`);
@@ -73,9 +74,10 @@ export const getOneWorker: Operation = {
     },
     "WorkerDetails",
   ),
-  run: async ({ databases }, request) => {
+  run: async ({ databases, feed }, request) => {
     const id = request.params["worker"] ?? "";
-    const worker = await getWorker(databases.reads, id);
+    const { names } = await feed.known();
+    const worker = await getWorker(databases.reads, id, names);
     if (worker === null) {
       throw new WorkerError("not_found", "this worker has no heartbeat and holds no known lock");
     }

@@ -11,7 +11,8 @@ export const getMetrics: Operation = {
       .catch((error: unknown) =>
         error instanceof WorkerError && error.code === "database_unreachable" ? "away" : "unknown",
       );
-    const names = typeof known === "object" ? await feed.largest(known, config.metricsNames) : null;
+    const names =
+      typeof known === "object" ? await feed.largest(known, config.limits.metricsNames) : null;
     return {
       status: 200,
       headers: { "content-type": metrics.contentType },

@@ -61,7 +61,7 @@ export const startOperation: Operation = {
   },
   answer: { title: "StartOperationResult", anyOf: [rehearsalSchema, operationSchema] },
   run: async (admin, request) => {
-    const members = await readMembers(request, admin.config.bodyLimit);
+    const members = await readMembers(request, admin.config.limits.bodyBytes);
     return members.has("rehearsal")
       ? begin(admin, request, members)
       : show(admin, request, members);

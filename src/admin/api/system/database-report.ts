@@ -18,10 +18,15 @@ import {
   type SchemaState,
   schemaState,
 } from "../../../database/schema/schema-state.ts";
-import { countTidyUp } from "../../../queue/tidy/count-tidy-up.ts";
+import type { Feed } from "../../feed/feed.ts";
+import { readTidyUp } from "./tidy-up.ts";
 
 /** Each part is null where it could not be read; `missing` says why. */
-export async function readDatabaseReport(db: Database, builds: IndexBuilds): Promise<object> {
+export async function readDatabaseReport(
+  db: Database,
+  builds: IndexBuilds,
+  feed: Feed,
+): Promise<object> {
   const asOf = new Date(now()).toISOString();
   const missing: string[] = [];
   const part = async <T>(what: string, read: Promise<T>): Promise<T | null> => {
@@ -44,7 +49,12 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds): Pro
   const connections = await part("connections", readConnections(db));
   const oldest = await part("oldest_transaction", readOldestTransaction(db));
   const held = await part("held_xmin", readHeldXmin(db));
-  const tidyUp = isThere ? await part("tidy_up", countTidyUp(db, asOf)) : null;
+  const tidyUp = isThere
+    ? await part(
+        "tidy_up",
+        feed.known().then((known) => readTidyUp(db, known)),
+      )
+    : null;
   const hidden = connections?.hidden ?? 0;
   if (hidden > 0) {
     missing.push(
@@ -61,7 +71,7 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds): Pro
     connections,
     oldest_transaction: oldest,
     held_xmin: held,
-    tidy_up: Object.entries(tidyUp ?? {}).map(([task, count]) => ({ task, count })),
+    tidy_up: tidyUp ?? [],
     missing,
   };
 }

@@ -112,6 +112,6 @@ export const getDatabase: Operation = {
     },
     "Database",
   ),
-  run: async ({ databases, indexBuilds }) =>
-    json(await readDatabaseReport(databases.reads, indexBuilds)),
+  run: async ({ databases, indexBuilds, feed }) =>
+    json(await readDatabaseReport(databases.reads, indexBuilds, feed)),
 };

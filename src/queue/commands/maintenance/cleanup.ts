@@ -6,6 +6,7 @@ import type { Database, Statement } from "../../../database/database.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { isFailed } from "../../sql/job-state.ts";
+import { isOfNoWorker } from "../../tidy/unused-names.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
 import { counted, defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
@@ -45,8 +46,8 @@ export interface CleanupOptions {
 /**
  * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
  * given; an empty list runs none. Failed jobs are deleted in steps of 10,000, each a statement of
- * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats, and
- * `taskIdentifiersToKeep`. Give the tasks of workers without heartbeats there, and of those who only
+ * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats (all tasks, where
+ * one has more than the 1,000 that it can name), and `taskIdentifiersToKeep`. Give the tasks of workers without heartbeats there, and of those who only
  * add jobs: workers know their tasks by ids, and a job that is added at the very moment its task is
  * collected keeps the old id and never runs.
  * Throws InputError for an unknown task, or names that are none.
@@ -124,15 +125,6 @@ const deleteFailedSql: Statement = (schema) => `
   )
   select count(*) as deleted, max(id) as last from deleted`;
 
-// A worker's row is there as long as the worker is, or until its jobs are recovered. One that has too
-// many tasks to name them all may know any.
-const isOfWorker = (schema: string) => `
-    and not exists (
-      select from ${schema}._private_workers as workers
-      where workers.metadata -> 'task_identifiers' ? tasks.identifier
-      or workers.metadata @> '{"tasks_cut": true}'
-    )`;
-
 const deleteTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -142,7 +134,12 @@ const deleteTasksSql =
     where not exists (
       select from ${schema}._private_jobs as jobs where jobs.task_id = tasks.id
     )
-    and tasks.identifier <> all($1::text[])${heartbeats ? isOfWorker(schema) : ""}
+    and tasks.identifier <> all($1::text[])${
+      heartbeats
+        ? `
+    and ${isOfNoWorker(schema, "tasks")}`
+        : ""
+    }
     returning 1
   )
   select count(*) as deleted from deleted`;

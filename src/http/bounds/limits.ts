@@ -11,9 +11,19 @@ export const defaultLimits = Object.freeze({
   keepAliveMs: 10_000,
   /** A connection on which nothing moves either way, milliseconds. */
   silenceMs: 60_000,
+  /** A reader that takes nothing of its answer for so long is cut, milliseconds. */
+  stalledMs: 10_000,
   connections: 2_000,
   /** Requests being worked on at once; event streams do not count. */
   unanswered: 200,
+  /** The same of one client: an address, or an IPv6 /64. */
+  unansweredPerClient: 100,
+  /** Requests of one connection in work at once; what is sent behind them waits unparsed. */
+  pipelined: 4,
+  /** Answers that a connection has not taken yet, bytes. */
+  unreadBytes: 32 * 1_048_576,
+  /** The same of all connections. */
+  unreadBytesInAll: 256 * 1_048_576,
   /** What is read and thrown away of a body that was refused. */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,

@@ -1,10 +1,22 @@
 // Who is connected and what each connection is doing: the knowledge that ends a server gracefully
 // and keeps idle connections from shutting others out.
 import type { Socket } from "node:net";
+import type { Limits } from "./limits.ts";
+import { pacePipeline } from "./pipeline.ts";
+
+/** How far a request has come. */
+export interface RequestProgress {
+  /** Whether an answer on this connection could be for it. */
+  readonly isSettled: () => boolean;
+  /** Whether all of it has been read, its body too. */
+  readonly isRead: () => boolean;
+}
 
 export interface OpenExchange {
   /** Aborts when the connection has gone, or when the server begins to stop. */
-  readonly gone: AbortSignal;
+  readonly closing: AbortSignal;
+  /** Aborts when the connection has gone. */
+  readonly left: AbortSignal;
   readonly close: () => void;
 }
 
@@ -14,8 +26,8 @@ export interface Connections {
   readonly draining: boolean;
   /** A new connection. Beyond the limit the oldest idle one makes room, else the new one goes. */
   add(socket: Socket): void;
-  /** A request has begun; `settled` says whether an answer on this connection could be for it. */
-  open(socket: Socket, settled: () => boolean): OpenExchange;
+  /** A request has begun. */
+  open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
    * What to do about bytes that cannot be read: `answer` where it is clear which request the answer
    * is for, else `cut` the connection; `wait` when it has been answered and is about to end.
@@ -29,12 +41,20 @@ export interface Connections {
 }
 
 interface Connection {
-  readonly exchanges: Set<{ abort: () => void; settled: () => boolean }>;
+  readonly exchanges: Set<
+    RequestProgress & { readonly end: () => void; readonly lose: () => void }
+  >;
   readonly closed: AbortController;
+  /** One of its requests has been answered. */
+  onRoom: () => void;
   refused: boolean;
 }
 
-export function createConnections(limit: number): Connections {
+/** `isOurs`: the connections are to be ended when the server stops. */
+export function createConnections(
+  { connections: limit, pipelined }: Pick<Limits, "connections" | "pipelined">,
+  isOurs = true,
+): Connections {
   // In the order in which they were made, so that the oldest idle one is found first.
   const all = new Map<Socket, Connection>();
   let draining = false;
@@ -43,17 +63,23 @@ export function createConnections(limit: number): Connections {
     const connection: Connection = {
       exchanges: new Set(),
       closed: new AbortController(),
+      onRoom: () => {},
       refused: false,
     };
+    if (isOurs) connection.onRoom = pacePipeline(socket, () => isFull(connection.exchanges));
     all.set(socket, connection);
     socket.once("close", () => {
       all.delete(socket);
       connection.closed.abort();
-      for (const exchange of connection.exchanges) exchange.abort();
+      for (const exchange of connection.exchanges) exchange.lose();
     });
     if (all.size > limit) (oldestIdle() ?? socket).destroy();
     return connection;
   };
+
+  // A request that is still coming needs what is behind its headers.
+  const isFull = (exchanges: Connection["exchanges"]) =>
+    exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
   const oldestIdle = (): Socket | undefined => {
     for (const [socket, { exchanges }] of all) if (exchanges.size === 0) return socket;
@@ -68,18 +94,25 @@ export function createConnections(limit: number): Connections {
       return draining;
     },
     add,
-    open(socket, settled) {
+    open(socket, progress) {
       const connection = all.get(socket) ?? add(socket);
-      const gone = new AbortController();
-      const exchange = { abort: () => gone.abort(), settled };
+      const closing = new AbortController();
+      const left = new AbortController();
+      const end = () => closing.abort();
+      const lose = () => {
+        left.abort();
+        end();
+      };
+      const exchange = { end, lose, ...progress };
       connection.exchanges.add(exchange);
       const close = () => {
         connection.exchanges.delete(exchange);
-        gone.abort();
+        lose();
         // An answer that was begun before the stop did not say that it is the last.
-        if (draining && connection.exchanges.size === 0) socket.destroySoon();
+        if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
+        else connection.onRoom();
       };
-      return { gone: gone.signal, close };
+      return { closing: closing.signal, left: left.signal, close };
     },
     refuse(socket) {
       const connection = all.get(socket);
@@ -88,15 +121,15 @@ export function createConnections(limit: number): Connections {
       connection.refused = true;
       // A request whose body is still coming is the one that broke; a complete one is not.
       const open = [...connection.exchanges];
-      const isClear = open.length === 0 || (open.length === 1 && open[0]?.settled() === false);
+      const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
     },
     closed: (socket) => all.get(socket)?.closed.signal ?? AbortSignal.abort(),
     drain() {
       draining = true;
       for (const [socket, { exchanges }] of all) {
-        if (exchanges.size === 0) socket.destroy();
-        for (const exchange of exchanges) exchange.abort();
+        if (isOurs && exchanges.size === 0) socket.destroy();
+        for (const exchange of exchanges) exchange.end();
       }
     },
     destroyAll() {

@@ -1,0 +1,75 @@
+// Tells of those who are kept out, in so few lines that nobody can fill the log with them: some a minute
+// of each client and in all, and at the minute's end how many more there were.
+import { type Clock, systemClock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { networkOf } from "../../http/bounds/client-address.ts";
+
+export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host";
+
+export interface RefusalLog {
+  tell(kind: RefusalKind, client: string, fields: Readonly<Record<string, unknown>>): void;
+  /** Tells of what has not been told yet. */
+  close(): void;
+}
+
+const sentences: Readonly<Record<RefusalKind, string>> = {
+  wrong_login: "wrong credentials",
+  throttled_login: "too many wrong credentials at once",
+  csrf: "a request from another site, or without the CSRF token, was refused",
+  host: "a request for another host was refused",
+};
+
+const LINES_A_CLIENT = 10;
+const LINES_IN_ALL = 60;
+const WINDOW_MS = 60_000;
+/** Of the clients in a summary. */
+const MOST_NAMED = 5;
+
+export function createRefusalLog(
+  logger: Logger,
+  after: Clock["after"] = systemClock.after,
+): RefusalLog {
+  let lines = 0;
+  let stopWindow: (() => void) | null = null;
+  const byClient = new Map<string, number>();
+  const untold = { total: 0, kinds: new Map<RefusalKind, number>() };
+
+  const count = <K>(counts: Map<K, number>, key: K) => {
+    const n = (counts.get(key) ?? 0) + 1;
+    counts.set(key, n);
+    return n;
+  };
+
+  const endWindow = () => {
+    stopWindow?.();
+    stopWindow = null;
+    if (untold.total > 0) {
+      const busiest = [...byClient].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED);
+      const fields = {
+        more: untold.total,
+        kinds: Object.fromEntries(untold.kinds),
+        clients: byClient.size,
+        busiest: Object.fromEntries(busiest),
+      };
+      logger.warn(fields, "further requests were refused in the last minute");
+    }
+    lines = 0;
+    byClient.clear();
+    untold.total = 0;
+    untold.kinds.clear();
+  };
+
+  return {
+    tell(kind, client, fields) {
+      stopWindow ??= after(WINDOW_MS, endWindow);
+      if (count(byClient, networkOf(client)) <= LINES_A_CLIENT && lines < LINES_IN_ALL) {
+        lines += 1;
+        logger.warn({ ...fields, refused: kind }, sentences[kind]);
+        return;
+      }
+      untold.total += 1;
+      count(untold.kinds, kind);
+    },
+    close: endWindow,
+  };
+}

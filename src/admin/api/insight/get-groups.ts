@@ -1,0 +1,99 @@
+// GET /api/groups and /api/groups/common: jobs put together, and what sets some apart from the others.
+import { json } from "../../../http/response.ts";
+import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { type Group, groupings } from "../../../queue/groups/group.ts";
+import type { Operation } from "../../context/admin.ts";
+import { idJson } from "../../wire/exact-json.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
+import { valueSchema } from "./shapes.ts";
+
+const q = inQuery(text(["Query", "only jobs that match; empty: all"], 0, 4_096));
+const share = { type: "number", minimum: 0, maximum: 1 };
+const USUAL_LIMIT = 50;
+
+const groupsQuery = {
+  by: inQuery(choice(["By", "what the jobs of a group have in common"], [...groupings]), {
+    default: "error",
+  }),
+  q,
+  limit: countBetween(1, 100, `groups in the answer, ${USUAL_LIMIT} by default`),
+};
+
+export const getGroups: Operation = {
+  summary: "Jobs by error, task, queue, worker or priority, the largest groups first",
+  query: groupsQuery,
+  answer: record(
+    {
+      groups: listOf(
+        record(
+          {
+            key: "string",
+            label: "string",
+            count: valueSchema,
+            share,
+            first_seen: "time?",
+            last_seen: "time?",
+            is_new: "boolean",
+            sample_ids: listOf("integer"),
+            tasks: listOf("string"),
+            trend: listOf("integer"),
+          },
+          "Group",
+        ),
+      ),
+      sampled: "integer",
+      of: valueSchema,
+      as_of: "time",
+    },
+    "Groups",
+  ),
+  run: async ({ insight }, request) => {
+    const { by = "error", q: asked = "", limit = USUAL_LIMIT } = readQuery(request, groupsQuery);
+    const { groups, sampled, of, asOf } = await insight.groups(by, asked.trim(), limit);
+    return json({ groups: groups.map(groupJson), sampled, of, as_of: asOf });
+  },
+};
+
+function groupJson({ firstSeen, lastSeen, isNew, sampleIds, ...rest }: Group) {
+  return {
+    ...rest,
+    first_seen: firstSeen,
+    last_seen: lastSeen,
+    is_new: isNew,
+    sample_ids: sampleIds.map(idJson),
+  };
+}
+
+const commonQuery = {
+  q,
+  against: inQuery(choice(["Against", "other jobs of the same tasks"], ["others"]), {
+    default: "others",
+  }),
+};
+
+export const getCommon: Operation = {
+  summary: "What the matching jobs have in common that others of the same tasks have not",
+  query: commonQuery,
+  answer: record(
+    {
+      findings: listOf(
+        record({
+          path: "string",
+          value: "string",
+          here: share,
+          there: share,
+          lift: { type: "number" },
+        }),
+      ),
+      compared: record({ here: "integer", there: "integer" }),
+      as_of: "time",
+    },
+    "Common",
+  ),
+  run: async ({ insight }, request) => {
+    const { q: asked = "" } = readQuery(request, commonQuery);
+    const { findings, compared, asOf } = await insight.common(asked.trim());
+    return json({ findings, compared, as_of: asOf });
+  },
+};

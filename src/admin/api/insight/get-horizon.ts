@@ -1,0 +1,42 @@
+// GET /api/horizon: every job by when it was due, failed, or will run.
+import { json } from "../../../http/response.ts";
+import { text } from "../../../queue/commands/declare/field.ts";
+import { drawn } from "../../../queue/horizon/buckets.ts";
+import type { Operation } from "../../context/admin.ts";
+import { USUAL_BUCKETS } from "../../insight/insight.ts";
+import { horizonJson } from "../../insight/insight-json.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
+
+const query = {
+  buckets: countBetween(10, 120, `buckets of the time axis, ${USUAL_BUCKETS} by default`),
+  task: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
+  queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
+};
+
+const counts = listOf("integer");
+
+export const horizonSchema = record(
+  {
+    now: "time",
+    // Seconds from now, one more than there are buckets; the outermost buckets have no end.
+    edges: listOf({ type: "number" }),
+    series: record(Object.fromEntries(drawn.map((one) => [one, counts]))),
+    error: counts,
+    exact: listOf("boolean"),
+    as_of: "time",
+    basis: { type: "string", enum: ["scan", "sample"] },
+  },
+  "Horizon",
+);
+
+export const getHorizon: Operation = {
+  summary: "Jobs that are not running, by condition, in buckets of time that are finer near now",
+  query,
+  answer: horizonSchema,
+  run: async ({ insight }, request) => {
+    const { buckets = USUAL_BUCKETS, task = "", queue = "" } = readQuery(request, query);
+    const named = (name: string) => (name === "" ? null : name);
+    return json(horizonJson(await insight.horizon(buckets, named(task), named(queue))));
+  },
+};

@@ -1,0 +1,42 @@
+// GET /api/incidents: what needs a person, the worst first.
+import { json } from "../../../http/response.ts";
+import { incidentKinds } from "../../../queue/incidents/incident.ts";
+import type { Operation } from "../../context/admin.ts";
+import { incidentsJson } from "../../insight/insight-json.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { linksSchema, orNull, valueSchema, verbSchema } from "./shapes.ts";
+
+const answer = record(
+  {
+    verdict: "string",
+    level: { type: "string", enum: ["ok", "warn", "bad"] },
+    incidents: listOf(
+      record(
+        {
+          id: "string",
+          kind: { type: "string", enum: incidentKinds },
+          level: { type: "string", enum: ["warn", "bad"] },
+          title: "string",
+          sentence: "string",
+          since: "time?",
+          blast: valueSchema,
+          stands_still: "boolean",
+          q: "string?",
+          links: linksSchema,
+          verb: orNull(verbSchema),
+          trend: listOf("integer"),
+        },
+        "Incident",
+      ),
+    ),
+    more: "integer",
+    as_of: "time",
+  },
+  "Incidents",
+);
+
+export const getIncidents: Operation = {
+  summary: "What needs a person: each with its cause, its reach and the verb that mends it",
+  answer,
+  run: async ({ insight }) => json(incidentsJson(await insight.incidents())),
+};

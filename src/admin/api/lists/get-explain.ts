@@ -1,0 +1,41 @@
+// GET /api/explain: what a query would cost, term by term, before anybody runs it.
+import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
+import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { json } from "../../../http/response.ts";
+import { text } from "../../../queue/commands/declare/field.ts";
+import { compileQuery } from "../../../queue/query/compile-query.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { inQuery, readQuery } from "../../wire/wire.ts";
+
+const query = {
+  q: inQuery(text(["Query", "the query; one that cannot be read is refused"], 0, MOST_CHARACTERS)),
+};
+
+const term = record({
+  term: "string",
+  at: "integer",
+  end: "integer",
+  cost: { type: "string", enum: ["cheap", "bounded", "check"] },
+  index: "string?",
+});
+
+export const getExplain: Operation = {
+  summary: "What a query costs: each term with the optional index that would make it cheap",
+  query,
+  answer: record(
+    {
+      cost: { type: "string", enum: ["cheap", "bounded"] },
+      index_hint: "string?",
+      unknown: "string[]",
+      terms: listOf(term),
+    },
+    "Explanation",
+  ),
+  run: async ({ databases }, request) => {
+    const { q = "" } = readQuery(request, query);
+    const indexes = await usableIndexes(databases.reads);
+    const { cost, indexHint, unknown, terms } = await compileQuery(databases.reads, q, { indexes });
+    return json({ cost, index_hint: indexHint, unknown, terms });
+  },
+};

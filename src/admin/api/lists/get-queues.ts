@@ -1,0 +1,132 @@
+// GET /api/queues and /api/queues/{queue}.
+import { WorkerError } from "../../../base/errors.ts";
+import { jsonText } from "../../../http/response.ts";
+import { choice } from "../../../queue/commands/declare/field.ts";
+import { getQueue } from "../../../queue/lists/queues/get-queue.ts";
+import {
+  type ListedQueue,
+  listQueuePage,
+  queueSorts,
+} from "../../../queue/lists/queues/list-queue-page.ts";
+import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
+import { timeText } from "../../../queue/sql/moments.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
+import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
+
+const queue = record(
+  {
+    id: "integer",
+    queue_name: "string",
+    locked_at: "time?",
+    locked_by: "string?",
+    // alive, silent or unknown.
+    holder: "string?",
+    stuck_since: "time?",
+    // Due, whether the queue is locked or not.
+    ready: value,
+    scheduled: value,
+    running: value,
+    failed: value,
+    total: value,
+    oldest_ready_at: "time?",
+  },
+  "ListedQueue",
+);
+
+const only = inQuery(choice(["Only", "queues in this state alone"], ["stuck", "locked"]));
+const query = { ...listQuery(queueSorts, "a name"), only };
+
+export const getQueues: Operation = {
+  summary: "Named queues, those that are stuck first; counts as well as they are known",
+  query,
+  answer: record({ queues: listOf(queue), next_cursor: "string?", count: "integer?" }, "QueueList"),
+  run: async ({ databases, feed }, request) => {
+    const { only = null, ...rest } = readQuery(request, query);
+    const asked = { ...pageRequest(rest, "stuck"), only };
+    const { names } = await feed.known();
+    const { queues, nextCursor, count } = await listQueuePage(databases.reads, asked, names);
+    return jsonText(
+      JSON.stringify({ queues: queues.map(queueJson), next_cursor: nextCursor, count }),
+    );
+  },
+};
+
+const job = record(
+  {
+    id: "integer",
+    task: "string?",
+    priority: "integer",
+    run_at: "time",
+    created_at: "time",
+    attempts: "integer",
+    max_attempts: "integer",
+    locked_at: "time?",
+  },
+  "QueuedJob",
+);
+
+const oneQuery = {
+  limit: countInQuery("jobs in each list, 50 by default; more than the maximum is cut", MAX_LIMIT),
+};
+
+export const getOneQueue: Operation = {
+  summary: "One named queue by its name or id: what runs, what runs next, what was added last",
+  query: oneQuery,
+  answer: record(
+    {
+      queue,
+      // null also where it cannot be found.
+      running: { anyOf: [job, { type: "null" }] },
+      next: listOf(job),
+      // Not all of a large table was looked at.
+      next_complete: "boolean",
+      arrivals: listOf(job),
+      arrivals_complete: "boolean",
+    },
+    "QueueDetails",
+  ),
+  run: async ({ databases, feed }, request) => {
+    const { limit = 50 } = readQuery(request, oneQuery);
+    const name = request.params["queue"] ?? "";
+    const { names } = await feed.known();
+    const found = await getQueue(databases.reads, name, Math.min(limit, MAX_LIMIT), names);
+    if (found === null) throw new WorkerError("not_found", "there is no such queue");
+    const { running, next, arrivals } = found;
+    return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},
+"running":${running === null ? "null" : jobJson(running)},
+"next":[${next.jobs.map(jobJson).join(",")}],"next_complete":${next.isComplete},
+"arrivals":[${arrivals.jobs.map(jobJson).join(",")}],"arrivals_complete":${arrivals.isComplete}}`);
+  },
+};
+
+function queueJson(given: ListedQueue) {
+  return {
+    id: given.id,
+    queue_name: given.queueName,
+    locked_at: timeOrNull(given.lockedAtUs),
+    locked_by: given.lockedBy,
+    holder: given.holder,
+    stuck_since: timeOrNull(given.stuckSinceUs),
+    ready: given.ready,
+    scheduled: given.scheduled,
+    running: given.running,
+    failed: given.failed,
+    total: given.total,
+    oldest_ready_at: timeOfMs(given.oldestReadyMs),
+  };
+}
+
+function jobJson(given: QueuedJob): string {
+  return jobIdJson(given.id, {
+    task: given.task,
+    priority: given.priority,
+    run_at: timeText(given.run_at_us),
+    created_at: timeText(given.created_at_us),
+    attempts: given.attempts,
+    max_attempts: given.max_attempts,
+    locked_at: timeOrNull(given.locked_at_us),
+  });
+}

@@ -1,0 +1,31 @@
+// GET /api/suggest: how a query could go on.
+import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { json } from "../../../http/response.ts";
+import { text } from "../../../queue/commands/declare/field.ts";
+import { suggest } from "../../../queue/suggest/suggest.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+
+const query = {
+  q: inQuery(text(["Query", "the query as far as it is typed"], 0, MOST_CHARACTERS)),
+  at: countInQuery("where the cursor stands in it, in UTF-16 units; its end by default"),
+};
+
+const answer = record(
+  {
+    replace: record({ at: "integer", end: "integer" }),
+    suggestions: listOf(record({ text: "string", kind: "string", about: "string?" })),
+  },
+  "Suggestions",
+);
+
+export const getSuggest: Operation = {
+  summary: "Completions of a query at one place: what may stand there instead of `replace`",
+  query,
+  answer,
+  run: async ({ databases }, request) => {
+    const { q = "", at = q.length } = readQuery(request, query);
+    return json(await suggest(databases.reads, q, Math.min(at, q.length)));
+  },
+};

@@ -1,0 +1,55 @@
+// GET /api/tasks.
+import { json } from "../../../http/response.ts";
+import { type ListedTask, listTasks, taskSorts } from "../../../queue/lists/list-tasks.ts";
+import type { Operation } from "../../context/admin.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
+import { readQuery } from "../../wire/wire.ts";
+import { listQuery, pageRequest } from "./list-query.ts";
+import { timeOfMs, value } from "./list-wire.ts";
+
+const task = record(
+  {
+    id: "integer",
+    identifier: "string",
+    ready: value,
+    blocked: value,
+    running: value,
+    retrying: value,
+    scheduled: value,
+    failed: value,
+    oldest_ready_at: "time?",
+    last_failed_at: "time?",
+    supported_by: "integer",
+    is_unsupported: {
+      type: ["boolean", "null"],
+      description: "no worker knows it; null where not every worker names all that it knows",
+    },
+  },
+  "ListedTask",
+);
+
+const query = listQuery(taskSorts, "an identifier");
+
+export const getTasks: Operation = {
+  summary: "Tasks, with their jobs by condition and the workers that know them",
+  query,
+  answer: record({ tasks: listOf(task), next_cursor: "string?", as_of: "time" }, "TaskList"),
+  run: async ({ databases, feed }, request) => {
+    const asked = pageRequest(readQuery(request, query), "name");
+    const { names } = await feed.known();
+    const { tasks, nextCursor } = await listTasks(databases.reads, asked, names);
+    return json({ tasks: tasks.map(taskJson), next_cursor: nextCursor, as_of: names.asOf });
+  },
+};
+
+function taskJson(given: ListedTask) {
+  return {
+    id: given.id,
+    identifier: given.identifier,
+    ...given.counts,
+    oldest_ready_at: timeOfMs(given.oldestReadyMs),
+    last_failed_at: timeOfMs(given.lastFailureMs),
+    supported_by: given.supportedBy,
+    is_unsupported: given.isUnsupported,
+  };
+}

@@ -1,0 +1,34 @@
+// What each tidy-up would find, from what the feed knows of the jobs.
+import type { Database } from "../../../database/database.ts";
+import { between, exact, type Value } from "../../../domain/value.ts";
+import type { NameTally } from "../../../queue/stats/name-tallies.ts";
+import { countUnusedQueues, countUnusedTasks } from "../../../queue/tidy/count-unused.ts";
+import type { Known } from "../../known/known.ts";
+
+/** By the names of cleanup's tasks. */
+export async function readTidyUp(
+  db: Database,
+  { counts, names }: Known,
+): Promise<{ readonly task: string; readonly count: Value }[]> {
+  const { tasks, queues } = names.tallies;
+  const unusedTasks = await countUnusedTasks(db, idsWithJobs(tasks));
+  const unusedQueues = await countUnusedQueues(db, idsWithJobs(queues));
+  return [
+    { task: "delete-permanently-failed-jobs", count: counts.states.failed },
+    { task: "gc-task-identifiers", count: unused(unusedTasks, names) },
+    { task: "gc-job-queues", count: unused(unusedQueues, names) },
+  ];
+}
+
+function idsWithJobs(tallies: ReadonlyMap<number, NameTally>): number[] {
+  return [...tallies].flatMap(([id, { counts }]) =>
+    Object.values(counts).some((count) => count > 0) ? [id] : [],
+  );
+}
+
+/** What a sample has not met may have jobs all the same: so many are unused at the most. */
+function unused(count: number, { basis, asOf }: Known["names"]): Value {
+  if (basis === "scan") return exact(count, basis, asOf);
+  const value = basis === "census" ? count : count / 2;
+  return between({ value, low: 0, high: count }, basis, asOf);
+}

@@ -1,0 +1,149 @@
+// Puts the admin together from its configuration: all but the server on which it answers, which is one
+// of its own (server.ts) or an application's (handler.ts).
+import { messageOf } from "../base/errors.ts";
+import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
+import { clientAddress } from "../http/bounds/client-address.ts";
+import type { Limits } from "../http/bounds/limits.ts";
+import { createDispatcher } from "../http/endpoint.ts";
+import type { ExchangeOptions } from "../http/exchange.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { createAuditTrail } from "../queue/audit/audit-trail.ts";
+import { createCsrfGuard } from "./access/csrf.ts";
+import { createRefusalLog } from "./access/refusal-log.ts";
+import type { AdminServerConfig } from "./config/config.ts";
+import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
+import type { Admin, AdminRoute } from "./context/admin.ts";
+import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
+import { inTime } from "./context/request-time.ts";
+import { createFeed, type FeedOptions } from "./feed/feed.ts";
+import { createMetrics } from "./feed/metrics.ts";
+import { createInsight } from "./insight/insight.ts";
+import { insightSources } from "./insight/sources.ts";
+import { createReadiness } from "./live/readiness.ts";
+import { createOperationRunner } from "./operations/operation-runner.ts";
+import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
+import { securityHeaders } from "./page/headers.ts";
+import { routes } from "./routes.ts";
+
+/** For tests and for embedding: what production never changes. */
+export interface AdminParts {
+  readonly assets?: () => Promise<EmbeddedAssets>;
+  readonly limits?: Partial<Limits>;
+  /** How long the answer to a wrong login waits, milliseconds. Default 1,000. */
+  readonly loginWaitMs?: number;
+  readonly feed?: Partial<FeedOptions>;
+}
+
+export interface Application {
+  readonly exchange: ExchangeOptions;
+  readonly limits: Partial<Limits>;
+  /** Once it can be asked. */
+  readonly open: () => Promise<void>;
+  /** Before the last requests are waited for, and after that. */
+  readonly drain: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function createApplication(
+  config: AdminServerConfig,
+  parts: AdminParts,
+): Promise<Application> {
+  const { pool, schema, logger, auth, basePath, limits } = config;
+  const csrf = createCsrfGuard(auth.secret);
+  const metrics = await createMetrics();
+  const refusals = createRefusalLog(logger);
+  const databases = adminDatabases({ pool, schema, logger, lineMs: limits.lineMs });
+  const { reads, writes } = databases;
+  const audit = createAuditTrail({ db: writes, logger, onAudit: config.onAudit });
+  const operations = createOperationRunner({ reads, writes, audit, logger });
+  const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
+  const insight = createInsight(databases.feed);
+  const feed = createFeed(databases.feed, {
+    sources: insightSources(insight),
+    maxViewers: limits.viewers,
+    maxViewersPerClient: limits.viewersPerClient,
+    patienceMs: limits.stalledMs,
+    logger,
+    ...parts.feed,
+  });
+  const admin: Admin = {
+    config,
+    audit,
+    operations,
+    insight,
+    databases,
+    csrfToken: csrf.token,
+    assets: createAssetStore(parts.assets),
+    feed,
+    metrics,
+    indexBuilds,
+    checkReady: createReadiness(databases.reads),
+    routes,
+  };
+  const endpoints = routes.map((route) => bind(route, admin, databases.of));
+  if (basePath !== "/") endpoints.push(toBasePath(basePath));
+  const policy = createPolicy({ config, csrf, metrics, refusals, ...parts });
+  // The loss of an idle connection is an event that would end the process if nobody listened.
+  const onLost = (error: Error) => {
+    logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
+  };
+  return {
+    exchange: {
+      handle: createDispatcher(endpoints, policy, logger),
+      headers: securityHeaders,
+      logger,
+      clientOf: clientAddress(config.trustedProxies),
+    },
+    limits: {
+      connections: limits.connections,
+      unanswered: limits.requests,
+      unansweredPerClient: limits.requestsPerClient,
+      pipelined: limits.pipelined,
+      unreadBytes: limits.unreadBytes,
+      unreadBytesInAll: limits.unreadBytesInAll,
+      stalledMs: limits.stalledMs,
+      ...parts.limits,
+    },
+    open: async () => {
+      pool.on("error", onLost);
+      await operations.start();
+    },
+    drain: () => indexBuilds.stop(),
+    close: async () => {
+      await operations.stop();
+      await feed.stop();
+      pool.off("error", onLost);
+      refusals.close();
+    },
+  };
+}
+
+function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
+  const { method, path, access, operation, isLong = false } = route;
+  const { basePath, limits } = admin.config;
+  const limitMs = isLong ? null : limits.requestMs;
+  const read = (request: HttpRequest) =>
+    inTime(request, limitMs, (asker) =>
+      operation.run({ ...admin, databases: databasesOf(asker) }, request),
+    );
+  // A write that has begun is finished, whoever has left.
+  const write = (request: HttpRequest) => operation.run(admin, request);
+  return {
+    method,
+    path: basePath + path.slice(1),
+    access,
+    label: path,
+    run: access === "write" ? write : read,
+  };
+}
+
+/** `/queue` → `/queue/`: the page's links are relative to a folder. */
+function toBasePath(basePath: string): AdminEndpoint {
+  return {
+    method: "GET",
+    path: basePath.slice(0, -1),
+    access: "page",
+    label: "/",
+    run: () => ({ status: 308, headers: { location: basePath }, body: null }),
+  };
+}

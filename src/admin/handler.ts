@@ -1,0 +1,68 @@
+// The admin as a part of an application's own server: a function for the requests under its base path.
+//
+//   const admin = adminHandler(adminServerConfig(pool).basePath("/queue/").build());
+//   app.use("/queue", admin);   // express; or call it from node:http, fastify, …
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { InputError } from "../base/errors.ts";
+import { createMount, type Mount } from "../http/mount.ts";
+import { SHORTEST_SECRET } from "./access/authentication.ts";
+import { type AdminParts, createApplication } from "./application.ts";
+import type { AdminServerConfig } from "./config/config.ts";
+
+/** Answers a request of the admin, whatever becomes of it. */
+export interface AdminHandler extends AsyncDisposable {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** The password or token that was generated, to be shown once; null when one was configured. */
+  readonly generatedSecret: string | null;
+  /** Ends event streams. Call it before the application's server is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * The admin for an application's own server, under the configuration's base path; its `listenAddr` counts
+ * for nothing. Mount it before body parsers. Throws InputError for a configured secret of less than 12
+ * characters: nobody knows here who can reach the server.
+ */
+export function adminHandler(config: AdminServerConfig): AdminHandler {
+  return createAdminHandler(config);
+}
+
+export function createAdminHandler(
+  config: AdminServerConfig,
+  parts: AdminParts = {},
+): AdminHandler {
+  if (config.hasShortSecret) {
+    const message = `a configured secret must have at least ${SHORTEST_SECRET} characters in an application's server`;
+    throw new InputError([{ path: "auth", message }]);
+  }
+  const starting = start(config, parts);
+  // Whoever asks hears of it.
+  starting.catch(() => {});
+  const close = async () => (await starting).close();
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    starting.then(
+      ({ mount }) => mount.answer(request, response),
+      (error: unknown) => response.destroy(error as Error),
+    );
+  };
+  return Object.assign(handler, {
+    generatedSecret: config.auth.generatedSecret,
+    close,
+    [Symbol.asyncDispose]: close,
+  });
+}
+
+async function start(
+  config: AdminServerConfig,
+  parts: AdminParts,
+): Promise<{ mount: Mount; close: () => Promise<void> }> {
+  const application = await createApplication(config, parts);
+  const mount = createMount(application.exchange, application.limits);
+  await application.open();
+  const close = () => {
+    application.drain();
+    mount.close();
+    return application.close();
+  };
+  return { mount, close };
+}

@@ -1,0 +1,86 @@
+// Causes, groups and times, for all who ask: each reading is shared, and rests in proportion to its cost.
+import type { Database } from "../../database/database.ts";
+import { errorGroup } from "../../domain/error-group.ts";
+import { capped } from "../../domain/value.ts";
+import { type ColumnGrouping, readColumnGroups } from "../../queue/groups/column-groups.ts";
+import { readErrorGroups } from "../../queue/groups/error-groups.ts";
+import type { Grouping, Groups } from "../../queue/groups/group.ts";
+import { type Common, readCommon } from "../../queue/groups/read-common.ts";
+import type { Horizon } from "../../queue/horizon/buckets.ts";
+import { readHorizon } from "../../queue/horizon/horizon.ts";
+import { readNameIds } from "../../queue/horizon/name-ids.ts";
+import type { Incidents } from "../../queue/incidents/incident.ts";
+import { createPoisonWalk } from "../../queue/incidents/poison-walk.ts";
+import { readIncidents } from "../../queue/incidents/read-incidents.ts";
+import { compileQuery } from "../../queue/query/compile-query.ts";
+import { readGauge } from "../../queue/stats/gauge.ts";
+import type { SameError } from "../../queue/why/explain-job.ts";
+import { resting, restingByKey } from "./resting.ts";
+
+export interface Insight {
+  readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
+  readonly common: (q: string) => Promise<Common>;
+  /** Names; null = any. */
+  readonly horizon: (
+    buckets: number,
+    task: string | null,
+    queue: string | null,
+  ) => Promise<Horizon>;
+  readonly incidents: () => Promise<Incidents>;
+  readonly sameError: SameError;
+}
+
+export const USUAL_BUCKETS = 57;
+const MOST_ERROR_GROUPS = 100;
+/** How many different questions are remembered, each with its answer of at most a megabyte. */
+const MOST_KEPT = 16;
+/** Errors of a table of so few pages are read within a few milliseconds. */
+const QUICK_PAGES = 512;
+
+export function createInsight(db: Database): Insight {
+  const keptGroups = restingByKey<Groups>(MOST_KEPT);
+  const keptCommon = restingByKey<Common>(MOST_KEPT);
+  const keptHorizons = restingByKey<Horizon>(MOST_KEPT);
+
+  const groups = (by: Grouping, q: string, limit: number) =>
+    keptGroups(JSON.stringify([by, q, limit]), async () => {
+      const jobQuery = await compileQuery(db, q);
+      const gauge = await readGauge(db);
+      if (by === "error") return readErrorGroups(db, jobQuery, gauge, limit);
+      return readColumnGroups(db, by satisfies ColumnGrouping, jobQuery, gauge, limit);
+    });
+
+  const horizon = (buckets: number, task: string | null, queue: string | null) =>
+    keptHorizons(JSON.stringify([buckets, task, queue]), async () => {
+      const filter = await readNameIds(db, task, queue);
+      return readHorizon(db, buckets, filter, await readGauge(db));
+    })();
+
+  const shared = {
+    walk: createPoisonWalk(),
+    errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
+    horizon: () => horizon(USUAL_BUCKETS, null, null),
+  };
+  const incidents = resting(async () => readIncidents(db, await readGauge(db), shared));
+
+  const sameError: SameError = async (errorStart, { pages, asOf }) => {
+    const all = groups("error", "", MOST_ERROR_GROUPS);
+    const reading = all();
+    reading.catch(() => {});
+    const known = pages <= QUICK_PAGES ? await reading : all.peek();
+    if (known === null) return null;
+    const { fingerprint } = errorGroup(errorStart);
+    const group = known.groups.find(({ key }) => key === fingerprint);
+    // It was not among those that were read.
+    return group?.count ?? (known.of.precision === "exact" ? null : capped(1, "sample", asOf));
+  };
+
+  return {
+    groups: (by, q, limit) => groups(by, q, limit)(),
+    common: (q) =>
+      keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await readGauge(db)))(),
+    horizon,
+    incidents,
+    sameError,
+  };
+}

@@ -1,0 +1,21 @@
+// What the feed tells of incidents and the horizon while somebody watches them.
+import type { FeedSource } from "../feed/feed.ts";
+import { type Insight, USUAL_BUCKETS } from "./insight.ts";
+import { horizonJson, incidentsJson } from "./insight-json.ts";
+
+const INTERVAL_MS = 5_000;
+
+export function insightSources({ incidents, horizon }: Insight): FeedSource[] {
+  return [
+    {
+      event: "incidents",
+      intervalMs: INTERVAL_MS,
+      read: async () => JSON.stringify(incidentsJson(await incidents())),
+    },
+    {
+      event: "horizon",
+      intervalMs: INTERVAL_MS,
+      read: async () => JSON.stringify(horizonJson(await horizon(USUAL_BUCKETS, null, null))),
+    },
+  ];
+}

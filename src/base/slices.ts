@@ -1,0 +1,24 @@
+// Long work on many items without holding up everybody else: after each slice the event loop gets its
+// turn.
+import { setImmediate as turn } from "node:timers/promises";
+import { monotonic } from "./clock.ts";
+
+/** Well below what a person or a heartbeat would notice. */
+const SLICE_MS = 8;
+/** Items between two looks at the clock. */
+const BETWEEN_LOOKS = 16;
+
+/** Calls `work` for each item in order. One item should take less than a millisecond. */
+export async function inSlices<T>(
+  items: readonly T[],
+  work: (item: T, index: number) => void,
+): Promise<void> {
+  let began = monotonic();
+  for (const [index, item] of items.entries()) {
+    work(item, index);
+    if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 && monotonic() - began >= SLICE_MS) {
+      await turn();
+      began = monotonic();
+    }
+  }
+}

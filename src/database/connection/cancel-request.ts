@@ -1,0 +1,37 @@
+// Stops the statement that a connection has under way, as PostgreSQL's protocol wants it: by a message on
+// a connection of its own (a pooler such as pgbouncer passes it on). It can come too late and then meets
+// the next statement, so whoever asks for it waits for its end before anything else is sent.
+import net from "node:net";
+import type pg from "pg";
+
+/** What pg knows of a connection's server process, and does not declare. */
+interface Cancellable {
+  readonly host: string;
+  readonly port: number;
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+}
+
+const CANCEL_REQUEST = 80_877_102;
+const LONGEST_MS = 1_000;
+
+/** Resolves when PostgreSQL has taken note, or cannot be reached in a second. */
+export function cancelStatement(client: pg.ClientBase): Promise<void> {
+  const { host, port, processID, secretKey } = client as unknown as Cancellable;
+  if (processID === null || secretKey === null) return Promise.resolve();
+  const message = Buffer.alloc(16);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(CANCEL_REQUEST, 4);
+  message.writeInt32BE(processID, 8);
+  message.writeInt32BE(secretKey, 12);
+  return new Promise((resolve) => {
+    const socket = host.startsWith("/")
+      ? net.connect(`${host}/.s.PGSQL.${port}`)
+      : net.connect(port, host);
+    socket.setTimeout(LONGEST_MS, () => socket.destroy());
+    socket.on("error", () => {});
+    socket.once("close", () => resolve());
+    // PostgreSQL answers by closing.
+    socket.on("connect", () => socket.write(message)).resume();
+  });
+}

@@ -1,0 +1,104 @@
+// Who the client is: the peer of the connection, or, where that is a proxy which the operator trusts,
+// the rightmost hop that such a proxy names and that is none itself. What anybody else writes into a
+// header changes nothing.
+import { BlockList, isIP } from "node:net";
+import { InputError } from "../../base/errors.ts";
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The client's address, from the connection's peer and the request's headers. */
+export type ClientAddress = (peer: string, headers: Headers) => string;
+
+// A chain of proxies is short; who sends more hops sends nonsense.
+const MOST_HOPS = 32;
+
+/** `trusted`: networks such as `10.0.0.0/8` or single addresses. Throws InputError. */
+export function clientAddress(trusted: readonly string[]): ClientAddress {
+  if (trusted.length === 0) return plainAddress;
+  const proxies = networksOf(trusted);
+  const isProxy = (address: string) => proxies.check(address, familyOf(address));
+  return (given, headers) => {
+    const peer = plainAddress(given);
+    if (isIP(peer) === 0 || !isProxy(peer)) return peer;
+    const chains = [forwardedFor(headers), forwarded(headers)].filter((chain) => chain.length > 0);
+    const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
+    // A proxy writes one of the two headers and passes on what the client says in the other.
+    return client === other ? client : peer;
+  };
+}
+
+/** The hop before the trusted ones. A hop that is no address hides all before it. */
+function clientIn(
+  chain: readonly string[],
+  peer: string,
+  isProxy: (address: string) => boolean,
+): string {
+  let client = peer;
+  for (const text of chain.slice(-MOST_HOPS).toReversed()) {
+    const hop = addressOf(text);
+    if (hop === null) return client;
+    client = hop;
+    if (!isProxy(hop)) return client;
+  }
+  return client;
+}
+
+function forwardedFor(headers: Headers): string[] {
+  return elements(headers["x-forwarded-for"]);
+}
+
+/** `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"` (RFC 7239). */
+function forwarded(headers: Headers): string[] {
+  return elements(headers["forwarded"]).map((element) => {
+    const [, , name = ""] = /(?:^|;)\s*for\s*=\s*("?)([^";]*)\1\s*(?:;|$)/i.exec(element) ?? [];
+    return name;
+  });
+}
+
+function elements(header: string | string[] | undefined): string[] {
+  const text = Array.isArray(header) ? header.join(",") : (header ?? "");
+  return text === "" ? [] : text.split(",").map((element) => element.trim());
+}
+
+/** An address, perhaps in brackets, perhaps with a port; null for anything else. */
+function addressOf(text: string): string | null {
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+)(?::\d+)?)$/.exec(text) ?? [];
+  const address = plainAddress(bracketed ?? dotted ?? text);
+  return isIP(address) === 0 ? null : address;
+}
+
+/** An IPv4 address that is written as IPv6 is the IPv4 address. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** What counts as one client: one subscriber has a whole IPv6 /64. */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address);
+  if (isIP(plain) !== 6) return plain;
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const rest = tail === undefined || tail === "" ? [] : tail.split(":");
+  if (tail !== undefined) {
+    while (groups.length + rest.length < 8) groups.push("0");
+  }
+  return [...groups, ...rest].slice(0, 4).join(":");
+}
+
+function networksOf(cidrs: readonly string[]): BlockList {
+  const networks = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = "", bits, more] = cidr.split("/");
+    const longest = isIP(address) === 6 ? 128 : 32;
+    const prefix =
+      bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
+    if (isIP(address) === 0 || more !== undefined || !(prefix <= longest)) {
+      const message = `must be a network such as 10.0.0.0/8 or fd00::/8, or an address; "${cidr}" is none`;
+      throw new InputError([{ path: "trustedProxies", message }]);
+    }
+    networks.addSubnet(address, prefix, familyOf(address));
+  }
+  return networks;
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");

@@ -1,0 +1,32 @@
+// How many requests are in work, in all and of each client: who has taken all places of its own leaves
+// the others' alone.
+
+export interface Work {
+  /** A place for a request of this client, to be left when it is answered; null when none is free. */
+  enter(client: string): (() => void) | null;
+  hasRoom(client: string): boolean;
+}
+
+export function createWork(inAll: number, perClient: number): Work {
+  const byClient = new Map<string, number>();
+  let total = 0;
+  const placesOf = (client: string) => byClient.get(client) ?? 0;
+  const hasRoom = (client: string) => total < inAll && placesOf(client) < perClient;
+  return {
+    hasRoom,
+    enter(client) {
+      if (!hasRoom(client)) return null;
+      total += 1;
+      byClient.set(client, placesOf(client) + 1);
+      let hasLeft = false;
+      return () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        total -= 1;
+        const left = placesOf(client) - 1;
+        if (left > 0) byClient.set(client, left);
+        else byClient.delete(client);
+      };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// What one set of jobs has in common and another has not: the share of each value in both, and whether
+// the difference can be chance. Pure.
+import { inSlices } from "../../base/slices.ts";
+
+export interface Difference {
+  /** As in a query: `payload.currency`, `queue`. */
+  readonly path: string;
+  /** As JSON; `missing` where the path is not there. */
+  readonly value: string;
+  /** Shares, 0 to 1. */
+  readonly here: number;
+  readonly there: number;
+  /** How many times more frequent it is here. */
+  readonly lift: number;
+}
+
+export type Fields = ReadonlyMap<string, ReadonlySet<string>>;
+
+const MOST_PATHS = 400;
+const MOST_VALUES = 200;
+const MOST_FOUND = 10;
+/** So far from chance that a few thousand comparisons do not bring one up. */
+const LEAST_Z = 4.4;
+const LEAST_HERE = 0.5;
+const LEAST_GAP = 0.1;
+const MISSING = "missing";
+
+type Tally = Map<string, [here: number, there: number]>;
+
+export async function differences(
+  here: readonly Fields[],
+  there: readonly Fields[],
+): Promise<Difference[]> {
+  if (here.length === 0 || there.length === 0) return [];
+  const paths = new Map<string, Tally>();
+  await inSlices(here, (fields) => count(paths, fields, 0));
+  await inSlices(there, (fields) => count(paths, fields, 1));
+  const found: Difference[] = [];
+  for (const [path, values] of paths) {
+    for (const [value, [a, b]] of values) {
+      const isThere = value === PRESENT;
+      const [x, y] = isThere ? [here.length - a, there.length - b] : [a, b];
+      const one = difference(path, isThere ? MISSING : value, x, here.length, y, there.length);
+      if (one !== null) found.push(one);
+    }
+  }
+  return found
+    .sort((one, other) => other.here - other.there - (one.here - one.there))
+    .slice(0, MOST_FOUND);
+}
+
+/** Beside the values of a path: that it is there at all. No JSON text is empty. */
+const PRESENT = "";
+
+function count(paths: Map<string, Tally>, fields: Fields, side: 0 | 1): void {
+  for (const [path, values] of fields) {
+    let tally = paths.get(path);
+    if (tally === undefined) {
+      if (paths.size >= MOST_PATHS) continue;
+      tally = new Map();
+      paths.set(path, tally);
+    }
+    for (const value of [PRESENT, ...values]) {
+      const counts = tally.get(value);
+      if (counts !== undefined) counts[side] += 1;
+      else if (tally.size < MOST_VALUES) tally.set(value, side === 0 ? [1, 0] : [0, 1]);
+    }
+  }
+}
+
+function difference(
+  path: string,
+  value: string,
+  a: number,
+  ofHere: number,
+  b: number,
+  ofThere: number,
+): Difference | null {
+  const [here, there] = [a / ofHere, b / ofThere];
+  if (here < LEAST_HERE || here - there < LEAST_GAP) return null;
+  const all = (a + b) / (ofHere + ofThere);
+  const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
+  if ((here - there) / error < LEAST_Z) return null;
+  // None there is less than one there.
+  const lift = here / Math.max(there, 0.5 / ofThere);
+  return { path, value, here: rounded(here), there: rounded(there), lift: rounded(lift) };
+}
+
+const rounded = (value: number) => Math.round(value * 1_000) / 1_000;

@@ -1,0 +1,199 @@
+// The jobs to make groups of in Node: all of them where the table is small, else those on random pages,
+// and the newest failures where an index has them. Of an error only the first 300 characters leave the
+// database: it is not unpacked further.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { between, exact, type Value } from "../../domain/value.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { failedAt } from "../settle/retry-policy.ts";
+import { isFailed } from "../sql/job-state.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { choosePages, estimateFrom } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { shuffled } from "./shuffled.ts";
+
+export interface GroupedRow {
+  /** Which of the pages that were read; 0 where all were, and with the newest. */
+  readonly page: number;
+  readonly id: string;
+  readonly taskId: number;
+  readonly queueId: number | null;
+  readonly lockedBy: string | null;
+  readonly priority: number;
+  /** Empty where there is none. */
+  readonly errorStart: string;
+  readonly failedMs: number;
+}
+
+export interface GroupedRows {
+  readonly rows: readonly GroupedRow[];
+  /** How many pages were read in their order; 0: all rows are there. */
+  readonly pagesRead: number;
+  /** By index; may overlap with `rows`. */
+  readonly newest: readonly GroupedRow[];
+}
+
+/** Up to so many are all read. */
+const MOST_EXACT = 15_000;
+const MOST_SAMPLED = 7_500;
+const SAMPLED_PAGES = 2_500;
+const NEWEST = 2_000;
+/** Where Node decides on texts, they have to be sent. */
+const MOST_CHECKED = 2_000;
+const LARGEST_CHECKED = 16_384;
+
+export async function readGroupedRows(
+  db: Database,
+  jobQuery: JobQuery,
+  { pages }: Gauge,
+  smallPages: number,
+  needsError: boolean,
+): Promise<GroupedRows> {
+  if (jobQuery.isEmpty) return { rows: [], pagesRead: 0, newest: [] };
+  const isChecked = jobQuery.check !== null;
+  if (pages <= smallPages) {
+    const most = isChecked ? MOST_CHECKED : MOST_EXACT;
+    const rows = await query<TextRow>(db, allSql(jobQuery, needsError), [
+      LARGEST_CHECKED,
+      most + 1,
+      ...jobQuery.values,
+    ]);
+    if (rows.length <= most) return { rows: matching(rows, jobQuery), pagesRead: 0, newest: [] };
+  }
+  // In any order: where there are more than are wanted, the pages that were read are still a sample.
+  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES));
+  const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
+  const found = await query<TextRow>(db, sampleSql(jobQuery, needsError), [
+    LARGEST_CHECKED,
+    most,
+    chosen,
+    ...jobQuery.values,
+  ]);
+  return {
+    ...sampled(found, chosen, most, jobQuery),
+    newest: needsError ? await newestOf(db, jobQuery) : [],
+  };
+}
+
+/** How many such rows the whole table has; `rows`: some of those that were read. */
+export function countRows(
+  rows: readonly GroupedRow[],
+  { rows: all, pagesRead }: GroupedRows,
+  { pages }: Gauge,
+  asOf: string,
+): Value {
+  if (pagesRead === 0) return exact(rows.length, "scan", asOf);
+  const counts = new Array<number>(pagesRead).fill(0);
+  for (const { page } of rows) counts[page] = (counts[page] ?? 0) + 1;
+  return between(estimateFrom(pages, counts, all.length / pagesRead), "sample", asOf);
+}
+
+function sampled(found: TextRow[], chosen: readonly number[], most: number, jobQuery: JobQuery) {
+  const isCut = found.length >= most;
+  const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : chosen.length;
+  const order = chosen.slice(0, pagesRead).toSorted((a, b) => a - b);
+  const indexOf = new Map(order.map((page, index) => [page, index]));
+  const kept = found.filter(({ place }) => place <= pagesRead);
+  const rows = matching(kept, jobQuery).map((row) => ({
+    ...row,
+    page: indexOf.get(chosen[row.page - 1] ?? 0) ?? 0,
+  }));
+  return { rows, pagesRead };
+}
+
+async function newestOf(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
+  const { conditions } = jobQuery.shape;
+  if (conditions !== null && !conditions.includes("failed")) return [];
+  return (await usableIndexes(db)).has("failed") ? readNewest(db, jobQuery) : [];
+}
+
+/** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */
+export async function readNewest(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
+  const values = [LARGEST_CHECKED, NEWEST, ...jobQuery.values];
+  return matching(await query<TextRow>(db, newestSql(jobQuery), values), jobQuery);
+}
+
+function matching(rows: readonly TextRow[], { check }: JobQuery): GroupedRow[] {
+  return rows
+    .filter((row) => check === null || (row.payload !== null && check(row as CheckedTexts)))
+    .map((row) => ({
+      page: row.place,
+      id: row.id,
+      taskId: row.task_id,
+      queueId: row.queue_id,
+      lockedBy: row.locked_by,
+      priority: row.priority,
+      errorStart: row.error_start ?? "",
+      failedMs: row.failed_s * 1_000,
+    }));
+}
+
+interface TextRow {
+  readonly place: number;
+  readonly id: string;
+  readonly task_id: number;
+  readonly queue_id: number | null;
+  readonly locked_by: string | null;
+  readonly priority: number;
+  readonly error_start: string | null;
+  readonly failed_s: number;
+  /** null where it is not asked for, or too large. */
+  readonly payload: string | null;
+  readonly last_error: string | null;
+  readonly marks: string | null;
+}
+
+// date_part gives a float: numeric arithmetic would cost more than all the rest.
+const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
+      left(jobs.last_error, 300) as error_start,
+      date_part('epoch', ${failedAt("jobs")}) as failed_s,
+      ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
+      case when ${isSent(jobQuery)} then jobs.payload end as payload,
+      case when ${isSent(jobQuery)} then jobs.last_error end as last_error`;
+
+const isSent = ({ check }: JobQuery) =>
+  check === null
+    ? "$1::int is null"
+    : "pg_column_size(jobs.payload) <= $1::int and coalesce(pg_column_size(jobs.last_error), 0) <= $1::int";
+
+const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
+  `${needsError ? "jobs.last_error is not null and " : ""}${jobQuery.sql(first)}`;
+
+const allSql =
+  (jobQuery: JobQuery, needsError: boolean): Statement =>
+  (s) =>
+    `
+  select 0 as place, ${columns(jobQuery, 3)}
+  from ${s}._private_jobs as jobs
+  where ${isWanted(jobQuery, 3, needsError)}
+  limit $2::int`;
+
+const sampleSql =
+  (jobQuery: JobQuery, needsError: boolean): Statement =>
+  (s) =>
+    `
+  select sampled.place::int as place, job.*
+  from unnest($3::bigint[]) with ordinality as sampled (page, place)
+  cross join lateral (${rowsOfPage(
+    s,
+    "sampled.page",
+    columns(jobQuery, 4),
+    isWanted(jobQuery, 4, needsError),
+  )}
+  ) as job
+  limit $2::int`;
+
+// The newest first, whatever the query says, and then those of them that match.
+const newestSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select 0 as place, ${columns(jobQuery, 3)}
+  from (
+    select * from ${s}._private_jobs as jobs
+    where ${isFailed("jobs")}
+    order by jobs.updated_at desc, jobs.id desc
+    limit $2::int
+  ) as jobs
+  where ${isWanted(jobQuery, 3, true)}`;

@@ -1,0 +1,138 @@
+// Payloads to compare: of jobs that match, and of others of the same tasks. From a small table the newest;
+// from a large one those on random pages, and where these have too few, the newest that a short walk
+// finds. Large payloads are not fetched.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { choosePages } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { shuffled } from "./shuffled.ts";
+
+export interface PayloadRow {
+  readonly id: string;
+  readonly taskId: number;
+  readonly queueId: number | null;
+  readonly priority: number;
+  readonly payload: string;
+}
+
+/** Which jobs: those that match, or those of these tasks that do not. */
+export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
+
+const MOST_ROWS = 1_000;
+const FEW_ROWS = 100;
+const SAMPLED_PAGES = 2_000;
+const LARGEST_PAYLOAD = 16_384;
+const WALK_MS = 300;
+const STEP_MS = 100;
+const FIRST_SPAN = 20_000;
+
+export async function readPayloads(
+  db: Database,
+  jobQuery: JobQuery,
+  side: Side,
+  { pages }: Gauge,
+  smallPages: number,
+): Promise<readonly PayloadRow[]> {
+  if (pages <= smallPages) return read(db, jobQuery, side, newestSql, []);
+  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES));
+  const sampled = await read(db, jobQuery, side, sampleSql, [chosen]);
+  if (sampled.length >= FEW_ROWS || !side.matching) return sampled;
+  const walked = await walkNewest(db, jobQuery, side);
+  return walked.length > sampled.length ? walked : sampled;
+}
+
+/** From the newest id down, for a little while. */
+async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
+  const found: PayloadRow[] = [];
+  const until = monotonic() + WALK_MS;
+  const [bounds] = await query<{ first: string; last: string }>(db, boundsSql);
+  const first = BigInt(bounds?.first ?? 0);
+  let to = BigInt(bounds?.last ?? 0);
+  let span = FIRST_SPAN;
+  while (to >= first && found.length < MOST_ROWS && monotonic() < until) {
+    const began = monotonic();
+    const from = to - BigInt(span);
+    found.push(...(await read(db, jobQuery, side, spanSql, [String(from), String(to)])));
+    to = from;
+    const factor = STEP_MS / Math.max(monotonic() - began, 1);
+    span = Math.ceil(span * Math.min(Math.max(factor, 0.25), 8));
+  }
+  return found.slice(0, MOST_ROWS);
+}
+
+type Form = (jobQuery: JobQuery, side: Side) => Statement;
+
+async function read(
+  db: Database,
+  jobQuery: JobQuery,
+  side: Side,
+  form: Form,
+  own: readonly unknown[],
+): Promise<PayloadRow[]> {
+  const taskIds = side.matching ? null : side.taskIds;
+  const values = [LARGEST_PAYLOAD, MOST_ROWS, taskIds, ...own, ...jobQuery.values];
+  const rows = await query<Row>(db, form(jobQuery, side), values);
+  const { check } = jobQuery;
+  return rows
+    .filter((row) => (row.is_match && (check === null || check(row))) === side.matching)
+    .map((row) => ({
+      id: row.id,
+      taskId: row.task_id,
+      queueId: row.queue_id,
+      priority: row.priority,
+      payload: row.payload,
+    }));
+}
+
+interface Row extends CheckedTexts {
+  readonly id: string;
+  readonly task_id: number;
+  readonly queue_id: number | null;
+  readonly priority: number;
+  readonly is_match: boolean;
+}
+
+const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
+      ${jobQuery.check === null ? "null::text" : "left(jobs.last_error, 65536)"} as last_error,
+      ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
+      coalesce(${jobQuery.sql(first)}, false) as is_match`;
+
+// Where Node has the last word about a match, it also has it about what is none.
+const wanted = (
+  jobQuery: JobQuery,
+  side: Side,
+  first: number,
+) => `pg_column_size(jobs.payload) <= $1::int
+      and ${
+        side.matching
+          ? `$3::int[] is null and ${jobQuery.sql(first)}`
+          : `jobs.task_id = any($3::int[])${jobQuery.check === null ? ` and (${jobQuery.sql(first)}) is not true` : ""}`
+      }`;
+
+const newestSql: Form = (jobQuery, side) => (s) =>
+  `
+  select ${columns(jobQuery, 4)}
+  from ${s}._private_jobs as jobs
+  where ${wanted(jobQuery, side, 4)}
+  order by jobs.id desc limit $2::int`;
+
+const sampleSql: Form = (jobQuery, side) => (s) =>
+  `
+  select job.*
+  from unnest($4::bigint[]) as sampled (page)
+  cross join lateral (${rowsOfPage(s, "sampled.page", columns(jobQuery, 5), wanted(jobQuery, side, 5))}
+  ) as job
+  limit $2::int`;
+
+const spanSql: Form = (jobQuery, side) => (s) =>
+  `
+  select ${columns(jobQuery, 6)}
+  from ${s}._private_jobs as jobs
+  where jobs.id > $4::bigint and jobs.id <= $5::bigint and ${wanted(jobQuery, side, 6)}
+  order by jobs.id desc limit $2::int`;
+
+const boundsSql: Statement = (s) => `
+  select coalesce(min(id), 0) as first, coalesce(max(id), 0) as last from ${s}._private_jobs`;

@@ -1,0 +1,9 @@
+// Pages in any order: where a limit ends the reading early, those that were read are still a sample.
+export function shuffled(pages: readonly number[], random = Math.random): number[] {
+  const all = [...pages];
+  for (let n = all.length - 1; n > 0; n--) {
+    const other = Math.floor(random() * (n + 1));
+    [all[n], all[other]] = [all[other] as number, all[n] as number];
+  }
+  return all;
+}

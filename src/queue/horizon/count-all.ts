@@ -1,0 +1,26 @@
+// The horizon of a small table: one pass over all of it.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
+import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
+
+const countSql: Statement = (s) => `
+  select condition, bucket, count(*) as count
+  from (
+    select ${bucketColumns("jobs")}
+    from ${s}._private_jobs as jobs
+    where ${isOnAxis("jobs")}
+  ) as placed
+  group by 1, 2`;
+
+export async function countAll(db: Database, input: BucketInput): Promise<Series> {
+  const rows = await query<CountRow>(db, countSql, bucketValues(input));
+  const series = emptySeries(input.bounds.length + 1);
+  for (const { condition, bucket, count } of rows) series[condition][bucket] = Number(count);
+  return series;
+}
+
+interface CountRow {
+  readonly condition: Drawn;
+  readonly bucket: number;
+  readonly count: string;
+}

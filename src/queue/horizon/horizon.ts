@@ -1,0 +1,52 @@
+// Every job that is not running, by when it was due, failed, or will run. A small table is counted, a
+// large one sampled; near now, where the buckets are narrow and a sample meets nothing, the index is
+// asked, and is exact.
+import type { Database } from "../../database/database.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { drawn, type Horizon, type HorizonFilter, type Series } from "./buckets.ts";
+import { countAll } from "./count-all.ts";
+import { timeAxis } from "./edges.ts";
+import { probeBuckets } from "./probe-buckets.ts";
+import { sampleBuckets } from "./sample-buckets.ts";
+
+export async function readHorizon(
+  db: Database,
+  buckets: number,
+  filter: HorizonFilter,
+  gauge: Gauge,
+  smallPages = SMALL_TABLE_PAGES,
+): Promise<Horizon> {
+  const { edges, firstAhead } = timeAxis(buckets);
+  const timeOf = (seconds: number) => new Date(gauge.nowMs + seconds * 1_000).toISOString();
+  const bounds = edges.slice(1, -1).map(timeOf);
+  const input = { bounds, filter, gauge };
+  const now = timeOf(0);
+  const zeros = new Array<number>(buckets).fill(0);
+  if (gauge.pages <= smallPages) {
+    const series = await countAll(db, input);
+    return { now, edges, series, error: zeros, exact: zeros.map(() => true), basis: "scan" };
+  }
+  const sampled = await sampleBuckets(db, input);
+  const isWhole = filter.taskId === null && filter.queueId === null;
+  const probed = isWhole ? await probeBuckets(db, input) : new Map<number, Series>();
+  const error = zeros.map((_, bucket) => {
+    // No job has failed in the future.
+    const ofFailed = bucket >= firstAhead ? 0 : (sampled.failedError[bucket] ?? 0);
+    const ofOthers = probed.has(bucket) ? 0 : (sampled.otherError[bucket] ?? 0);
+    return Math.round(Math.hypot(ofFailed, ofOthers));
+  });
+  const exact = error.map((_, bucket) => probed.has(bucket) && bucket >= firstAhead);
+  return { now, edges, series: together(sampled.series, probed), error, exact, basis: "sample" };
+}
+
+/** Where the index was asked, it is right about all but the failed. */
+function together(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
+  const series = structuredClone(sampled);
+  for (const [bucket, counts] of probed) {
+    for (const one of drawn) {
+      if (one !== "failed") series[one][bucket] = counts[one][0] ?? 0;
+    }
+  }
+  return series;
+}

@@ -1,0 +1,63 @@
+// The horizon of a large table, from a sample of its pages: about a tenth of a second for 2,000 of them.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { choosePages } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
+import { type BucketCounts, type BucketInput, type Drawn, emptySeries } from "./buckets.ts";
+
+const PAGES = 2_000;
+
+// By page first: what pages differ by is how well the sum is known. Jobs that were added together lie
+// on the same pages, so rows alone would promise too much.
+const sampleSql: Statement = (s) => `
+  with per_page as materialized (
+    select sampled.page, job.condition, job.bucket, count(*) as count
+    from unnest($5::bigint[]) as sampled (page)
+    cross join lateral (${rowsOfPage(s, "sampled.page", bucketColumns("jobs"), isOnAxis("jobs"))}
+    ) as job
+    group by 1, 2, 3
+  )
+  select condition, null as is_failed, bucket, sum(count) as count, null as squares
+  from per_page group by 1, 3
+  union all
+  select null, is_failed, bucket, sum(count), sum(count * count)
+  from (
+    select bucket, condition = 'failed' as is_failed, sum(count) as count
+    from per_page group by page, 1, 2
+  ) as pages
+  group by is_failed, bucket`;
+
+interface SampleRow {
+  readonly condition: Drawn | null;
+  readonly is_failed: boolean | null;
+  readonly bucket: number;
+  readonly count: string;
+  readonly squares: string | null;
+}
+
+export async function sampleBuckets(db: Database, input: BucketInput): Promise<BucketCounts> {
+  const { pages } = input.gauge;
+  const chosen = choosePages(pages, PAGES);
+  const rows = await query<SampleRow>(db, sampleSql, [...bucketValues(input), chosen]);
+  const buckets = input.bounds.length + 1;
+  const scale = pages / Math.max(chosen.length, 1);
+  const series = emptySeries(buckets);
+  // None on any page that was read: with 95 % on less than three times as many as one page stands for.
+  const failedError = new Array<number>(buckets).fill(3 * scale);
+  const otherError = [...failedError];
+  for (const { condition, is_failed: isFailed, bucket, count, squares } of rows) {
+    if (condition !== null) series[condition][bucket] = Math.round(Number(count) * scale);
+    else {
+      const errors = isFailed === true ? failedError : otherError;
+      errors[bucket] = marginOf(Number(count), Number(squares), chosen.length, pages);
+    }
+  }
+  return { series, failedError, otherError };
+}
+
+/** Half the 95 % interval of a sum over all pages. */
+function marginOf(count: number, squares: number, sampled: number, pages: number): number {
+  if (sampled < 2) return pages * count;
+  const variance = (squares - (count * count) / sampled) / (sampled - 1);
+  return 1.96 * pages * Math.sqrt((variance / sampled) * (1 - sampled / pages));
+}

@@ -1,0 +1,124 @@
+// Finds jobs that kill their workers, and who holds jobs. No index leads to either, so a large table is
+// walked a little at a time, about a fifth of a second at each call; what was found is looked at again
+// at each call, and forgotten once it is gone.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { microseconds } from "../sql/moments.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { isPoison, lostTries } from "../workers/lost-tries.ts";
+
+export interface PoisonJob {
+  readonly id: string;
+  readonly task: string | null;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly lost: number;
+  readonly isRunning: boolean;
+  readonly runAtMs: number;
+}
+
+export interface Walked {
+  readonly poison: readonly PoisonJob[];
+  /** Who holds jobs; null as long as not all of the table was seen. */
+  readonly jobHolders: readonly string[] | null;
+}
+
+export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<Walked>;
+
+const STEP_PAGES = 4_096;
+const CALL_MS = 200;
+const MOST_FOUND = 1_000;
+/** Locked rows and candidates of one step. */
+const MOST_ROWS = 10_000;
+
+export function createPoisonWalk(): PoisonWalk {
+  let page = 0;
+  let fileNode = "";
+  const candidates = new Set<string>();
+  let holders = new Set<string>();
+  let lastRound: readonly string[] | null = null;
+
+  const startOver = () => {
+    page = 0;
+    holders = new Set();
+  };
+
+  const step = async (db: Database, pages: number) => {
+    const to = page + STEP_PAGES;
+    const values = [`(${page},0)`, `(${to},0)`, MOST_ROWS];
+    for (const row of await query<FoundRow>(db, stepSql, values)) {
+      if (row.is_candidate && candidates.size < MOST_FOUND) candidates.add(row.id);
+      if (row.locked_by !== null && holders.size < MOST_FOUND) holders.add(row.locked_by);
+    }
+    page = to;
+    if (page < pages) return false;
+    lastRound = [...holders];
+    startOver();
+    return true;
+  };
+
+  return async (db, { pages, fileNode: current }) => {
+    // Written anew, its rows lie elsewhere.
+    if (current !== fileNode) {
+      startOver();
+      lastRound = null;
+      fileNode = current;
+    }
+    const until = monotonic() + CALL_MS;
+    while (!(await step(db, pages)) && monotonic() < until);
+    const rows = await query<JobRow>(db, jobsSql, [[...candidates]]);
+    const poison = rows.map(jobOf).filter((job) => job !== null);
+    candidates.clear();
+    for (const { id } of poison) candidates.add(id);
+    return { poison, jobHolders: lastRound };
+  };
+}
+
+function jobOf(row: JobRow): PoisonJob | null {
+  const tried = { attempts: row.attempts, isLocked: row.is_locked, errorStart: row.error_start };
+  if (!isPoison(tried)) return null;
+  return {
+    id: row.id,
+    task: row.task,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    lost: lostTries(tried),
+    isRunning: row.is_locked,
+    runAtMs: Number(row.run_at_us) / 1_000,
+  };
+}
+
+interface FoundRow {
+  readonly id: string;
+  readonly locked_by: string | null;
+  readonly is_candidate: boolean;
+}
+
+// The beginning of an error is unpacked alone; in words that lost-tries.ts knows.
+const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
+      and (last_error is null or left(last_error, 40) like 'Recovered % times in a row: %'))`;
+
+const stepSql: Statement = (s) => `
+  select id, locked_by, ${isCandidate} as is_candidate
+  from ${s}._private_jobs
+  where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or ${isCandidate})
+  limit $3::int`;
+
+interface JobRow {
+  readonly id: string;
+  readonly task: string | null;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly error_start: string | null;
+  readonly is_locked: boolean;
+  readonly run_at_us: string;
+}
+
+const jobsSql: Statement = (s) => `
+  select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
+    left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
+    ${microseconds("jobs.run_at")} as run_at_us
+  from ${s}._private_jobs as jobs
+  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
+  where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)
+  order by jobs.id`;

@@ -1,0 +1,111 @@
+// Reads what the rules need, one statement after the other: an answer must not take every connection of
+// a small pool. What cannot be read in time is left out and told.
+import { codeOf } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { capped, exact, type Value } from "../../domain/value.ts";
+import type { Groups } from "../groups/group.ts";
+import type { Horizon } from "../horizon/buckets.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { type Knowledge, readKnowledge } from "../why/knowledge.ts";
+import { hasWorkerTable } from "../workers/worker-table.ts";
+import { type DueHead, readDueHead } from "./due-head.ts";
+import type { Facts, WaitingTask } from "./facts.ts";
+import { type HeldQueue, readHeldQueues, readSilentWorkers } from "./holders-at-fault.ts";
+import type { Incidents } from "./incident.ts";
+import type { PoisonWalk } from "./poison-walk.ts";
+import { readServerTrouble } from "./server-trouble.ts";
+import { judge } from "./verdict.ts";
+
+/** What is read for others, too, and shared with them. */
+export interface SharedReads {
+  readonly walk: PoisonWalk;
+  /** Of failed jobs. */
+  readonly errors: () => Promise<Groups>;
+  readonly horizon: () => Promise<Horizon>;
+}
+
+/** Throws WorkerError when the database cannot be reached at all. */
+export async function readIncidents(
+  db: Database,
+  gauge: Gauge,
+  shared: SharedReads,
+): Promise<Incidents> {
+  const unread: string[] = [];
+  const inTime = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (codeOf(error) !== "database_timeout") throw error;
+      unread.push(what);
+      return null;
+    }
+  };
+  const { nowMs } = gauge;
+  const asOf = new Date(nowMs).toISOString();
+  const hasWorkers = await hasWorkerTable(db);
+  const queues = await readHeldQueues(db, hasWorkers);
+  const head = await inTime("what is due", () =>
+    readDueHead(
+      db,
+      queues.map(({ id }) => id),
+      gauge.lockedQueueIds,
+      nowMs,
+    ),
+  );
+  const tasks = head === null ? [] : await tasksOf(db, head, asOf);
+  const walked = await inTime("who holds jobs", () => shared.walk(db, gauge));
+  const facts: Facts = {
+    nowMs,
+    asOf,
+    hasWorkers,
+    queues: queues.map((queue) => ({ ...queue, ...waitingFor(queue, head, asOf) })),
+    tasks,
+    knowledge: await knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
+    silent: await readSilentWorkers(db, hasWorkers),
+    errors: await inTime("errors", shared.errors),
+    poison: walked?.poison ?? [],
+    horizon: await inTime("what is ahead", shared.horizon),
+    server: await readServerTrouble(db),
+    unread,
+  };
+  return judge(facts);
+}
+
+const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
+  (isWhole ? exact : capped)(count, "probe", asOf);
+
+function waitingFor({ id }: HeldQueue, head: DueHead | null, asOf: string) {
+  const found = head?.queues.get(id);
+  const isWhole = head?.isWhole === true;
+  if (found === undefined && !isWhole) return { waiting: null, trend: [] };
+  return { waiting: atLeast(found?.count ?? 0, isWhole, asOf), trend: found?.trend ?? [] };
+}
+
+async function tasksOf(db: Database, head: DueHead, asOf: string): Promise<WaitingTask[]> {
+  const names = await readNames(db, "task", [...head.tasks.keys()]);
+  return [...head.tasks].flatMap(([id, { count, oldestMs }]) => {
+    const identifier = names.get(id);
+    if (identifier === undefined) return [];
+    return [{ id, identifier, waiting: atLeast(count, head.isWhole, asOf), oldestMs }];
+  });
+}
+
+async function knowledgeOf(
+  db: Database,
+  tasks: readonly WaitingTask[],
+  hasWorkers: boolean,
+  { pages }: Gauge,
+  jobHolders: readonly string[] | null,
+): Promise<Knowledge> {
+  const isSmall = pages <= SMALL_TABLE_PAGES;
+  return readKnowledge(
+    db,
+    tasks.map(({ identifier }) => identifier),
+    {
+      hasWorkers,
+      jobLocks: isSmall ? "read" : (jobHolders ?? "unknown"),
+    },
+  );
+}

@@ -1,0 +1,155 @@
+// The rules about work that is lost or will be: errors that are many or new, jobs that kill their
+// workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
+import { estimated, exact } from "../../domain/value.ts";
+import { ageText, counted, named } from "../../domain/words.ts";
+import type { Group } from "../groups/group.ts";
+import type { Facts } from "./facts.ts";
+import type { Incident } from "./incident.ts";
+import { noLinks, timeOf } from "./rules-of-waiting.ts";
+
+const MANY = 20;
+const MANY_SHARE = 0.01;
+/** What failed last so long ago is still lost, but nothing is on fire. */
+const DAY_MS = 86_400_000;
+
+/** At least 20 and 1 % of all failed jobs, or new within 15 minutes. */
+export function errorGroups({ errors, nowMs }: Facts): Incident[] {
+  if (errors === null) return [];
+  const many = Math.max(MANY, errors.of.value * MANY_SHARE);
+  return errors.groups.flatMap((group): Incident[] => {
+    const isMany = group.count.value >= many;
+    return isMany || group.isNew ? [failing(group, isMany, nowMs)] : [];
+  });
+}
+
+function failing(group: Group, isMany: boolean, nowMs: number): Incident {
+  const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
+  const [task = "A task that is gone"] = tasks;
+  const who = tasks.length > 1 ? `${named(task)} and others fail` : `${named(task)} fails`;
+  const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
+  const last = `the last ${ageText(nowMs - lastMs)} ago`;
+  return {
+    id: `error_group:${key}`,
+    kind: "error_group",
+    level: isMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
+    title: `${who}: ${label}`,
+    sentence: `${counted(count, "job has", "jobs have")} no tries left, ${last}.${isNew ? " It is new." : ""}`,
+    since: firstSeen,
+    blast: count,
+    standsStill: false,
+    q: `is:failed group:${key}`,
+    links: noLinks,
+    verb: { action: "retry", label: "Retry…", q: `is:failed group:${key}` },
+    trend,
+  };
+}
+
+export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[] {
+  return poison.map(({ id, task, attempts, maxAttempts, lost, isRunning, runAtMs }): Incident => {
+    const again = isRunning
+      ? "It runs now"
+      : runAtMs > nowMs
+        ? `It runs again in ${ageText(runAtMs - nowMs)}`
+        : "It is due again";
+    const where = knowledge.alive > 1 ? `, on any of ${knowledge.alive} workers` : "";
+    const tries = `${attempts} of ${counted(maxAttempts, "try is", "tries are")} used.`;
+    return {
+      id: `poison:${id}`,
+      kind: "poison",
+      level: "warn",
+      title: `${task === null ? "" : `${named(task)} `}#${id} kills its workers`,
+      sentence: `Its last ${counted(lost, "try", "tries")} ended with their worker, without an error; ${tries} ${again}${where}.`,
+      since: null,
+      blast: exact(1, "scan", asOf),
+      standsStill: false,
+      q: `id:${id}`,
+      links: { ...noLinks, job: id },
+      verb: { action: "fail", label: "Give it up…", jobIds: [id] },
+      trend: [],
+    };
+  });
+}
+
+const PEAK_FACTOR = 10;
+const LEAST_PEAK = 1_000;
+
+/** A bucket ahead with ten times what is normal there. */
+export function peakAhead({ horizon, asOf }: Facts): Incident[] {
+  if (horizon === null) return [];
+  const { edges, series, error } = horizon;
+  const first = edges.indexOf(0);
+  const ahead = series.scheduled.slice(first);
+  const sorted = ahead.toSorted((a, b) => a - b);
+  const normal = Math.max(1, sorted[Math.floor(sorted.length / 2)] ?? 0);
+  const highest = Math.max(...ahead);
+  if (highest < LEAST_PEAK || highest <= PEAK_FACTOR * normal) return [];
+  const bucket = first + ahead.indexOf(highest);
+  const [from = 0, to = 0] = [edges[bucket], edges[bucket + 1]];
+  const isLast = bucket === series.scheduled.length - 1;
+  const margin = error[bucket] ?? 0;
+  const blast =
+    margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
+  const startMs = Date.parse(horizon.now) + from * 1_000;
+  const span = `${ageText(from * 1_000)}${isLast ? "" : ` to ${ageText(to * 1_000)}`}`;
+  return [
+    {
+      // By the hour: the edges move with the time.
+      id: `peak:${timeOf(startMs).slice(0, 13)}`,
+      kind: "peak",
+      level: "warn",
+      title: "A peak lies ahead",
+      sentence: `${counted(blast, "job is", "jobs are")} due in ${span}, more than ten times the usual.`,
+      since: timeOf(startMs),
+      blast,
+      standsStill: false,
+      q: `is:scheduled due>=+${Math.floor(from)}s${isLast ? "" : ` due<+${Math.ceil(to)}s`}`,
+      links: noLinks,
+      verb: null,
+      trend: ahead,
+    },
+  ];
+}
+
+export function trouble({ server, unread, asOf, nowMs }: Facts): Incident[] {
+  const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
+  if (server?.isStandby === true) {
+    const sentence = "It is a standby: no job can be taken, added or changed here.";
+    troubles.push({
+      id: "trouble:standby",
+      level: "bad",
+      title: "The server takes no writes",
+      sentence,
+      since: null,
+    });
+  }
+  if (server?.oldSnapshot != null) {
+    const { sinceMs, by } = server.oldSnapshot;
+    troubles.push({
+      id: "trouble:snapshot",
+      level: "warn",
+      title: "An old transaction slows the queue",
+      sentence: `${named(by)} has kept a transaction open for ${ageText(nowMs - sinceMs)}: dead rows stay, and each fetch walks over them.`,
+      since: timeOf(sinceMs),
+    });
+  }
+  if (unread.length > 0) {
+    const sentence = `Not in time: ${unread.join(", ")}. What they would say is missing here.`;
+    troubles.push({
+      id: "trouble:unread",
+      level: "warn",
+      title: "The database is slow to answer",
+      sentence,
+      since: null,
+    });
+  }
+  return troubles.map((one) => ({
+    ...one,
+    kind: "trouble",
+    blast: exact(0, "catalog", asOf),
+    standsStill: one.level === "bad",
+    q: null,
+    links: noLinks,
+    verb: null,
+    trend: [],
+  }));
+}

@@ -1,0 +1,159 @@
+// The rules about work that stands still: a stuck queue, a silent worker, a task that nobody knows, jobs
+// that wait although there is nothing in their way. Pure: from facts to incidents.
+import { quoted } from "../../domain/query/parse-query.ts";
+import { exact, type Value } from "../../domain/value.ts";
+import { ageText, counted, named } from "../../domain/words.ts";
+import { isUnsupported } from "../why/causes.ts";
+import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
+import type { Facts, WaitingQueue, WaitingTask } from "./facts.ts";
+import type { Incident } from "./incident.ts";
+
+export const noLinks = { queue: null, worker: null, job: null };
+export const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+const unlock = (workerId: string) => ({
+  action: "force-unlock" as const,
+  label: "Unlock…",
+  workerIds: [workerId],
+});
+
+/** Held by somebody whose heartbeat has stopped, or for 4 hours by somebody who never sent any. */
+export function stuckQueues(facts: Facts): Incident[] {
+  return facts.queues
+    .filter((queue) => isAtFault(queue, facts))
+    .map((queue) => stuck(queue, facts));
+}
+
+function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Facts): boolean {
+  if (waiting === null || waiting.value === 0) return false;
+  if (holder.state === "silent") return true;
+  return holder.state === "unknown" && nowMs - lockedMs >= STALE_LOCK_MS;
+}
+
+function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
+  const { holder, name, lockedMs, trend } = queue;
+  const blast = queue.waiting ?? exact(0, "probe", asOf);
+  const who = named(holder.workerId);
+  const heard = ageText(nowMs - (holder.heardMs ?? nowMs));
+  const cause =
+    holder.state === "silent"
+      ? `${who} holds the queue and has been silent for ${heard}.`
+      : `${who} has held the queue for ${ageText(nowMs - lockedMs)} and never sent a heartbeat: whether it still works is not known.`;
+  return {
+    id: `stuck_queue:${queue.id}`,
+    kind: "stuck_queue",
+    level: holder.state === "silent" ? "bad" : "warn",
+    title: `${named(name)} is ${holder.state === "silent" ? "stuck" : "held"}`,
+    sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
+    since: timeOf(lockedMs),
+    blast,
+    standsStill: true,
+    q: `queue:${quoted(name)} is:blocked`,
+    links: { ...noLinks, queue: name, worker: holder.workerId },
+    verb: unlock(holder.workerId),
+    trend,
+  };
+}
+
+/** Those that hold something, unless a stuck queue tells of them already. */
+export function silentWorkers(facts: Facts): Incident[] {
+  const { silent, queues, nowMs, asOf, knowledge } = facts;
+  const told = new Set(
+    queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
+  );
+  return silent.flatMap(({ workerId, heardMs, running }): Incident[] => {
+    const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
+    if (told.has(workerId) || (held === 0 && running === 0)) return [];
+    const jobs =
+      running === null
+        ? "What it was running, it did not say."
+        : `It was running ${counted(running, "job")} when it was last heard.`;
+    const queueText = held === 0 ? "" : ` It holds ${counted(held, "queue")}.`;
+    return [
+      {
+        id: `silent_worker:${workerId}`,
+        kind: "silent_worker",
+        level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
+        title: `${named(workerId)} is silent`,
+        sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
+        since: timeOf(heardMs),
+        blast: exact(running ?? 0, "heartbeat", asOf),
+        standsStill: true,
+        q: `worker:${quoted(workerId)}`,
+        links: { ...noLinks, worker: workerId },
+        verb: unlock(workerId),
+        trend: [],
+      },
+    ];
+  });
+}
+
+/** A worker that has just started may not have fetched yet. */
+const GRACE_MS = 60_000;
+
+export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[] {
+  const isUnknown = ({ identifier, oldestMs }: WaitingTask) =>
+    isUnsupported(knowledge, identifier) && nowMs - oldestMs > GRACE_MS;
+  return tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
+    const former = knowledge.formerly.get(identifier) ?? null;
+    const none = `none of the ${counted(knowledge.alive, "worker")} alive knows this task`;
+    const did = former === null ? "" : ` ${named(former)} did, and is silent.`;
+    return {
+      id: `unsupported_task:${id}`,
+      kind: "unsupported_task",
+      level: "bad",
+      title: `${named(identifier)} has no worker`,
+      sentence: `${counted(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
+      since: timeOf(oldestMs),
+      blast: waiting,
+      standsStill: true,
+      q: `task:${quoted(identifier)} is:due`,
+      links: { ...noLinks, worker: former },
+      verb: null,
+      trend: [],
+    };
+  });
+}
+
+const OLD_MS = 5 * 60_000;
+
+/** Due for more than 5 minutes, with nothing in the way that we know of. */
+export function oldReady({ tasks, knowledge, nowMs, asOf, hasWorkers }: Facts): Incident[] {
+  const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));
+  const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
+  if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
+  const blast = together(
+    waiting.map((task) => task.waiting),
+    asOf,
+  );
+  const workers = !hasWorkers
+    ? "Which workers are alive, this database does not tell."
+    : knowledge.alive === 0
+      ? "No worker that sends heartbeats is alive."
+      : `${counted(knowledge.alive, "worker is", "workers are")} alive.`;
+  return [
+    {
+      id: "old_ready",
+      kind: "old_ready",
+      level: "bad",
+      title: "Jobs that are due wait",
+      sentence: `${counted(blast, "job waits", "jobs wait")}, the oldest, ${named(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
+      since: timeOf(oldest.oldestMs),
+      blast,
+      standsStill: true,
+      q: "is:ready",
+      links: noLinks,
+      verb: null,
+      trend: [],
+    },
+  ];
+}
+
+/** Counts of which some may be lower bounds. */
+function together(values: readonly Value[], asOf: string): Value {
+  const value = values.reduce((sum, one) => sum + one.value, 0);
+  const isExact = values.every(({ precision }) => precision === "exact");
+  return isExact
+    ? exact(value, "probe", asOf)
+    : { value, precision: "capped", low: value, high: null, basis: "probe", as_of: asOf };
+}

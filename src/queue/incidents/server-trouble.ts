@@ -1,0 +1,38 @@
+// What is wrong with the server itself, as far as it hurts the queue: it takes no writes, or somebody
+// keeps an old snapshot open, which makes each fetch walk over the dead rows of all jobs since.
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+export interface ServerTrouble {
+  readonly isStandby: boolean;
+  /** The oldest open transaction with a snapshot, if it is older than 15 minutes. */
+  readonly oldSnapshot: { readonly sinceMs: number; readonly by: string } | null;
+}
+
+export async function readServerTrouble(db: Database): Promise<ServerTrouble> {
+  const [row] = await query<TroubleRow>(db, troubleSql);
+  return {
+    isStandby: row?.is_standby === true,
+    oldSnapshot:
+      row === undefined || row.since_s === null
+        ? null
+        : { sinceMs: row.since_s * 1_000, by: `${row.application ?? ""} (pid ${row.pid})`.trim() },
+  };
+}
+
+interface TroubleRow {
+  readonly is_standby: boolean;
+  readonly since_s: number | null;
+  readonly application: string | null;
+  readonly pid: number | null;
+}
+
+const troubleSql: Statement = () => `
+  select pg_is_in_recovery() as is_standby, oldest.*
+  from (select) as one
+  left join lateral (
+    select date_part('epoch', xact_start) as since_s, application_name as application, pid
+    from pg_stat_activity
+    where datname = current_database() and (backend_xmin is not null or backend_xid is not null)
+      and xact_start < now() - interval '15 minutes' and pid <> pg_backend_pid()
+    order by xact_start limit 1
+  ) as oldest on true`;

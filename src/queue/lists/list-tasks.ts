@@ -1,0 +1,97 @@
+// The tasks, page by page: how many jobs of each are where, and which living workers know it.
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+import { type Condition, conditions } from "../../domain/condition.ts";
+import type { Value } from "../../domain/value.ts";
+import { agesOf } from "../stats/name-tallies.ts";
+import { inCondition, inState } from "../stats/tally.ts";
+import { type CountedNames, countOf } from "./counted-names.ts";
+import { knownWorkers } from "./known-workers.ts";
+import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { type LivingTasks, livingTasks } from "./worker-reports.ts";
+
+export interface ListedTask {
+  readonly id: number;
+  readonly identifier: string;
+  readonly counts: Readonly<Record<Condition, Value>>;
+  /** Milliseconds since 1970; of a sample, of what was met. */
+  readonly oldestReadyMs: number | null;
+  readonly lastFailureMs: number | null;
+  /** Living workers that name it. */
+  readonly supportedBy: number;
+  /** No worker knows it; null where that cannot be told. */
+  readonly isUnsupported: boolean | null;
+}
+
+export const taskSorts = ["name", "-ready", "-running", "-failed", "-retrying", "oldest"] as const;
+export type TaskSort = (typeof taskSorts)[number];
+
+export interface TaskPage {
+  readonly tasks: readonly ListedTask[];
+  readonly nextCursor: string | null;
+}
+
+export async function listTasks(
+  db: Database,
+  request: PageRequest & { readonly sort: TaskSort; readonly search: string },
+  counted: CountedNames,
+): Promise<TaskPage> {
+  const rows = await query<TaskRow>(db, tasksSql, [request.search]);
+  const tally = ({ id }: TaskRow) => counted.tallies.tasks.get(id);
+  const most = (which: Parameters<typeof countOf>[1]): Order<TaskRow> => ({
+    key: (row) => countOf(tally(row), which),
+    isDescending: true,
+  });
+  const ages = (row: TaskRow) => {
+    const known = tally(row);
+    return known === undefined ? null : agesOf(known);
+  };
+  const orders: Record<TaskSort, Order<TaskRow>> = {
+    name: { key: () => null, isDescending: false },
+    "-ready": most(inState.ready),
+    "-running": most(inCondition.running),
+    "-failed": most(inCondition.failed),
+    "-retrying": most(inCondition.retrying),
+    oldest: { key: (row) => ages(row)?.oldestReady ?? null, isDescending: false },
+  };
+  const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
+  const support = await supportOf(db, counted);
+  const tasks = page.rows.map((row) => {
+    const values = conditions.map((one) => [one, counted.value(tally(row), inCondition[one])]);
+    return {
+      ...row,
+      counts: Object.fromEntries(values) as Record<Condition, Value>,
+      oldestReadyMs: ages(row)?.oldestReady ?? null,
+      lastFailureMs: ages(row)?.lastFailure ?? null,
+      ...support(row.identifier),
+    };
+  });
+  return { tasks, nextCursor: page.nextCursor };
+}
+
+/**
+ * That no worker knows a task is claimed only where every worker names all that it knows: each living one
+ * does, there is one, and nobody holds locks who says nothing.
+ */
+async function supportOf(db: Database, counted: CountedNames) {
+  const living: LivingTasks = await livingTasks(db);
+  const { workers, knowsAllHolders } = await knownWorkers(db, "", counted);
+  const isAnybodySilent = workers.some(({ state }) => state === "unknown");
+  const canTell = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnybodySilent;
+  return (task: string): Pick<ListedTask, "supportedBy" | "isUnsupported"> => {
+    const supportedBy = living.workers.get(task) ?? 0;
+    return { supportedBy, isUnsupported: supportedBy > 0 ? false : canTell ? true : null };
+  };
+}
+
+interface TaskRow {
+  readonly id: number;
+  readonly identifier: string;
+}
+
+const MOST = 20_000;
+
+const tasksSql: Statement = (s) => `
+  select id, identifier from ${s}._private_tasks
+  where $1::text = '' or strpos(lower(identifier), lower($1::text)) > 0
+  order by identifier limit ${MOST}`;

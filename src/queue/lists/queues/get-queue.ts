@@ -1,0 +1,43 @@
+// One named queue: who holds it, what runs, what runs next, what was added last.
+import type { Database } from "../../../database/database.ts";
+import type { CountedNames } from "../counted-names.ts";
+import { reportsOf } from "../worker-reports.ts";
+import { type ListedQueue, withCounts } from "./list-queue-page.ts";
+import { latestJobs, nextJobs, type QueuedJob, type QueuedJobs, runningJob } from "./queue-jobs.ts";
+import { queueRow } from "./queue-rows.ts";
+
+export interface QueueDetails {
+  readonly queue: ListedQueue;
+  /** null also where it cannot be found. */
+  readonly running: QueuedJob | null;
+  /** In the order in which they will run. */
+  readonly next: QueuedJobs;
+  /** The newest first. */
+  readonly arrivals: QueuedJobs;
+}
+
+/** `limit`: of each list. null: there is no such queue. */
+export async function getQueue(
+  db: Database,
+  nameOrId: string,
+  limit: number,
+  counted: CountedNames,
+): Promise<QueueDetails | null> {
+  const row = await queueRow(db, nameOrId);
+  if (row === null) return null;
+  const [queue = null] = await withCounts(db, [row], counted);
+  if (queue === null) return null;
+  return {
+    queue,
+    running: await runningOf(db, queue),
+    next: await nextJobs(db, row.id, limit),
+    arrivals: await latestJobs(db, row.id, limit),
+  };
+}
+
+async function runningOf(db: Database, { id, lockedBy }: ListedQueue): Promise<QueuedJob | null> {
+  if (lockedBy === null) return null;
+  const reports = await reportsOf(db, [lockedBy]);
+  const reported = reports.get(lockedBy)?.current.map((job) => job.id) ?? [];
+  return runningJob(db, id, reported);
+}

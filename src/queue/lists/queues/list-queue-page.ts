@@ -1,0 +1,131 @@
+// The named queues, page by page. Their jobs are not read for it: the counts come from whoever counts
+// all jobs anyway, and where an index leads to the jobs of a queue, those of the page from there.
+import type { Database } from "../../../database/database.ts";
+import { agesOf } from "../../stats/name-tallies.ts";
+import { inState } from "../../stats/tally.ts";
+import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
+import { decodePlace, encodePlace, type Order, type PageRequest, pageOf } from "../list-page.ts";
+import { probedCounts } from "./probe-queues.ts";
+import { countQueues, type QueueRow, queueRows } from "./queue-rows.ts";
+
+export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "oldest"] as const;
+export type QueueSort = (typeof queueSorts)[number];
+
+export interface ListedQueue extends QueueRow, QueueCounts {}
+
+export interface QueuePage {
+  readonly queues: readonly ListedQueue[];
+  readonly nextCursor: string | null;
+  /** Queues with the text that is searched for, locked or not; null after the first page. */
+  readonly count: number | null;
+}
+
+export interface QueueRequest extends PageRequest {
+  readonly sort: QueueSort;
+  readonly search: string;
+  readonly only: "stuck" | "locked" | null;
+}
+
+export async function listQueuePage(
+  db: Database,
+  request: QueueRequest,
+  counted: CountedNames,
+): Promise<QueuePage> {
+  const { rows, nextCursor } = await rowsOf(db, request, counted);
+  const count = request.cursor === null ? await countQueues(db, request.search) : null;
+  return { queues: await withCounts(db, rows, counted), nextCursor, count };
+}
+
+export async function withCounts(
+  db: Database,
+  rows: readonly QueueRow[],
+  counted: CountedNames,
+): Promise<ListedQueue[]> {
+  const ids = rows.map(({ id }) => id);
+  const probed = counted.basis === "scan" ? null : await probedCounts(db, ids);
+  return rows.map((row) => {
+    const counts = queueCounts(counted, row.id);
+    return { ...row, ...counts, ...probed?.(row.id, counts) };
+  });
+}
+
+interface Rows {
+  readonly rows: readonly QueueRow[];
+  readonly nextCursor: string | null;
+}
+
+/** More than anybody pages through by numbers; by name there is no limit. */
+const MOST_SORTED = 20_000;
+
+async function rowsOf(
+  db: Database,
+  request: QueueRequest,
+  { tallies }: CountedNames,
+): Promise<Rows> {
+  const { sort, search, only } = request;
+  if (sort === "stuck") return stuckFirst(db, request);
+  if (sort === "name" && only === null) return byName(db, request);
+  const which = only === null ? "all" : "locked";
+  const all = await queueRows(db, { search, only: which, after: null, limit: MOST_SORTED });
+  const found = only === "stuck" ? all.filter(isStuck) : all;
+  const tally = ({ id }: QueueRow) => tallies.queues.get(id);
+  const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
+  const oldest = (row: QueueRow) => {
+    const known = tally(row);
+    return known === undefined ? null : agesOf(known).oldestReady;
+  };
+  const orders: Record<Exclude<QueueSort, "stuck">, Order<QueueRow>> = {
+    name: { key: () => null, isDescending: false },
+    "-waiting": { key: waiting, isDescending: true },
+    waiting: { key: waiting, isDescending: false },
+    "-failed": { key: (row) => countOf(tally(row), inState.failed), isDescending: true },
+    oldest: { key: oldest, isDescending: false },
+  };
+  return pageOf(found, orders[sort], nameOf, request);
+}
+
+const nameOf = ({ queueName }: QueueRow) => queueName;
+const isStuck = ({ stuckSinceUs }: QueueRow) => stuckSinceUs !== null;
+
+/** PostgreSQL sorts, in its own order of letters, by the index of the names. */
+async function byName(db: Database, { search, sort, limit, cursor }: QueueRequest): Promise<Rows> {
+  const after = cursor === null ? null : decodePlace(cursor, sort).name;
+  const rows = await queueRows(db, { search, only: "all", after, limit: limit + 1 });
+  return cut(rows, limit, (name) => encodePlace({ sort, key: null, name }));
+}
+
+function cut(rows: readonly QueueRow[], limit: number, cursor: (name: string) => string): Rows {
+  const shown = rows.slice(0, limit);
+  const isMore = rows.length > limit;
+  return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
+}
+
+/** Before every moment that a lock can have, in microseconds. */
+const FIRST = 8e15;
+
+// Stuck ones, those that were stuck first before the others; then locked ones by their locks.
+const byLock: Order<QueueRow> = {
+  key: ({ stuckSinceUs, lockedAtUs }) => {
+    const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, FIRST];
+    return Math.min(Number(us), FIRST) - before;
+  },
+  isDescending: false,
+};
+
+/** Locked queues, which are few, and behind them the others by name: their places have no key. */
+async function stuckFirst(db: Database, request: QueueRequest): Promise<Rows> {
+  const { search, sort, limit, cursor, only } = request;
+  const place = cursor === null ? null : decodePlace(cursor, sort);
+  const isBehind = place !== null && place.key === null;
+  const all = isBehind
+    ? []
+    : await queueRows(db, { search, only: "locked", after: null, limit: MOST_SORTED });
+  const locked = only === "stuck" ? all.filter(isStuck) : all;
+  const page = pageOf(locked, byLock, nameOf, { ...request, cursor: isBehind ? null : cursor });
+  if (page.nextCursor !== null || only !== null) return page;
+  const left = limit - page.rows.length;
+  const after = isBehind ? place.name : null;
+  const free = await queueRows(db, { search, only: "free", after, limit: left + 1 });
+  const rest = cut(free, left, (name) => encodePlace({ sort, key: null, name }));
+  return { rows: [...page.rows, ...rest.rows], nextCursor: rest.nextCursor };
+}

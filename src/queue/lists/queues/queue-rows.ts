@@ -1,0 +1,129 @@
+// The named queues as their table has them: who holds which, and whether the holder is heard of.
+//
+//   stuck   held by a silent worker, since its last sign of life; by an unknown one, once the lock is
+//           4 hours old
+import type { Database, Statement } from "../../../database/database.ts";
+import { query } from "../../../database/database.ts";
+import { microseconds } from "../../sql/moments.ts";
+import { STALE_LOCK_MS } from "../../workers/reset-stale-locks.ts";
+import { hasWorkerTable } from "../../workers/worker-table.ts";
+import { isSilent, type WorkerState } from "../known-workers.ts";
+
+export interface QueueRow {
+  readonly id: number;
+  readonly queueName: string;
+  /** Microseconds since 1970. */
+  readonly lockedAtUs: string | null;
+  readonly lockedBy: string | null;
+  readonly holder: WorkerState | null;
+  readonly stuckSinceUs: string | null;
+}
+
+export interface QueueFilter {
+  /** Text in the name; empty: any. */
+  readonly search: string;
+  readonly only: "locked" | "free" | "all";
+  /** Names after this one. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** By name; locked ones alone by their locks, the oldest first. */
+export async function queueRows(db: Database, filter: QueueFilter): Promise<QueueRow[]> {
+  const { search, only, after, limit } = filter;
+  const statement = statements[(await hasWorkerTable(db)) ? "heard" : "blind"][only];
+  return (await query<Row>(db, statement, [search, after, limit])).map(toQueueRow);
+}
+
+/** By its name, else by its id. */
+export async function queueRow(db: Database, nameOrId: string): Promise<QueueRow | null> {
+  const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
+  const statement = (await hasWorkerTable(db)) ? oneHeardSql : oneBlindSql;
+  const [row] = await query<Row>(db, statement, [nameOrId, id]);
+  return row === undefined ? null : toQueueRow(row);
+}
+
+/** Queues with this text in their names. */
+export async function countQueues(db: Database, search: string): Promise<number> {
+  const [row] = await query<{ count: number }>(db, countSql, [search]);
+  return row?.count ?? 0;
+}
+
+interface Row {
+  readonly id: number;
+  readonly queue_name: string;
+  readonly locked_at_us: string | null;
+  readonly locked_by: string | null;
+  readonly holder: WorkerState | null;
+  readonly stuck_since_us: string | null;
+}
+
+function toQueueRow(row: Row): QueueRow {
+  return {
+    id: row.id,
+    queueName: row.queue_name,
+    lockedAtUs: row.locked_at_us,
+    lockedBy: row.locked_by,
+    holder: row.holder,
+    stuckSinceUs: row.stuck_since_us,
+  };
+}
+
+const isOld = `queues.locked_at < now() - ${STALE_LOCK_MS} * interval '1 millisecond'`;
+
+const heard = {
+  holder: `case when queues.locked_at is null then null when workers.id is null then 'unknown'
+      when ${isSilent} then 'silent' else 'alive' end`,
+  stuckSince: `case when queues.locked_at is null then null
+      when workers.id is null then case when ${isOld} then queues.locked_at end
+      when ${isSilent} then greatest(queues.locked_at, workers.last_heartbeat_at) end`,
+  join: (s: string) =>
+    `left join ${s}._private_workers as workers on workers.id = queues.locked_by`,
+};
+const blind = {
+  holder: "case when queues.locked_at is not null then 'unknown' end",
+  stuckSince: `case when ${isOld} then queues.locked_at end`,
+  join: () => "",
+};
+
+const columns = ({ holder, stuckSince }: typeof heard | typeof blind) => `
+  select queues.id, queues.queue_name, queues.locked_by,
+    ${microseconds("queues.locked_at")} as locked_at_us,
+    ${holder} as holder,
+    ${microseconds(stuckSince)} as stuck_since_us`;
+
+const isFound = `($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0)`;
+const isLocked = "queues.locked_at is not null";
+
+const rowsSql = (knows: typeof heard | typeof blind, only: QueueFilter["only"]): Statement => {
+  const condition = { locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only];
+  const order = only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name";
+  return (s) => `${columns(knows)}
+  from ${s}._private_job_queues as queues
+  ${knows.join(s)}
+  where ${isFound} and ($2::text is null or queues.queue_name > $2::text) ${condition}
+  order by ${order}
+  limit $3::int`;
+};
+
+const each = (knows: typeof heard | typeof blind) => ({
+  locked: rowsSql(knows, "locked"),
+  free: rowsSql(knows, "free"),
+  all: rowsSql(knows, "all"),
+});
+const statements = { heard: each(heard), blind: each(blind) };
+
+const oneSql =
+  (knows: typeof heard | typeof blind): Statement =>
+  (s) =>
+    `${columns(knows)}
+  from ${s}._private_job_queues as queues
+  ${knows.join(s)}
+  where queues.queue_name = $1::text or queues.id = $2::int
+  order by queues.queue_name <> $1::text
+  limit 1`;
+const oneHeardSql = oneSql(heard);
+const oneBlindSql = oneSql(blind);
+
+const countSql: Statement = (s) => `
+  select count(*)::int as count from ${s}._private_job_queues as queues where ${isFound}`;

@@ -1,0 +1,178 @@
+// How the query that somebody types could go on: fields, words, names, what stands in payloads.
+import type { Database } from "../../database/database.ts";
+import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
+import { kindOf } from "../../domain/query/fields.ts";
+import {
+  type FieldName,
+  fieldNames,
+  type IsWord,
+  isWords,
+  type Span,
+} from "../../domain/query/query-tree.ts";
+import { namesLike } from "./name-suggestions.ts";
+import {
+  payloadNames,
+  payloadValues,
+  type Seen,
+  sampleFlags,
+  valueText,
+} from "./payload-sample.ts";
+
+export interface Suggestion {
+  /** What to write in place of the replaced characters. */
+  readonly text: string;
+  readonly kind: "field" | "condition" | "task" | "queue" | "worker" | "flag" | "payload" | "time";
+  /** What it means, in a few words; null where the text says all. */
+  readonly about: string | null;
+}
+
+export interface Suggestions {
+  /** The characters of the query that a suggestion takes the place of. */
+  readonly replace: Span;
+  /** The likeliest first, at most 20. */
+  readonly suggestions: readonly Suggestion[];
+}
+
+const MOST = 20;
+
+/** `at`: where the cursor stands in `text`. */
+export async function suggest(db: Database, text: string, at: number): Promise<Suggestions> {
+  const completion = completionAt(text, at);
+  if (completion === null) return { replace: { at, end: at }, suggestions: [] };
+  const found = await suggestionsFor(db, completion);
+  return { replace: { at: completion.at, end: completion.end }, suggestions: found.slice(0, MOST) };
+}
+
+async function suggestionsFor(db: Database, completion: Completion): Promise<Suggestion[]> {
+  const { prefix } = completion;
+  if (completion.kind === "step") return stepSuggestions(db, completion.path, prefix);
+  if (completion.kind === "term") return termSuggestions(db, prefix);
+  const { field, path } = completion;
+  switch (field) {
+    case "is":
+      return isWords.filter((word) => word.startsWith(prefix)).map((word) => condition(word, word));
+    case "task":
+    case "queue":
+    case "worker":
+      return nameSuggestions(db, field, prefix);
+    case "flag":
+      return seenSuggestions(await sampleFlags(db), prefix, "flag", written);
+    case "payload":
+      if (path.length === 0) return [];
+      return seenSuggestions(await payloadValues(db, path), prefix, "payload", valueWritten);
+    default:
+      return kindOf(field) === "moment" ? timeSuggestions(completion.op, prefix) : [];
+  }
+}
+
+const fieldNotes: Readonly<Record<FieldName, string>> = {
+  id: "a job's id, or a range: id:5..9",
+  is: "where it stands: is:failed",
+  task: "its task; task:mail* is a beginning",
+  queue: "its named queue; queue:none",
+  key: "its key; key:user-* is a beginning",
+  worker: "who runs it",
+  priority: "lower runs earlier",
+  tries: "attempts made: tries>3",
+  left: "attempts left",
+  due: "waits until: due<+10m",
+  created: "added: created<1h",
+  updated: "last changed: updated<1h",
+  failed: "failed for good: failed<2h",
+  running: "runs for: running>10m",
+  flag: "has the flag",
+  error: "text in its error",
+  group: "errors of one kind",
+  payload: "a field of the payload: payload.user.id:5",
+};
+
+const conditionNotes: Readonly<Record<IsWord, string>> = {
+  ready: "due, a worker may take it",
+  blocked: "due, its queue is locked",
+  running: "a worker has it",
+  retrying: "has failed, is tried again",
+  scheduled: "not due yet",
+  failed: "all attempts used up",
+  due: "its time has come: ready, blocked or retried",
+  stuck: "held by a worker that is silent",
+  late: "due for more than a minute",
+  locked: "the same as running",
+};
+
+const condition = (word: IsWord, text: string): Suggestion => ({
+  text,
+  kind: "condition",
+  about: conditionNotes[word],
+});
+
+async function termSuggestions(db: Database, prefix: string): Promise<Suggestion[]> {
+  const small = prefix.toLowerCase();
+  const fields = fieldNames
+    .filter((name) => name.startsWith(small))
+    .map((name): Suggestion => ({ text: begun(name), kind: "field", about: fieldNotes[name] }));
+  if (small === "") return fields;
+  const words = isWords
+    .filter((word) => word.startsWith(small))
+    .map((word) => condition(word, `is:${word}`));
+  const named = await Promise.all(
+    (["task", "queue"] as const).map((kind) => nameSuggestions(db, kind, prefix, `${kind}:`)),
+  );
+  return [...fields, ...words, ...named.flatMap((names) => names.slice(0, 5))];
+}
+
+/** A field with what usually follows it. */
+function begun(name: FieldName): string {
+  if (name === "payload") return "payload.";
+  return `${name}${kindOf(name) === "moment" ? "<" : ":"}`;
+}
+
+async function nameSuggestions(
+  db: Database,
+  kind: "task" | "queue" | "worker",
+  prefix: string,
+  before = "",
+): Promise<Suggestion[]> {
+  const names = await namesLike(db, kind, prefix);
+  return names.map((name) => ({ text: before + written(name), kind, about: null }));
+}
+
+async function stepSuggestions(
+  db: Database,
+  path: Parameters<typeof payloadNames>[1],
+  prefix: string,
+): Promise<Suggestion[]> {
+  return seenSuggestions(await payloadNames(db, path), prefix, "payload", (name) =>
+    written(name, true),
+  );
+}
+
+function seenSuggestions(
+  seen: Seen,
+  prefix: string,
+  kind: "flag" | "payload",
+  write: (text: string) => string,
+): Suggestion[] {
+  const small = prefix.toLowerCase();
+  return seen
+    .filter(([text]) => valueText(text).toLowerCase().startsWith(small))
+    .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
+}
+
+/** A text that looks like a number is put in quotes, so that only the text is found. */
+function valueWritten(json: string): string {
+  const text = valueText(json);
+  const isText = json.startsWith('"');
+  return isText && /^(?:[-\d].*|true|false|null|none)$/.test(text)
+    ? JSON.stringify(text)
+    : written(text);
+}
+
+const AGES = ["10m", "1h", "1d", "7d"];
+const TIMES = ["today", "1h..2h"];
+
+function timeSuggestions(op: string, prefix: string): Suggestion[] {
+  const times = op.startsWith("<") || op.startsWith(">") ? [...AGES, "today", "now"] : TIMES;
+  return times
+    .filter((text) => text.startsWith(prefix))
+    .map((text) => ({ text, kind: "time", about: null }));
+}

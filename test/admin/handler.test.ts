@@ -1,0 +1,91 @@
+// The admin in an application's own server.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, test } from "node:test";
+import pg from "pg";
+import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { createAdminHandler } from "../../src/admin/handler.ts";
+import { connect } from "../http/raw-client.ts";
+import { createClient, migratedDatabase, testAssets } from "./admin-harness.ts";
+
+const { url } = await migratedDatabase();
+const pool = new pg.Pool({ connectionString: url, max: 2 });
+const TOKEN = "a-token-that-is-long-enough";
+after(() => pool.end());
+
+async function application(auth: "bearer" | "none" = "bearer") {
+  const config = adminServerConfig(pool)
+    .basePath("/queue/")
+    .auth(auth === "none" ? { mode: "none" } : { mode: "bearer", token: TOKEN })
+    .build();
+  const admin = createAdminHandler(config, { assets: async () => testAssets });
+  const server = http.createServer((req, res) => {
+    if (req.url?.startsWith("/queue")) admin(req, res);
+    else if (req.url === "/taken") {
+      req
+        .resume()
+        .once("end", () => admin(Object.assign(req, { originalUrl: "/queue/api/jobs" }), res));
+    } else res.end("the application");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { admin, server, port, client: createClient(port) };
+}
+
+test("It answers under its path, and the rest is the application's.", async () => {
+  const { admin, client, server } = await application();
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  assert.equal((await client.get("/")).text, "the application");
+  assert.equal((await client.get("/queue")).headers.location, "/queue/");
+  assert.equal((await client.get("/queue/")).text, "page");
+  assert.equal((await client.get("/queue/api/session")).status, 401);
+  const session = await client.send("GET", "/queue/api/session", { headers });
+  const write = await client.send("POST", "/queue/api/jobs", {
+    headers: {
+      ...headers,
+      "content-type": "application/json",
+      "x-worker-admin-csrf": session.body.csrf_token,
+    },
+    body: '{"identifier":"t"}',
+  });
+  assert.deepEqual([write.status, write.body.message], [200, write.body.message]);
+  assert.equal((await client.get("/queue/nothing")).status, 404);
+  await admin.close();
+  server.close();
+});
+
+test("close() ends event streams and leaves the application's connections alone.", async () => {
+  const { admin, port, server, client } = await application("none");
+  const other = await connect(port);
+  other.socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await other.received(/the application/);
+  const viewer = await connect(port);
+  viewer.socket.write("GET /queue/api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await viewer.received(/event: overview/);
+  await admin.close();
+  await viewer.received(/\r\n0\r\n\r\n$/);
+  assert.equal(other.socket.closed, false);
+  assert.equal((await client.get("/")).text, "the application");
+  server.closeAllConnections();
+  server.close();
+});
+
+test("A body that somebody has read already is an error of the application's, said in the log.", async () => {
+  const { admin, client, server } = await application("none");
+  const { body } = await client.get("/queue/api/session");
+  const { status } = await client.send("POST", "/taken", {
+    headers: { "content-type": "application/json", "x-worker-admin-csrf": body.csrf_token },
+    body: "{}",
+  });
+  assert.equal(status, 500);
+  await admin.close();
+  server.close();
+});
+
+test("A short secret is refused, since nobody knows who can reach the server.", () => {
+  const config = adminServerConfig(pool).auth({ mode: "bearer", token: "short" }).build();
+  assert.throws(() => createAdminHandler(config), /at least 12 characters/);
+});

@@ -1,0 +1,289 @@
+// The lists of queues, tasks and timetables, on small tables (exact) and on a large one (bounded).
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Pool } from "pg";
+import { cronEntry, everyMinute } from "../../src/domain/cron/cron-entry.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import { QUICK, until } from "../worker/worker-process.ts";
+import { type Client, type Json, startAdmin } from "./admin-harness.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+const endings: (() => Promise<unknown>)[] = [];
+after(async () => {
+  for (const end of endings) await end();
+});
+
+/** All rows of a list, a page at a time. */
+async function allOf(client: Client, path: string, list: string, limit = 1): Promise<Json[]> {
+  const rows: Json[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const answer: Json = await client.get(`${path}limit=${limit}&cursor=${cursor}`);
+    assert.equal(answer.status, 200, answer.text);
+    rows.push(...answer.body[list]);
+    cursor = answer.body.next_cursor;
+    assert.ok(rows.length < 1_000, "it has an end");
+  }
+  return rows;
+}
+
+/** A schema as Graphile Worker leaves it, and one with our additions. */
+async function addQueues(pool: Pool): Promise<void> {
+  await pool.query(`
+    select worker.add_job('t', queue_name => 'q' || n, priority => n % 3)
+      from generate_series(1, 5) as n, generate_series(1, n);
+    select worker.add_job('t', queue_name => 'q1', run_at => now() + interval '1 day');
+    select worker.permanently_fail_jobs(array(
+      select id from worker.jobs where queue_name = 'q5' order by id limit 2));
+    update worker._private_job_queues set locked_at = now() - interval '10 minutes',
+      locked_by = case queue_name when 'q2' then 'gone' when 'q3' then 'here' else 'stranger' end
+      where queue_name in ('q2', 'q3', 'q4');
+    insert into worker._private_workers (id, last_heartbeat_at)
+      values ('gone', now() - interval '8 minutes'), ('here', now())`);
+}
+
+test("Queues are listed with their holders and counts, what is stuck before the others.", async () => {
+  const { client, pool } = await startAdmin();
+  await addQueues(pool);
+  const { body } = await client.get("/api/queues");
+  (await openapiDocument(client)).assertFits(
+    body,
+    (await openapiDocument(client)).answer("GET", "/api/queues"),
+    "queues",
+  );
+  assert.equal(body.count, 5);
+  const brief = (queues: Json[]) =>
+    queues.map((one) => [one.queue_name, one.holder, one.ready.value, one.failed.value]);
+  const inOrder = [
+    ["q2", "silent", 2, 0],
+    ["q3", "alive", 3, 0],
+    ["q4", "unknown", 4, 0],
+    ["q1", null, 1, 0],
+    ["q5", null, 3, 2],
+  ];
+  assert.deepEqual(brief(body.queues), inOrder);
+  assert.deepEqual(brief(await allOf(client, "/api/queues?", "queues")), inOrder);
+  const [stuck, , unknown, first] = body.queues;
+  const age = Date.now() - Date.parse(stuck.stuck_since);
+  assert.ok(Math.abs(age - 480_000) < 30_000, "since the holder's last sign of life");
+  assert.equal(unknown.stuck_since, null, "a stranger may well be working");
+  assert.deepEqual(
+    [first.scheduled.value, first.total.value, first.total.precision],
+    [1, 2, "exact"],
+  );
+
+  const names = async (query: string, limit = 2) =>
+    (await allOf(client, `/api/queues?${query}&`, "queues", limit)).map((one) => one.queue_name);
+  assert.deepEqual(await names("sort=name"), ["q1", "q2", "q3", "q4", "q5"]);
+  assert.deepEqual(await names("sort=-waiting"), ["q4", "q3", "q5", "q2", "q1"]);
+  assert.deepEqual(await names("sort=waiting"), ["q1", "q2", "q3", "q5", "q4"]);
+  assert.deepEqual((await names("sort=-failed"))[0], "q5");
+  assert.equal((await names("sort=oldest")).length, 5);
+  assert.deepEqual(await names("only=stuck"), ["q2"]);
+  assert.deepEqual(await names("only=locked", 1), ["q2", "q3", "q4"]);
+  assert.deepEqual(await names("only=locked&sort=-waiting"), ["q4", "q3", "q2"]);
+  assert.deepEqual(await names("search=Q4"), ["q4"]);
+  for (const limit of [1, 2, 3, 4]) {
+    assert.deepEqual(
+      await names("", limit),
+      inOrder.map(([name]) => name),
+      `pages of ${limit}`,
+    );
+  }
+  await pool.query(
+    "update worker._private_job_queues set locked_at = now() - interval '5 hours' where locked_by = 'stranger'",
+  );
+  assert.deepEqual(await names("only=stuck"), ["q4", "q2"], "after four hours a stranger's, too");
+  for (const bad of ["sort=size", "only=free", "limit=-1", "cursor=no", "serch=x"]) {
+    assert.equal((await client.get(`/api/queues?${bad}`)).status, 400, bad);
+  }
+});
+
+test("One queue shows what runs next, in order, and what was added last.", async () => {
+  const { client, pool } = await startAdmin();
+  const { rows } = await pool.query<{ id: string }>(`
+    select id::text from (values (1, 5, '1 hour'), (2, 0, '1 minute'), (3, 0, '2 minutes'),
+        (4, 0, '-1 hour')) as given (place, priority, age) cross join lateral worker.add_job('t',
+        queue_name => 'a/b', priority => priority, run_at => now() - age::interval)
+    order by place`);
+  const [low, young, old, ahead] = rows.map(({ id }) => Number(id));
+  const { body } = await client.get(`/api/queues/${encodeURIComponent("a/b")}`);
+  const ids = (jobs: Json[]) => jobs.map(({ id }) => id);
+  assert.deepEqual(ids(body.next), [old, young, low]);
+  assert.deepEqual(
+    ids(body.arrivals),
+    [low, young, old, ahead].sort((a, b) => Number(b) - Number(a)),
+  );
+  assert.deepEqual([body.running, body.next_complete, body.arrivals_complete], [null, true, true]);
+  const document = await openapiDocument(client);
+  document.assertFits(body, document.answer("GET", "/api/queues/{queue}"), "queue");
+  const byId = await client.get(`/api/queues/${body.queue.id}?limit=1`);
+  assert.deepEqual(ids(byId.body.next), [old]);
+  await pool.query(
+    `update worker._private_job_queues set locked_at = now(), locked_by = 'w';
+     update worker._private_jobs set locked_at = now(), locked_by = 'w' where id = ${old}`,
+  );
+  const locked = (await client.get("/api/queues/a%2Fb")).body;
+  assert.deepEqual([locked.running.id, locked.queue.holder], [old, "unknown"]);
+  assert.deepEqual(ids(locked.next), [young, low]);
+  assert.equal((await client.get("/api/queues/none")).status, 404);
+});
+
+test("A large table is looked through within bounds, and what was not looked at is said.", async () => {
+  const { client, pool } = await startAdmin();
+  // One row a page makes a large table of few rows.
+  await pool.query(`
+    alter table worker._private_jobs alter column payload set storage plain;
+    select count(*) from (select worker.add_job('t', queue_name => 'q' || n % 50,
+      payload => json_build_object('a', repeat('x', 7000))) from generate_series(1, 4300) as n) as added;
+    select count(*) from (select worker.add_job('rare', queue_name => 'rare')) as added;
+    update worker._private_job_queues set locked_at = now(), locked_by = 'stranger'
+      where queue_name = 'rare'`);
+  const { body } = await client.get("/api/queues?limit=10");
+  const [rare, other] = body.queues;
+  assert.equal(rare.queue_name, "rare");
+  for (const value of [rare.ready, other.ready, other.total]) {
+    assert.ok(value.low <= value.value && value.basis !== "scan", JSON.stringify(value));
+  }
+  const one = (await client.get("/api/queues/rare")).body;
+  assert.deepEqual([one.next.length, one.next_complete, one.arrivals.length], [1, true, 1]);
+  assert.equal(one.running, null);
+  const { body: tasks } = await client.get("/api/tasks");
+  assert.deepEqual(
+    tasks.tasks.map((task: Json) => task.identifier),
+    ["rare", "t"],
+  );
+  const { body: workers } = await client.get("/api/workers");
+  const [stranger] = workers.workers;
+  assert.deepEqual([stranger.state, stranger.held_queues], ["unknown", 1]);
+  assert.notEqual(
+    stranger.running.precision,
+    "exact",
+    "nothing leads to the jobs that it has locked",
+  );
+  await pool.query(`create index on worker._private_jobs (job_queue_id, priority, run_at) include (id)
+    where is_available and job_queue_id is not null`);
+  await until("the index is known", async () => {
+    const { queues } = (await client.get("/api/queues?search=rare")).body;
+    return queues[0].ready.basis === "probe";
+  });
+  const { queues } = (await client.get("/api/queues?sort=name&limit=2")).body;
+  assert.deepEqual(
+    queues.map((queue: Json) => [queue.ready.value, queue.ready.precision]),
+    [
+      [86, "exact"],
+      [86, "exact"],
+    ],
+  );
+});
+
+test("A task is called unsupported only where everybody says what he knows.", async () => {
+  const { client, pool, url } = await adminWithUrl();
+  await pool.query(
+    "select worker.add_job('mine'); select worker.add_job('nobodys', max_attempts => 1)",
+  );
+  const tasks = async (query = "") => {
+    const { body } = await client.get(`/api/tasks${query}`);
+    return new Map<string, Json>(body.tasks.map((task: Json) => [task.identifier, task]));
+  };
+  assert.deepEqual(
+    [...(await tasks()).values()].map((task) => task.is_unsupported),
+    [null, null],
+  );
+  const worker = new Worker({
+    connectionString: url,
+    tasks: [defineTask("mine", () => {})],
+    recovery: QUICK,
+  });
+  await worker.start();
+  endings.push(() => worker.stop());
+  await until("it has done its job", async () => (await tasks()).get("mine").ready.value === 0);
+  const known = await tasks();
+  const support = (task: Json) => [task.supported_by, task.is_unsupported];
+  assert.deepEqual(support(known.get("mine")), [1, false]);
+  assert.deepEqual(support(known.get("nobodys")), [0, true]);
+  const { body } = await client.get("/api/tasks");
+  const document = await openapiDocument(client);
+  document.assertFits(body, document.answer("GET", "/api/tasks"), "tasks");
+
+  // Somebody who says nothing holds a lock: perhaps he knows it.
+  await pool.query(
+    "insert into worker._private_job_queues (queue_name, locked_at, locked_by) values ('q', now(), 'stock')",
+  );
+  assert.deepEqual(support((await tasks()).get("nobodys")), [0, null]);
+  await pool.query("delete from worker._private_job_queues");
+  assert.deepEqual(support((await tasks()).get("nobodys")), [0, true]);
+  // A worker that does not name all its tasks.
+  await pool.query(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     values ('many', now(), '{"task_identifiers": ["x"], "tasks_cut": true}')`,
+  );
+  assert.deepEqual(support((await tasks()).get("nobodys")), [0, null]);
+
+  await pool.query("select worker.permanently_fail_jobs(array(select id from worker.jobs))");
+  const failed = (await tasks("?sort=-failed&search=NOBODY")).get("nobodys");
+  assert.deepEqual([failed.failed.value, failed.ready.value], [1, 0]);
+  assert.ok(Date.now() - Date.parse(failed.last_failed_at) < 60_000);
+  const all = await allOf(client, "/api/tasks?sort=-ready&", "tasks");
+  assert.deepEqual(all.map((task) => task.identifier).sort(), ["mine", "nobodys"]);
+});
+
+test("Timetables show the ledger, and pattern and next tick as far as a living worker keeps them.", async () => {
+  const { client, pool, url } = await adminWithUrl();
+  await pool.query(
+    `insert into worker._private_known_crontabs values
+       ('forgotten', '2026-01-01T00:00:00Z', 'infinity'), ('never', now(), null)`,
+  );
+  const worker = new Worker({
+    connectionString: url,
+    tasks: [defineTask("other", () => {})],
+    recovery: QUICK,
+    cron: {
+      entries: [
+        everyMinute("nightly", { identifier: "filled", fillMs: 600_000 }),
+        cronEntry("0 4 * * *", "nightly", { jobKey: "k", identifier: "keyed" }),
+      ],
+    },
+  });
+  // It makes up for a tick: its job waits, for nobody knows the task.
+  await pool.query(
+    "insert into worker._private_known_crontabs values ('filled', now() - interval '1 day', date_trunc('minute', now()) - interval '2 minutes')",
+  );
+  await worker.start();
+  endings.push(() => worker.stop());
+  const entries = async (query = ""): Promise<Map<string, Json>> => {
+    const { body } = await client.get(`/api/cron${query}`);
+    return new Map(body.entries.map((entry: Json) => [entry.identifier, entry]));
+  };
+  await until("the tick is there", async () => (await entries()).get("filled")?.pending_job_id);
+  const all = await entries();
+  assert.deepEqual([...all.keys()].sort(), ["filled", "forgotten", "keyed", "never"]);
+  const filled = all.get("filled");
+  assert.deepEqual([filled.task, filled.match, filled.backfill], ["nightly", "* * * * *", 600]);
+  const ahead = Date.parse(filled.next_execution) - Date.now();
+  assert.ok(ahead > -5_000 && ahead <= 60_000, `${ahead}`);
+  const { rows } = await pool.query(
+    "select max(id)::int as id from worker.jobs where task_identifier = 'nightly' and key is null",
+  );
+  assert.equal(filled.pending_job_id, rows[0].id);
+  const keyed = all.get("keyed");
+  assert.match(keyed.next_execution, /T04:00:00\.000Z$/);
+  assert.equal(keyed.pending_job_id, null);
+  const forgotten = all.get("forgotten");
+  assert.deepEqual(
+    [forgotten.match, forgotten.next_execution, forgotten.task, forgotten.backfill],
+    [null, null, null, null],
+  );
+  assert.match(forgotten.last_execution, /^9999-/);
+  assert.deepEqual([...(await entries("?search=KEY")).keys()], ["keyed"]);
+  for (const sort of ["next", "identifier", "-last"]) {
+    const paged = await allOf(client, `/api/cron?sort=${sort}&`, "entries");
+    assert.deepEqual(paged.map((entry) => entry.identifier).sort(), [...all.keys()].sort(), sort);
+  }
+});
+
+async function adminWithUrl() {
+  const { migratedDatabase } = await import("./admin-harness.ts");
+  const { url } = await migratedDatabase();
+  return { ...(await startAdmin({ url })), url };
+}

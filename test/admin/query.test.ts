@@ -1,0 +1,117 @@
+// The query language over HTTP: completion, costs, and errors that say where.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { type Client, migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+let client: Client;
+
+before(async () => {
+  const { url } = await migratedDatabase();
+  const admin = await startAdmin({ url });
+  client = admin.client;
+  await admin.pool.query(`
+    select worker.add_job('mail/send', '{"to": {"name": "Ann", "odd key": 7}, "n": 5}', flags => '{bulk}'),
+      worker.add_job('mail/send', '{"to": {"name": "Bob"}, "n": "5"}', queue_name => 'mails'),
+      worker.add_job('report (big)', '{"to": "x\\u0000y", "tags": ["a b", "none"]}'),
+      worker.worker_heartbeat('host-1')`);
+});
+
+async function suggestions(q: string, at?: number) {
+  const place = at === undefined ? "" : `&at=${at}`;
+  const { status, body } = await client.get(`/api/suggest?q=${encodeURIComponent(q)}${place}`);
+  assert.equal(status, 200);
+  return body;
+}
+
+/** The query with each suggestion in its place. */
+async function completed(q: string, at?: number): Promise<string[]> {
+  const { replace, suggestions: found } = await suggestions(q, at);
+  return found.map(
+    ({ text }: { text: string }) => q.slice(0, replace.at) + text + q.slice(replace.end),
+  );
+}
+
+describe("completion of queries", () => {
+  test("proposes fields, words and names for what begins so", async () => {
+    assert.deepEqual((await completed("")).slice(0, 3), ["id:", "is:", "task:"]);
+    assert.deepEqual(await completed("is:ready fai"), ["is:ready failed<", "is:ready is:failed"]);
+    assert.deepEqual(await completed("is:f,re"), ["is:f,ready", "is:f,retrying"]);
+    assert.deepEqual(await completed("-(mail"), ["-(task:mail/send", "-(queue:mails"]);
+  });
+
+  test("proposes names of tasks, queues and workers, in quotes where they need them", async () => {
+    assert.deepEqual(await completed("task:re"), ['task:"report (big)"']);
+    assert.deepEqual(await completed('task:mail/send,"report (b'), [
+      'task:mail/send,"report (big)"',
+    ]);
+    assert.deepEqual(await completed("queue:x,ma"), ["queue:x,mails"]);
+    assert.deepEqual(await completed("worker:"), ["worker:host-1"]);
+    assert.deepEqual(await completed("flag:"), ["flag:bulk"]);
+  });
+
+  test("proposes what stands in payloads", async () => {
+    assert.deepEqual(await completed("payload."), ["payload.to", "payload.n", "payload.tags"]);
+    assert.deepEqual(await completed("payload.to."), ["payload.to.name", 'payload.to."odd key"']);
+    assert.deepEqual(await completed('payload.to."odd key":'), ['payload.to."odd key":7']);
+    assert.deepEqual(await completed("payload.n:"), ['payload.n:"5"', "payload.n:5"]);
+    assert.deepEqual(await completed("payload.tags:n"), ['payload.tags:"none"']);
+  });
+
+  test("replaces the whole word that the cursor stands in", async () => {
+    assert.deepEqual(await completed("is:rexyz task:mail", 5), [
+      "is:ready task:mail",
+      "is:retrying task:mail",
+    ]);
+    assert.deepEqual(await completed("nothing-like-it"), []);
+    assert.deepEqual(await completed('"in quotes'), []);
+  });
+
+  test("answers whatever is typed", async () => {
+    for (const q of [
+      'payload."',
+      "payload[",
+      "payload[0].",
+      "task:\u0001",
+      "::",
+      "(-",
+      "%_\\",
+      "id:",
+    ]) {
+      await suggestions(q);
+    }
+  });
+});
+
+test("A query's cost is told term by term.", async () => {
+  const { body } = await client.get(
+    `/api/explain?q=${encodeURIComponent("is:failed task:nobody")}`,
+  );
+  assert.deepEqual(body, {
+    cost: "bounded",
+    index_hint: "failed",
+    unknown: ["task:nobody"],
+    terms: [
+      { term: "is:failed", at: 0, end: 9, cost: "bounded", index: "failed" },
+      { term: "task:nobody", at: 10, end: 21, cost: "bounded", index: "task" },
+    ],
+  });
+});
+
+test("A query that is wrong is refused with its place and a suggestion, by each route that takes one.", async () => {
+  for (const path of ["/api/explain", "/api/jobs"]) {
+    const { status, body } = await client.get(`${path}?q=is:failed%20tsak:x`);
+    assert.equal(status, 400, path);
+    assert.equal(body.code, "bad_input");
+    assert.deepEqual(body.problems, [
+      {
+        field: "q",
+        message: 'there is no field "tsak", did you mean "task"?',
+        at: 10,
+        end: 14,
+        suggestion: "task",
+      },
+    ]);
+    const wide = await client.get(`${path}?q=-etimedout`);
+    assert.deepEqual([wide.status, wide.body.code], [400, "query_too_wide"]);
+  }
+});

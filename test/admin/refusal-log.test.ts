@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRefusalLog } from "../../src/admin/access/refusal-log.ts";
+import { rawExchange, statuses } from "../http/raw-client.ts";
+import {
+  recordingLogger,
+  rightCredentials,
+  startAdmin,
+  wrongCredentials,
+} from "./admin-harness.ts";
+
+function refusalLog() {
+  const { logger, lines } = recordingLogger();
+  let endMinute = () => {};
+  const log = createRefusalLog(logger, (_ms, callback) => {
+    endMinute = callback;
+    return () => {};
+  });
+  return { log, lines, endMinute: () => endMinute() };
+}
+
+test("Ten lines a client, sixty in all, and how many more there were.", () => {
+  const { log, lines, endMinute } = refusalLog();
+  for (let n = 0; n < 25; n++) log.tell("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
+  assert.equal(lines.length, 10);
+  log.tell("csrf", "10.0.0.2", {});
+  assert.equal(lines.length, 11);
+  for (let n = 0; n < 900; n++) log.tell("throttled_login", `10.1.0.${n % 200}`, {});
+  assert.equal(lines.length, 60);
+  endMinute();
+  const summary = lines.at(-1);
+  assert.equal(summary?.fields.more, 15 + 900 - 49);
+  assert.deepEqual(summary?.fields.kinds, { wrong_login: 15, throttled_login: 851 });
+  assert.equal(summary?.fields.busiest["10.0.0.1"], 25);
+  assert.ok(lines.every(({ level }) => level === "warn"));
+  log.tell("host", "10.0.0.1", {});
+  assert.equal(lines.at(-1)?.message, "a request for another host was refused");
+  log.close();
+  assert.equal(lines.length, 62, "nothing more to be told of");
+});
+
+test("What is kept out is seen: wrong logins, CSRF and Host, each in a line without a secret.", async () => {
+  const { logger, lines } = recordingLogger();
+  const basic = await startAdmin({ mode: "basic", logger });
+  await basic.client.send("GET", "/api/jobs", { headers: wrongCredentials.basic });
+  await basic.client.send("POST", "/api/jobs", { headers: rightCredentials.basic });
+  const open = await startAdmin({ mode: "none", logger });
+  await open.client.send("GET", "/", { headers: { host: "evil.example" } });
+  const warned = lines.filter(({ level }) => level === "warn").map(({ fields }) => fields);
+  assert.deepEqual(
+    warned.map(({ refused, route, client, status }) => [refused, route, client, status]),
+    [
+      ["wrong_login", "/api/jobs", "127.0.0.1", 401],
+      ["csrf", "/api/jobs", "127.0.0.1", 403],
+      ["host", "/", "127.0.0.1", 403],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(lines), /wörd|b3BlcmF0b3I/);
+});
+
+test("Ten thousand anonymous requests leave less than 20 KB of log.", async () => {
+  const { logger, lines } = recordingLogger();
+  const { port, server } = await startAdmin({ mode: "bearer", logger, loginWaitMs: 1 });
+  const wrong = "Authorization: Bearer guess\r\n";
+  const requests = [
+    "POST /api/jobs HTTP/1.1\r\nHost: a\r\n\r\n",
+    `GET /api/session HTTP/1.1\r\nHost: a\r\n${wrong}\r\n`,
+    "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n",
+    `POST /api/maintenance HTTP/1.1\r\nHost: a\r\n${wrong}\r\n`,
+  ];
+  const last = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  const text = await rawExchange(port, requests.join("").repeat(2_500) + last);
+  assert.equal(statuses(text).length, 10_001);
+  await server.stop();
+  const seen = lines.filter(({ level }) => level !== "debug");
+  assert.ok(JSON.stringify(seen).length < 20_000, `${seen.length} lines`);
+  assert.equal(seen.at(-1)?.fields.more, 4_990);
+});

@@ -1,0 +1,74 @@
+// Every read has an end, whatever the database does, and what it asked for ends with it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "../http/raw-client.ts";
+import { recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
+
+/** Nobody can read jobs until `release` is called. */
+async function blocked({ pool }: TestAdmin) {
+  const blocker = await pool.connect();
+  await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");
+  const waiting = async () => {
+    const sql = `select from pg_locks where not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    return (await blocker.query(sql)).rowCount ?? 0;
+  };
+  const release = async () => {
+    await blocker.query("rollback");
+    blocker.release();
+  };
+  return { waiting, release };
+}
+
+test("A read that takes too long is 503, and its statement is stopped.", async () => {
+  const admin = await startAdmin({ configure: (builder) => builder.limits({ requestMs: 300 }) });
+  const { waiting, release } = await blocked(admin);
+  for (const path of ["/api/jobs", "/api/overview", "/api/jobs/1"]) {
+    const began = performance.now();
+    const { status, body, headers } = await admin.client.get(path);
+    assert.deepEqual([status, body.code], [503, "timeout"], path);
+    assert.match(body.error, /^this took more than 0\.3 s and was stopped/);
+    assert.ok(headers["retry-after"]);
+    assert.ok(performance.now() - began < 900, path);
+  }
+  await release();
+  while ((await admin.pool.query("select 1")).rowCount !== 1);
+  assert.equal((await admin.client.get("/api/jobs")).status, 200);
+  assert.equal(typeof waiting, "function");
+});
+
+test("A client that leaves takes its statement with it, and no error is logged.", async () => {
+  const { logger, lines } = recordingLogger();
+  const admin = await startAdmin({ logger });
+  const { waiting, release } = await blocked(admin);
+  const client = await connect(admin.port);
+  client.socket.write("GET /api/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  while ((await waiting()) === 0);
+  const began = performance.now();
+  client.socket.destroy();
+  while ((await waiting()) > 0);
+  // By itself it would have waited for the lock for a second.
+  assert.ok(performance.now() - began < 900, `${performance.now() - began} ms`);
+  await release();
+  assert.equal((await admin.client.get("/api/jobs")).status, 200);
+  assert.deepEqual(
+    lines.filter(({ level }) => level !== "debug"),
+    [],
+  );
+});
+
+test("A pool that others have taken is busy, not away.", async () => {
+  const { logger, lines } = recordingLogger();
+  const admin = await startAdmin({
+    logger,
+    configure: (builder) => builder.limits({ lineMs: 100 }),
+  });
+  const taken = await Promise.all(Array.from({ length: 4 }, () => admin.pool.connect()));
+  const { status, body, headers } = await admin.client.get("/api/jobs");
+  assert.deepEqual([status, body.code], [503, "busy"]);
+  assert.match(body.error, /all 4 database connections are busy/);
+  assert.ok(headers["retry-after"]);
+  for (const client of taken) client.release();
+  assert.equal((await admin.client.get("/api/jobs")).status, 200);
+  assert.ok(!lines.some(({ fields }) => fields.code === "database_unreachable"));
+});

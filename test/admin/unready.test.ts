@@ -1,0 +1,59 @@
+// The admin on a database that is empty, away or read-only: it starts, says what is wrong, and is well
+// without a restart once the database is.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import pg from "pg";
+import { migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+const pools: pg.Pool[] = [];
+after(() => Promise.all(pools.map((pool) => pool.end())));
+
+test("On an empty database it says so, and migrate makes the schema.", async () => {
+  const { emptyDatabase } = await import("../support/database.ts");
+  const { client } = await startAdmin({ url: (await emptyDatabase()).url });
+  const session = await client.get("/api/session");
+  assert.deepEqual([session.status, session.body.problem.code], [200, "schema_missing"]);
+  assert.match(
+    session.body.problem.error,
+    /there is no schema "worker" here; run "worker migrate"/,
+  );
+  const ready = await client.get("/readyz");
+  assert.deepEqual([ready.status, ready.body.reason], [503, "schema_missing"]);
+  assert.equal((await client.get("/api/jobs")).body.code, "schema_missing");
+  assert.equal((await client.get("/api/overview")).body.code, "schema_missing");
+  assert.equal((await client.get("/")).status, 200);
+  const { status } = await client.post("/api/maintenance", { action: "migrate" });
+  assert.equal(status, 200);
+  while ((await client.get("/readyz")).status !== 200);
+  assert.equal((await client.get("/api/session")).body.problem, null);
+  assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
+});
+
+test("Without a server it starts and says so.", async () => {
+  const { client } = await startAdmin({ url: "postgres://nobody@127.0.0.1:1/none" });
+  const { body } = await client.get("/api/session");
+  assert.equal(body.problem.code, "database_unreachable");
+  const ready = await client.get("/readyz");
+  assert.deepEqual([ready.status, ready.body.reason], [503, "database_unreachable"]);
+});
+
+test("On a server that takes no writes it is read-only, and says why.", async () => {
+  const { url, name } = await migratedDatabase();
+  const owner = new pg.Pool({ connectionString: url, max: 1 });
+  pools.push(owner);
+  await owner.query(`alter database "${name}" set default_transaction_read_only = on`);
+  const { client } = await startAdmin({ url });
+  const { body } = await client.get("/api/session");
+  assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);
+  const ready = await client.get("/readyz");
+  assert.deepEqual([ready.status, ready.body], [200, { status: "ready", read_only_server: true }]);
+  const write = await client.post("/api/jobs", { identifier: "t" });
+  assert.deepEqual([write.status, write.body.code], [503, "read_only_server"]);
+  assert.match(write.body.error, /accepts no writes now/);
+  assert.equal((await client.get("/api/jobs")).status, 200);
+});
+
+test("The session has the environment's label.", async () => {
+  const { client } = await startAdmin({ configure: (builder) => builder.label("production") });
+  assert.equal((await client.get("/api/session")).body.label, "production");
+});

@@ -1,0 +1,177 @@
+// Clients that send more than they should, or read less: what they hold is bounded, and others are
+// served meanwhile.
+import assert from "node:assert/strict";
+import { Socket } from "node:net";
+import { after, test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { Limits } from "../../src/http/bounds/limits.ts";
+import { createUnread } from "../../src/http/bounds/unread.ts";
+import { type HttpRequest, readJsonText } from "../../src/http/request.ts";
+import type { HttpResponse } from "../../src/http/response.ts";
+import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
+import { connect, type RawConnection, rawExchange, statuses } from "./raw-client.ts";
+
+const servers: HttpServer[] = [];
+after(() => Promise.all(servers.map((server) => server.stop())));
+
+async function startServer(
+  handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
+  limits: Partial<Limits>,
+) {
+  const server = createHttpServer({
+    host: "127.0.0.1",
+    port: 0,
+    handle: async (request) => handle(request),
+    headers: {},
+    logger: silentLogger,
+    limits: { stopMs: 100, ...limits },
+  });
+  servers.push(server);
+  await server.start();
+  return server.address.port;
+}
+
+const answer = (body: string | Uint8Array) => ({ status: 200, headers: {}, body });
+const get = (path = "/", more = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+const LAST = "Connection: close\r\n";
+
+async function until(isTrue: () => boolean) {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("Of a thousand pipelined requests a few are in work, and all are answered in order.", async () => {
+  let working = 0;
+  let most = 0;
+  const port = await startServer(
+    async (request) => {
+      working += 1;
+      most = Math.max(most, working);
+      await new Promise(setImmediate);
+      working -= 1;
+      return answer(`<${request.path}>`);
+    },
+    { pipelined: 4 },
+  );
+  const paths = Array.from({ length: 1_000 }, (_, n) => `/${n}`);
+  const text = await rawExchange(
+    port,
+    paths.map((path) => get(path)).join("") + get("/last", LAST),
+  );
+  assert.deepEqual(
+    [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
+    [...paths, "/last"],
+  );
+  // What one slice of bytes holds is parsed together.
+  assert.ok(most <= 4 + 512 / 26, `${most} at once`);
+});
+
+test("A body behind as many requests as may be in work arrives.", async () => {
+  const body = JSON.stringify("x".repeat(100_000));
+  const port = await startServer(
+    async (request) =>
+      answer(
+        request.method === "POST" ? (await readJsonText(request, 1_000_000)).slice(-9) : "get",
+      ),
+    { pipelined: 1 },
+  );
+  const post =
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+  const text = await rawExchange(port, get() + post + post + get("/", LAST));
+  assert.deepEqual(statuses(text), [200, 200, 200, 200]);
+  assert.equal(text.match(/xxxxxxxx"/g)?.length, 2);
+});
+
+/** Sends requests for large answers and reads none of them. */
+async function deafReader(port: number, requests: number): Promise<RawConnection> {
+  const client = await connect(port);
+  client.socket.pause();
+  client.socket.write(get().repeat(requests));
+  return client;
+}
+
+test("Unread answers are bounded, and the slowest readers make room for others.", () => {
+  let nowMs = 0;
+  const unread = createUnread({ unreadBytes: 20, unreadBytesInAll: 40 }, () => nowMs);
+  const [slow, slower, other] = [new Socket(), new Socket(), new Socket()];
+  assert.equal(unread.add(slow, 21), "too_large");
+  assert.equal(typeof unread.add(slower, 15), "function");
+  assert.equal(unread.add(slower, 6), "busy", "more than one connection may hold");
+  nowMs = 10;
+  const taken = unread.add(slow, 20);
+  assert.equal(unread.add(other, 6), "busy", "nobody is slow yet");
+  nowMs = 1_005;
+  assert.equal(typeof unread.add(other, 20), "function");
+  assert.deepEqual([slower.destroyed, slow.destroyed], [true, false]);
+  assert.ok(typeof taken === "function");
+  taken();
+  taken();
+  assert.equal(typeof unread.add(slow, 20), "function");
+  assert.equal(unread.add(new Socket(), 1), "busy");
+});
+
+test("An answer larger than a connection may hold is 413.", async () => {
+  const port = await startServer(() => answer("x".repeat(5_000)), { unreadBytes: 4_999 });
+  const text = await rawExchange(port, get("/", LAST));
+  assert.match(text, /^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/);
+});
+
+test("A reader that takes nothing is cut, and one that reads slowly is not.", async () => {
+  // More than the kernel takes for a reader.
+  const body = Buffer.alloc(48 * 1_048_576);
+  const port = await startServer(() => answer(body), {
+    stalledMs: 400,
+    unreadBytes: 64 * 1_048_576,
+  });
+  const deaf = await deafReader(port, 1);
+  const slow = await connect(port);
+  slow.socket.pause();
+  slow.socket.write(get());
+  let taken = 0;
+  slow.socket.on("data", (chunk) => {
+    taken += chunk.length;
+  });
+  while (taken < body.length && !slow.socket.closed) {
+    slow.socket.resume();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    slow.socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.ok(taken > body.length, "all of it");
+  deaf.socket.resume();
+  await deaf.end();
+  assert.ok((await deaf.end()).length < body.length, "cut in the middle");
+  slow.socket.destroy();
+});
+
+test("One client cannot take the places of all.", async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  let working = 0;
+  const port = await startServer(
+    async () => {
+      working += 1;
+      await opened;
+      return answer("done");
+    },
+    { unanswered: 10, unansweredPerClient: 3 },
+  );
+  const from = (localAddress: string) => rawExchange(port, get("/", LAST), localAddress);
+  const greedy = Array.from({ length: 8 }, () => from("127.0.0.1"));
+  await until(() => working === 3);
+  const modest = from("127.0.0.2");
+  await until(() => working === 4);
+  open();
+  assert.deepEqual(statuses(await modest), [200]);
+  const counts = (await Promise.all(greedy)).map((text) => statuses(text)[0]).sort();
+  assert.deepEqual(counts, [200, 200, 200, 503, 503, 503, 503, 503]);
+});
+
+test("Five hundred senders that never finish their headers keep nobody from being served.", async () => {
+  const port = await startServer(() => answer("ok"), {});
+  const slow = await Promise.all(Array.from({ length: 500 }, () => connect(port)));
+  for (const { socket } of slow) socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-");
+  for (let n = 0; n < 50; n++) {
+    assert.deepEqual(statuses(await rawExchange(port, get("/", LAST))), [200]);
+  }
+  for (const { socket } of slow) socket.destroy();
+});

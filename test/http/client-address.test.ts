@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clientAddress, networkOf } from "../../src/http/bounds/client-address.ts";
+
+const trusting = clientAddress(["10.0.0.0/8", "fd00::/8", "192.0.2.7"]);
+
+test("Without trusted proxies the peer is the client, whatever the headers say.", () => {
+  const client = clientAddress([]);
+  assert.equal(client("10.0.0.1", { "x-forwarded-for": "1.2.3.4" }), "10.0.0.1");
+  assert.equal(client("::ffff:10.0.0.1", { forwarded: "for=1.2.3.4" }), "10.0.0.1");
+});
+
+test("The rightmost hop that no trusted proxy is, is the client.", () => {
+  const cases: [string, Record<string, string>, string][] = [
+    ["203.0.113.1", { "x-forwarded-for": "1.2.3.4" }, "203.0.113.1"],
+    ["10.0.0.1", {}, "10.0.0.1"],
+    ["10.0.0.1", { "x-forwarded-for": "6.6.6.6, 1.2.3.4" }, "1.2.3.4"],
+    ["::ffff:10.0.0.1", { "x-forwarded-for": "6.6.6.6,1.2.3.4 , 10.9.9.9,192.0.2.7" }, "1.2.3.4"],
+    ["10.0.0.1", { "x-forwarded-for": "10.0.0.3, 10.0.0.2" }, "10.0.0.3"],
+    ["10.0.0.1", { "x-forwarded-for": "1.2.3.4, nonsense, 10.0.0.2" }, "10.0.0.2"],
+    ["10.0.0.1", { "x-forwarded-for": "nonsense" }, "10.0.0.1"],
+    ["10.0.0.1", { "x-forwarded-for": "1.2.3.4:5678" }, "1.2.3.4"],
+    ["fd00::1", { "x-forwarded-for": "2001:db8::5" }, "2001:db8::5"],
+    ["10.0.0.1", { forwarded: 'for="[2001:db8::5]:99";proto=https' }, "2001:db8::5"],
+    ["10.0.0.1", { forwarded: "for=6.6.6.6, proto=http;For=1.2.3.4;by=10.0.0.9" }, "1.2.3.4"],
+    ["10.0.0.1", { forwarded: "for=_hidden" }, "10.0.0.1"],
+    ["10.0.0.1", { forwarded: "for=1.2.3.4", "x-forwarded-for": "1.2.3.4" }, "1.2.3.4"],
+    ["10.0.0.1", { forwarded: "for=1.2.3.4", "x-forwarded-for": "6.6.6.6" }, "10.0.0.1"],
+  ];
+  for (const [peer, headers, client] of cases) {
+    assert.equal(trusting(peer, headers), client, JSON.stringify([peer, headers]));
+  }
+});
+
+test("What is no network is refused.", () => {
+  for (const cidr of [
+    "",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0/8",
+    "proxy",
+    "::/129",
+    "1.1.1.1/8/8",
+  ]) {
+    assert.throws(() => clientAddress([cidr]), /trustedProxies: must be a network/, cidr);
+  }
+});
+
+test("One client is an IPv4 address or an IPv6 /64.", () => {
+  assert.equal(networkOf("::ffff:1.2.3.4"), "1.2.3.4");
+  assert.equal(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:7:9:9:9:9"));
+  assert.notEqual(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:8::1"));
+});

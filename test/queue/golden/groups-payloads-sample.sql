@@ -1,0 +1,27 @@
+  select job.*
+  from unnest($4::bigint[]) as sampled (page)
+  cross join lateral (
+      select jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
+      null::text as last_error,
+      null::text as marks,
+      coalesce((jobs.task_id = any($5::int[])), false) as is_match from "worker"._private_jobs as jobs
+      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+        and pg_column_size(jobs.payload) <= $1::int
+      and $3::int[] is null and (jobs.task_id = any($5::int[]))
+      offset 0
+  ) as job
+  limit $2::int;
+
+  select coalesce(min(id), 0) as first, coalesce(max(id), 0) as last from "worker"._private_jobs;
+
+  select jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
+      null::text as last_error,
+      null::text as marks,
+      coalesce((jobs.task_id = any($6::int[])), false) as is_match
+  from "worker"._private_jobs as jobs
+  where jobs.id > $4::bigint and jobs.id <= $5::bigint and pg_column_size(jobs.payload) <= $1::int
+      and $3::int[] is null and (jobs.task_id = any($6::int[]))
+  order by jobs.id desc limit $2::int

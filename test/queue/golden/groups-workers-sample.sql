@@ -1,0 +1,25 @@
+  with per_page as materialized (
+    select sampled.place, job.key, count(*) as count, min(job.created_at) as first,
+      max(job.created_at) as last, max(job.id) as id
+    from unnest($2::bigint[]) with ordinality as sampled (page, place)
+    cross join lateral (
+      select jobs.id, jobs.created_at, jobs.locked_by as key from "worker"._private_jobs as jobs
+      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+        and jobs.locked_by is not null and (jobs.task_id = any($3::int[]))
+      offset 0
+    ) as job
+    group by 1, 2
+  ), whole as materialized (
+    select sum(count) as of, json_object_agg(place, count)::text as of_counts
+    from (select place, sum(count) as count from per_page group by 1) as pages
+  ), largest as (
+    select key, sum(count) as count, min(first) as first, max(last) as last,
+      (array_agg(id order by id desc))[1:5] as ids, json_object_agg(place, count)::text as counts
+    from per_page group by 1 order by 2 desc, 1 limit $1::int
+  )
+  select key::text, count, date_part('epoch', first) as first_s, date_part('epoch', last) as last_s,
+    (select json_agg(id::text)::text from (
+    select id from unnest(ids) as all_ids (id) order by id desc limit 5) as last_ids) as newest, counts, whole.of, whole.of_counts
+  from largest, whole
+  order by count desc, key

@@ -1,0 +1,8 @@
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  select id as name
+  from "worker"._private_workers
+  where id ilike $1::text 
+  group by id
+  order by (id ilike $2::text) desc, id
+  limit 20

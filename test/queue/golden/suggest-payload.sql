@@ -1,0 +1,6 @@
+  with newest as materialized (
+    select payload from "worker"._private_jobs order by id desc limit 200
+  )
+  select payload from newest
+  where case when pg_column_size(payload) <= 2048
+    then octet_length(payload::text) <= 16384 end

@@ -1,0 +1,306 @@
+// Every rule behind the verdict, made of real rows.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createInsight } from "../../src/admin/insight/insight.ts";
+import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import type { IncidentKind } from "../../src/queue/incidents/incident.ts";
+import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+const { sql } = queue;
+
+const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
+  (await addJob(queue.db, { identifier, spec })).id;
+const many = (count: number, identifier: string, spec: JobSpec = {}) =>
+  addJobs(
+    queue.db,
+    Array.from({ length: count }, () => ({ identifier, spec })),
+  );
+const read = () => createInsight(queue.db).incidents();
+const ofKind = async (kind: IncidentKind) =>
+  (await read()).incidents.filter((one) => one.kind === kind);
+
+async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
+  await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
+  await sql(
+    "update worker._private_workers set last_heartbeat_at = now() - $2::interval where id = $1",
+    [id, age],
+  );
+}
+
+const holdQueue = (name: string, by: string, age: string) =>
+  sql(
+    `update worker._private_job_queues set locked_by = $2, locked_at = now() - $3::interval
+     where queue_name = $1`,
+    [name, by, age],
+  );
+
+/** Used up `age` ago, as a stock worker leaves it. */
+const fail = (ids: readonly string[], error: string, age: string) =>
+  sql(
+    `update worker._private_jobs set attempts = max_attempts, last_error = $2,
+       created_at = now() - interval '10 days', updated_at = now() - interval '10 days',
+       run_at = now() - $3::interval + exp(least(max_attempts, 10)) * interval '1 second'
+     where id = any($1)`,
+    [ids, error, age],
+  );
+
+const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => id);
+
+test("With nothing wrong, all is well.", async () => {
+  const { verdict, level, incidents, more } = await read();
+  assert.deepEqual([verdict, level, incidents, more], ["All is well", "ok", [], 0]);
+  await worker("w", ["t"]);
+  await add("t");
+  await add("t", { runAt: "2999-01-01T00:00:00Z" });
+  await lockJob(queue, await add("t"), "w");
+  assert.equal((await read()).verdict, "All is well");
+});
+
+describe("A stuck queue", () => {
+  async function held(by: string, age: string) {
+    await many(3, "sync", { queueName: "crm:acme" });
+    await holdQueue("crm:acme", by, age);
+  }
+
+  test("behind a silent worker is bad, with all who wait, and told once.", async () => {
+    await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
+    await worker("w", ["sync"]);
+    await held("w-silent", "129 minutes 5 s");
+    const { verdict, level, incidents } = await read();
+    assert.deepEqual([verdict, level], ["One thing needs you", "bad"]);
+    const [one] = incidents;
+    assert.equal(one?.title, "crm:acme is stuck");
+    assert.equal(
+      one?.sentence,
+      "3 jobs wait. w-silent holds the queue and has been silent for 2 h 10 m.",
+    );
+    assert.deepEqual([one?.blast.value, one?.blast.precision], [3, "exact"]);
+    assert.equal(one?.q, 'queue:"crm:acme" is:blocked');
+    assert.deepEqual(one?.verb, {
+      action: "force-unlock",
+      label: "Unlock…",
+      workerIds: ["w-silent"],
+    });
+    assert.deepEqual(one?.trend.slice(-2), [0, 3]);
+    assert.equal(one?.id, (await read()).incidents[0]?.id);
+  });
+
+  test("for less than a minute is none, nor is one for which nobody waits.", async () => {
+    await worker("w-silent", ["sync"], "10 minutes", { running_jobs: 0 });
+    await held("w-silent", "50 seconds");
+    assert.deepEqual(await ofKind("stuck_queue"), []);
+    await held("w-silent", "10 minutes");
+    await sql("delete from worker._private_jobs");
+    assert.deepEqual(await ofKind("stuck_queue"), []);
+  });
+
+  test("behind a worker that answers is none.", async () => {
+    await worker("w", ["sync"]);
+    await held("w", "3 hours");
+    assert.deepEqual(await ofKind("stuck_queue"), []);
+  });
+
+  test("behind an unknown holder is amber from 4 hours on, and nobody is called silent.", async () => {
+    await worker("w", ["sync"]);
+    await held("stock", "3 hours");
+    assert.equal((await read()).level, "ok");
+    await held("stock", "5 hours 5 s");
+    const { level, incidents } = await read();
+    assert.equal(level, "warn");
+    assert.match(
+      incidents[0]?.sentence ?? "",
+      /^6 jobs wait\. stock has held the queue for 5 h and never sent a heartbeat: whether/,
+    );
+    assert.doesNotMatch(JSON.stringify(incidents), /silent|dead/);
+  });
+});
+
+describe("An error group", () => {
+  test("of 20 and 1 % of the failures is bad, and can be retried by query.", async () => {
+    await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
+    await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
+    const [one, ...others] = (await read()).incidents;
+    assert.deepEqual(others, []);
+    assert.equal(one?.title, "charge fails: Error: HTTP # from #");
+    assert.match(one?.sentence ?? "", /^21 jobs have no tries left, the last 2 h ago\.$/);
+    assert.equal(one?.level, "bad");
+    assert.deepEqual(one?.verb, { action: "retry", label: "Retry…", q: one?.q });
+    assert.match(one?.q ?? "", /^is:failed group:[0-9a-f]{12}$/);
+    assert.equal(
+      one?.trend.reduce((sum, part) => sum + part, 0),
+      21,
+    );
+    assert.equal(one?.trend.length, 24);
+  });
+
+  test("that is new within 15 minutes is amber, however small.", async () => {
+    await fail(ids(await many(100, "charge")), "Error: old", "30 days");
+    await fail([await add("mail")], "Error: new", "14 minutes");
+    const incidents = await ofKind("error_group");
+    assert.deepEqual(
+      incidents.map(({ title, level }) => [title, level]),
+      [
+        // What failed last a month ago is lost, but nothing burns.
+        ["charge fails: Error: old", "warn"],
+        ["mail fails: Error: new", "warn"],
+      ],
+    );
+    assert.match(incidents[1]?.sentence ?? "", /It is new\.$/);
+    await fail(["101"], "Error: new", "16 minutes");
+    assert.equal((await ofKind("error_group")).length, 1);
+  });
+
+  test("of hostile texts is told as it is.", async () => {
+    const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
+    await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
+    await fail(ids(await many(20, "t")), "", "1 hour 5 s");
+    const titles = (await read()).incidents.map(({ title }) => title);
+    assert.ok(titles.some((title) => title.startsWith(`${hostile} fails: <img src=x> %s`)));
+    assert.ok(titles.includes("t fails: "), JSON.stringify(titles));
+  });
+});
+
+describe("A poison job", () => {
+  test("was recovered three times in a row.", async () => {
+    const id = await add("pdf");
+    await add("pdf");
+    await sql(
+      `update worker._private_jobs set attempts = 17, run_at = now() + interval '26 minutes 30 s',
+        last_error = 'Recovered 8 times in a row: worker w stopped without finishing attempt 17'
+       where id = $1`,
+      [id],
+    );
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual(others, []);
+    assert.equal(one?.title, `pdf #${id} kills its workers`);
+    assert.match(
+      one?.sentence ?? "",
+      /^Its last 8 tries ended .* without an error; 17 of 25 tries are used\. It runs again in 26 m/,
+    );
+    assert.deepEqual([one?.level, one?.q, one?.verb?.action], ["warn", `id:${id}`, "fail"]);
+  });
+
+  test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
+    const [two, three, running] = [await add("t"), await add("t"), await add("t")];
+    await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
+      two,
+    ]);
+    await sql("update worker._private_jobs set attempts = 3, last_error = 'x' where id = $1", [
+      two,
+    ]);
+    await sql("update worker._private_jobs set attempts = 3 where id = $1", [three]);
+    await sql("update worker._private_jobs set attempts = 1 where id = $1", [running]);
+    await lockJob(queue, running, "stock");
+    assert.deepEqual(
+      (await ofKind("poison")).map(({ links }) => links.job),
+      [three],
+    );
+  });
+
+  test("that has no tries left kills nobody any more.", async () => {
+    const id = await add("t", { maxAttempts: 3 });
+    await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
+    assert.deepEqual(await ofKind("poison"), []);
+  });
+});
+
+describe("A task that nobody knows", () => {
+  const waits = async () => {
+    await many(3, "lost");
+    await add("known");
+    await sql("update worker._private_jobs set run_at = now() - interval '18 minutes'");
+  };
+
+  test("is bad when everybody lists his tasks.", async () => {
+    await worker("w", ["known"]);
+    await worker("gone", ["lost"], "1 hour 5 s", { running_jobs: 0 });
+    await waits();
+    const [one] = await ofKind("unsupported_task");
+    assert.equal(one?.title, "lost has no worker");
+    assert.equal(
+      one?.sentence,
+      "3 jobs are due, but none of the 1 worker alive knows this task. gone did, and is silent.",
+    );
+    assert.deepEqual([one?.level, one?.blast.value, one?.q], ["bad", 3, 'task:"lost" is:due']);
+    // What nobody knows is not what is late beside it.
+    assert.equal((await ofKind("old_ready"))[0]?.blast.value, 1);
+  });
+
+  test("is not claimed when a list is cut, or a stock worker holds something.", async () => {
+    await worker("w", ["known"], "0s", { tasks_cut: true });
+    await waits();
+    assert.deepEqual(await ofKind("unsupported_task"), []);
+    await worker("w", ["known"]);
+    assert.equal((await ofKind("unsupported_task")).length, 1);
+    await lockJob(queue, await add("known"), "stock");
+    assert.deepEqual(await ofKind("unsupported_task"), []);
+  });
+});
+
+test("Ready jobs that wait for more than 5 minutes are bad, those of held queues not among them.", async () => {
+  await worker("w", ["t"]);
+  await many(2, "t");
+  await many(4, "t", { queueName: "held" });
+  await holdQueue("held", "w", "10 minutes");
+  await sql("update worker._private_jobs set run_at = now() - interval '4 minutes'");
+  assert.deepEqual(await ofKind("old_ready"), []);
+  await sql("update worker._private_jobs set run_at = now() - interval '12 minutes 5 s'");
+  const [one] = await ofKind("old_ready");
+  assert.match(one?.sentence ?? "", /^2 jobs wait, the oldest, t, for 12 m.* 1 worker is alive\.$/);
+  assert.equal(one?.level, "bad");
+  await sql("delete from worker._private_workers");
+  const [alone] = await ofKind("old_ready");
+  assert.match(alone?.sentence ?? "", /No worker that sends heartbeats is alive\.$/);
+});
+
+test("A peak ahead is told with its time.", async () => {
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  const put = (count: number, at: string) =>
+    sql(
+      `insert into worker._private_jobs (task_id, run_at)
+       select 1, now() + $2::interval from generate_series(1, $1)`,
+      [count, at],
+    );
+  await put(900, "3 hours");
+  assert.deepEqual(await ofKind("peak"), []);
+  await put(900, "3 hours");
+  const [one] = await ofKind("peak");
+  assert.match(
+    one?.sentence ?? "",
+    /^1,800 jobs are due in 2 h \d+ m to 3 h( \d+ m)?, more than ten/,
+  );
+  assert.match(one?.q ?? "", /^is:scheduled due>=\+\d+s due<\+\d+s$/);
+  assert.equal((await read()).level, "warn");
+});
+
+test("A silent worker is told with what it holds, one that holds nothing is not.", async () => {
+  await worker("w", ["t"]);
+  await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
+  await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
+  const [one, ...others] = (await read()).incidents;
+  assert.deepEqual(others, []);
+  assert.equal(one?.id, "silent_worker:busy");
+  assert.match(
+    one?.sentence ?? "",
+    /^It was running 4 jobs when it was last heard\. .* 1 h ago\.$/,
+  );
+  assert.deepEqual([one?.blast.value, one?.blast.basis], [4, "heartbeat"]);
+});
+
+test("The worst comes first: what stands still, then what is lost, then what will be.", async () => {
+  await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 1 });
+  await many(3, "sync", { queueName: "q" });
+  await holdQueue("q", "w-silent", "1 hour 5 s");
+  await fail(ids(await many(30, "charge")), "Error: no", "1 minute");
+  const poison = await add("pdf", { runAt: "2999-01-01T00:00:00Z" });
+  await sql("update worker._private_jobs set attempts = 3 where id = $1", [poison]);
+  const { verdict, incidents } = await read();
+  assert.equal(verdict, "Three things need you");
+  assert.deepEqual(
+    incidents.map(({ kind }) => kind),
+    ["stuck_queue", "error_group", "poison"],
+  );
+});
