@@ -29,7 +29,7 @@ export interface Asked extends Manner {
 export async function operateByQuery(connection: Connected, asked: Asked): Promise<ExitStatus> {
   const { action, json, rate, canary } = asked;
   const problems: Problem[] = mannerProblems(action, asked);
-  if (asked.query.trim() === "") problems.push({ path: "query", message: EVERY });
+  if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
   const tools = await operationTools(connection, showProgress);
   const { isResumable } = tools.store;
