@@ -96,7 +96,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
-  { method: "GET", path: "/api/events", access: "read", operation: watchEvents, isLong: true },
+  { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/export", access: "read", operation: getExport, isLong: true },
   { method: "POST", path: "/api/export/ticket", access: "write", operation: giveTicket },
   { method: "GET", path: "/api/export/download", access: "ticket", operation: downloadExport, isLong: true },

@@ -38,6 +38,7 @@ import { probedCounts } from "../../src/queue/lists/queues/probe-queues.ts";
 import { latestJobs, nextJobs, runningJob } from "../../src/queue/lists/queues/queue-jobs.ts";
 import {
   countQueues as countQueuesNamed,
+  type QueueFilter,
   queueRow,
   queueRows,
 } from "../../src/queue/lists/queues/queue-rows.ts";
@@ -89,7 +90,13 @@ type Answer = (text: string) => Record<string, unknown>;
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const FIRST = { limit: 1, cursor: null, search: "" };
-const QUEUES = { search: "", only: "locked", after: null, limit: 1 } as const;
+const QUEUES: QueueFilter = {
+  search: "",
+  only: "locked",
+  after: null,
+  limit: 1,
+  hasHeartbeats: true,
+};
 const NOTHING_COUNTED: CountedNames = {
   basis: "scan",
   tallies: new NameTallies(),
@@ -314,16 +321,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       metadata: null,
     }),
   ],
-  "queues-locked": [(db) => queueRows(db, QUEUES), () => ({ present: true })],
-  "queues-locked-without-heartbeats": (db) => queueRows(db, QUEUES),
+  "queues-locked": (db) => queueRows(db, QUEUES),
+  "queues-locked-without-heartbeats": (db) => queueRows(db, { ...QUEUES, hasHeartbeats: false }),
   "queues-free": (db) => queueRows(db, { ...QUEUES, only: "free" }),
-  "queues-by-name": [
-    async (db) => {
-      await queueRows(db, { ...QUEUES, only: "all" });
-      await countQueuesNamed(db, "");
-    },
-    () => ({ present: true }),
-  ],
+  "queues-by-name": async (db) => {
+    await queueRows(db, { ...QUEUES, only: "all" });
+    await countQueuesNamed(db, "");
+  },
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
