@@ -173,8 +173,9 @@ test("A ticket downloads what it was given for, once.", async () => {
   const second = await get(`/${path}`);
   assert.deepEqual([second.status, second.body.code], [403, "ticket"]);
   assert.equal((await get("/api/export")).status, 401);
-  assert.equal((await give({ formta: "csv" }, csrf)).status, 400);
-  assert.equal((await give({ cursor: "x" }, csrf)).status, 400);
+  assert.equal((await give({ formta: "csv", q: "" }, csrf)).status, 400);
+  assert.equal((await give({ format: "csv" }, csrf)).status, 400, "a query, be it an empty one");
+  assert.equal((await give({ q: "", cursor: "x" }, csrf)).status, 400);
 });
 
 test("A payload of any size comes whole and in pieces; above 16 MB its job is too large for one answer.", async () => {

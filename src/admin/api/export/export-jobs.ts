@@ -73,7 +73,8 @@ export const downloadExport: Operation = {
 };
 
 const bodyFields = {
-  q: optional(fields.q),
+  // Nobody exports everything by forgetting what.
+  q: fields.q,
   format: optional(fields.format),
   columns: optional(fields.columns),
   payload: optional(fields.payload),
@@ -88,7 +89,7 @@ export const giveTicket: Operation = {
     const given = validate(strict(checksOf(bodyFields)), await body(request, admin));
     const { q, format, columns, payload, cursor } = given;
     const asked = exportRequest({
-      q: q ?? undefined,
+      q,
       format: format ?? undefined,
       columns: columns ?? undefined,
       cursor: cursor ?? undefined,
@@ -117,6 +118,7 @@ function bodySchema(): JsonSchema {
     title: "ExportTicketRequest",
     type: "object",
     properties: Object.fromEntries(properties),
+    required: ["q"],
     additionalProperties: false,
   };
 }
