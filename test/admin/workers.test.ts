@@ -188,6 +188,41 @@ test("The counters of a worker reach its row, and with them its rates.", async (
   assert.ok(body.done_per_min > 0 && body.failed_per_min > 0);
 });
 
+test("Whatever somebody writes into a heartbeat row, the lists are answered.", async () => {
+  const { url } = await migratedDatabase();
+  const { client, pool } = await startAdmin({ url });
+  const rows = [
+    "null",
+    "[1]",
+    "7",
+    '"recovered_at"',
+    '{"threshold_ms": 1e999, "done_per_min": 1e999}',
+  ];
+  rows.push(
+    '{"task_identifiers": "x", "running": {}, "cron": 5, "running_jobs": -1, "host": "<b>"}',
+  );
+  for (const [n, text] of rows.entries()) {
+    const values = [`w${n}`, text];
+    await pool.query(
+      "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2::jsonb)",
+      values,
+    );
+  }
+  for (const path of [
+    "/api/workers",
+    "/api/tasks",
+    "/api/queues",
+    "/api/cron",
+    "/api/workers/w4",
+  ]) {
+    const { status, text } = await client.get(path);
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+  assert.equal((await client.get("/api/workers?search=%00")).status, 400);
+  const sweep = { action: "sweep-stale-workers", dry_run: true };
+  assert.equal((await client.post("/api/maintenance", sweep)).status, 200);
+});
+
 test("On a stock schema everybody who holds a lock is unknown.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { url } = await emptyDatabase();

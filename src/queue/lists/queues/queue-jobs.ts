@@ -6,8 +6,8 @@ import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.t
 import { isAvailable, isDue } from "../../sql/eligible.ts";
 import { isLocked } from "../../sql/job-state.ts";
 import { microseconds } from "../../sql/moments.ts";
+import { MOST_PRIORITIES, priorities } from "../../sql/priorities.ts";
 import { reachOf } from "../lock-holders.ts";
-import { priorities } from "../priorities.ts";
 
 export interface QueuedJob {
   readonly id: string;
@@ -62,7 +62,11 @@ const nextInHeadSql: Statement = (s) => `
     ) as head
   ), found as materialized (
     select jobs.id from head as jobs where ${isInQueue} ${inOrder} limit $2::int
-  ), seen as materialized (select coalesce(max(place), 0) < ${LOOKED_AT} as is_whole from head)
+  ), seen as materialized (
+    select coalesce(max(place), 0) < ${LOOKED_AT}
+      and (select count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole
+    from head
+  )
   select jobs.*, seen.is_whole from seen left join (${columns(s, "found")}
   ) as jobs on true ${inOrder.replaceAll("jobs.run_at", "jobs.run_at_us")}`;
 
