@@ -127,9 +127,10 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     arguments: [],
     output: [],
     shell: ["arguments", "output"],
-    declared: ["arguments", "output", "shell"],
+    operations: ["arguments", "output", "shell"],
+    declared: ["arguments", "output", "shell", "operations"],
     demo: [],
-    commands: ["arguments", "output", "shell", "declared", "demo"],
+    commands: ["arguments", "output", "shell", "operations", "declared", "demo"],
     "": ["arguments", "output", "shell", "commands"],
   },
 };

@@ -239,7 +239,7 @@ describe("A task that nobody knows", () => {
     assert.equal(one?.title, "lost has no worker");
     assert.equal(
       one?.sentence,
-      "3 jobs are due, but none of the 1 worker alive knows this task. gone did, and is silent.",
+      "3 jobs are due, but the only worker alive does not know this task. gone did, and is silent.",
     );
     assert.deepEqual([one?.level, one?.blast.value, one?.q], ["bad", 3, 'task:"lost" is:due']);
     // What nobody knows is not what is late beside it.
