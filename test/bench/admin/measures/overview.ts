@@ -111,7 +111,10 @@ export const manyViewers: Measure = {
   needs: ["/api/events"],
   run: async (bench) => {
     const VIEWERS = 1_000;
-    const options = ["--max-viewers", String(VIEWERS), "--max-viewers-per-client", String(VIEWERS)];
+    const options = ["viewers", "viewersPerClient"].flatMap((name) => [
+      "--limit",
+      `${name}=${VIEWERS}`,
+    ]);
     const admin = await bench.freshAdmin(options).catch(() => bench.freshAdmin());
     try {
       const one = await admin.watch("/api/events?events=pulse");
