@@ -205,6 +205,7 @@ function asOneQuery({ query, matching }: Asked): JobQuery | null {
   if (check !== null) return query !== null && values === query.values ? query : null;
   return {
     text: query?.text ?? "",
+    explicit: query?.explicit ?? "",
     nowUs: nowUs ?? "0",
     ...{ sql, values, check, shape, isEmpty },
     marks: () => "null::text",
