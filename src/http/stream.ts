@@ -38,7 +38,7 @@ export async function streamed(request: HttpRequest, body: Streamed): Promise<Ht
 }
 
 /** A connection that takes nothing for so long is cut. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 10_000;
 
 async function pour(
   connection: ServerResponse,
