@@ -98,7 +98,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     page: [],
     wire: [],
     insight: ["feed", "wire"],
-    operations: [],
+    operations: ["feed"],
     context: ["access", "config", "feed", "insight", "live", "page", "wire", "operations"],
     "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["wire", "context"],

@@ -29,6 +29,7 @@ import {
   type Heads,
   type JobCounts,
   type TakenSample,
+  takenSample,
   timeOf,
 } from "./job-counts.ts";
 import type { Known } from "./known.ts";
@@ -58,7 +59,7 @@ export interface SamplerOptions {
 /** More than a page shows; keeps what each viewer is sent bounded. */
 const MOST_QUEUES = 1_000;
 /** For tasks and queues, until the first census is complete: these numbers are many, and coarse. */
-const SAMPLED_FOR_NAMES = 600;
+const SAMPLED_FOR_NAMES = 300;
 /** Behind many dead entries the heads of the index are far away: then the sample has to do. */
 function unlessInTime(error: unknown): Probe {
   if (codeOf(error) !== "database_timeout") throw error;
@@ -104,7 +105,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       tallies.addSample(await sampleNames(db, lockedQueueIds, few));
       names = sampledNames(tallies, asOf, few.length / Math.max(gauge.pages, 1));
     }
-    sampled = { sample, pages: gauge.pages, asOf, names, atMs: monotonic() };
+    sampled = { ...takenSample(sample, gauge.pages, asOf), names, atMs: monotonic() };
     return sampled;
   };
 
