@@ -7,7 +7,9 @@ export {
   type AdminServerConfigBuilder,
   adminServerConfig,
 } from "./admin/config/config.ts";
+export type { AdminLimits } from "./admin/config/limits.ts";
 export type { ListenAddress } from "./admin/config/listen-address.ts";
+export { type AdminHandler, adminHandler } from "./admin/handler.ts";
 export { type AdminServer, serve } from "./admin/server.ts";
 export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/errors.ts";
 export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts";

@@ -20,6 +20,9 @@ const prints: Record<string, RegExp> = {
   "hooks.ts":
     /(?=.*done: parent in time)(?=.*child got \{"n":1,"tenant":"acme"\})(?=.*written: child skipped)(?=.*in the queue: true)/s,
   "job-keys.ts": /same job: true, payload: \{"version":2\}\nrun at: 2030-.*\nremoved/,
+  "mounted-express.mjs": /\/: the application\n.*added/i,
+  "mounted-fastify.mjs": /\/: the application\n.*added/i,
+  "mounted-http.mjs": /\/: the application\n.*healthz: 200\n.*without a token: 401/,
   "named-queue.ts": /in order: 1 2 3 4 5/,
   "quickstart.ts": /hello Ada \(attempt 1\)\n.*total: 0/s,
   "recovery.ts": /alive: true\nworkers: 0/,
@@ -31,7 +34,7 @@ const prints: Record<string, RegExp> = {
 };
 
 test("There is an expectation for every example.", () => {
-  const names = readdirSync(directory).filter((name) => name.endsWith(".ts"));
+  const names = readdirSync(directory).filter((name) => /\.(ts|mjs)$/.test(name));
   assert.deepEqual(names.sort(), Object.keys(prints).sort());
 });
 

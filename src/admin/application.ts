@@ -119,11 +119,10 @@ export async function createApplication(
 }
 
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
-  const { method, path, access, operation, isLong = false } = route;
+  const { method, path, access, operation } = route;
   const { basePath, limits } = admin.config;
-  const limitMs = isLong ? null : limits.requestMs;
   const read = (request: HttpRequest) =>
-    inTime(request, limitMs, (asker) =>
+    inTime(request, limits.requestMs, (asker) =>
       operation.run({ ...admin, databases: databasesOf(asker) }, request),
     );
   // A write that has begun is finished, whoever has left.

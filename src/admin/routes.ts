@@ -10,7 +10,7 @@ import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { getCron } from "./api/lists/get-cron.ts";
 import { getExplain } from "./api/lists/get-explain.ts";
-import { getOneJob } from "./api/lists/get-job.ts";
+import { getOneJob, getPayload } from "./api/lists/get-job.ts";
 import { getOneQueue, getQueues } from "./api/lists/get-queues.ts";
 import { getSuggest } from "./api/lists/get-suggest.ts";
 import { getTasks } from "./api/lists/get-tasks.ts";
@@ -66,6 +66,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
+  { method: "GET", path: "/api/jobs/{id}/payload", access: "read", operation: getPayload },
   { method: "GET", path: "/api/jobs/{id}/why", access: "read", operation: getWhy },
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
@@ -94,7 +95,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
-  { method: "GET", path: "/api/events", access: "read", operation: watchEvents, isLong: true },
+  { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },
   { method: "GET", path: "/readyz", access: "open", operation: ready },

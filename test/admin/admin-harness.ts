@@ -6,6 +6,7 @@ import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admin/config/config.ts";
+import type { FeedOptions } from "../../src/admin/feed/feed.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/bounds/limits.ts";
@@ -81,6 +82,7 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
+  readonly feed?: Partial<FeedOptions>;
   /** Default: a moment. */
   readonly loginWaitMs?: number;
   /** Whatever else is to be configured. */
@@ -122,6 +124,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     assets: async () => testAssets,
     loginWaitMs: options.loginWaitMs ?? 5,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.feed === undefined ? {} : { feed: options.feed }),
   });
   await server.start();
   endings.push(async () => {

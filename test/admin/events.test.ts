@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { connect, type RawConnection } from "../http/raw-client.ts";
 import { startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-async function watch({ port }: TestAdmin): Promise<RawConnection> {
+async function watch({ port }: TestAdmin, query = "", headers = ""): Promise<RawConnection> {
   const viewer = await connect(port);
-  viewer.socket.write("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  viewer.socket.write(`GET /api/events${query} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
   return viewer;
 }
 
@@ -38,19 +38,68 @@ test("A viewer is shown the overview at once, and again when it has changed.", a
   viewer.socket.destroy();
 });
 
-test("A second viewer is shown at once what the first one sees, and nobody is asked again.", async () => {
+/** Counts how often a connection is asked for: each statement takes one. */
+function countAsked({ pool }: TestAdmin): () => number {
+  let asked = 0;
+  pool.on("acquire", () => {
+    asked += 1;
+  });
+  return () => asked;
+}
+
+test("Two hundred viewers are shown at once what the first one sees, and nobody is asked again.", async () => {
   const admin = await startAdmin();
   const first = await watch(admin);
   await first.received(/event: overview/);
-  let asked = 0;
-  admin.pool.on("acquire", () => {
-    asked += 1;
-  });
-  const others = await Promise.all(Array.from({ length: 50 }, () => watch(admin)));
+  const asked = countAsked(admin);
+  const others = await Promise.all(Array.from({ length: 199 }, () => watch(admin)));
   await Promise.all(others.map((other) => other.received(/event: overview/)));
-  // The loop itself may have come round once, with its five statements, but not fifty times.
-  assert.ok(asked <= 10, `${asked} statements for 50 viewers`);
+  // The loop itself comes round now and then, but not two hundred times.
+  assert.ok(asked() <= 40, `${asked()} statements for 200 viewers`);
   for (const { socket } of [first, ...others]) socket.destroy();
+});
+
+test("With nobody watching nothing is asked, and a large table is left alone, too.", async () => {
+  for (const feed of [{}, { smallPages: -1, askedMs: 50 }]) {
+    const admin = await startAdmin({ feed });
+    const viewer = await watch(admin, "?events=pulse");
+    await viewer.received(/event: pulse/);
+    viewer.socket.destroy();
+    assert.equal((await admin.client.get("/api/counts")).status, 200);
+    const asked = countAsked(admin);
+    let before = -1;
+    // What was under way ends; then there is a whole second in which nothing happens.
+    while (asked() !== before) {
+      before = asked();
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+    }
+  }
+});
+
+test("A viewer chooses its events, and comes back with the id of the last one.", async () => {
+  const admin = await startAdmin();
+  const viewer = await watch(admin, "?events=pulse,counts");
+  const text = await viewer.received(/event: counts\ndata: .*\n\n/);
+  const shown = await viewer.received(/event: pulse\ndata: .*\n\n/);
+  assert.doesNotMatch(shown, /event: overview/);
+  const [, event = ""] = /((?:id: .*\n)event: pulse\n.*\n\n)/.exec(shown) ?? [];
+  assert.ok(Buffer.byteLength(event) <= 300, event);
+  const [, id = ""] = /id: (.*)\nevent: counts/.exec(text) ?? [];
+  const back = await watch(admin, "?events=counts", `Last-Event-ID: ${id}\r\n`);
+  assert.doesNotMatch(await back.received(/: ping\n/), /event: counts/);
+  await admin.client.post("/api/jobs", { identifier: "news" });
+  await back.received(/event: counts\ndata: \{"as_of":"[^"]*","total":\{"value":1,/);
+  const wrong = await admin.client.get("/api/events?events=pulse,nonsense");
+  assert.deepEqual([wrong.status, wrong.body.problems[0].field], [400, "events"]);
+  viewer.socket.destroy();
+  back.socket.destroy();
+});
+
+test("A stream is compressed for who accepts that.", async () => {
+  const admin = await startAdmin();
+  const viewer = await watch(admin, "", "Accept-Encoding: gzip\r\n");
+  assert.match(await viewer.received(/\r\n\r\n/), /content-encoding: gzip/);
+  viewer.socket.destroy();
 });
 
 test("A write is in the overview that is read after it, however many read.", async () => {

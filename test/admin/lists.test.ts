@@ -5,9 +5,12 @@ import type { Pool } from "pg";
 import { cronEntry, everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import { QUICK, until } from "../worker/worker-process.ts";
+import { until } from "../worker/worker-process.ts";
 import { type Client, type Json, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
+
+// Tells often what it does, and is alive however slow this machine is.
+const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
 after(async () => {
@@ -193,7 +196,7 @@ test("A task is called unsupported only where everybody says what he knows.", as
   const worker = new Worker({
     connectionString: url,
     tasks: [defineTask("mine", () => {})],
-    recovery: QUICK,
+    recovery: TALKATIVE,
   });
   await worker.start();
   endings.push(() => worker.stop());
@@ -237,7 +240,7 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
   const worker = new Worker({
     connectionString: url,
     tasks: [defineTask("other", () => {})],
-    recovery: QUICK,
+    recovery: TALKATIVE,
     cron: {
       entries: [
         everyMinute("nightly", { identifier: "filled", fillMs: 600_000 }),

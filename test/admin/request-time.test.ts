@@ -21,20 +21,18 @@ async function blocked({ pool }: TestAdmin) {
 }
 
 test("A read that takes too long is 503, and its statement is stopped.", async () => {
-  const admin = await startAdmin({ configure: (builder) => builder.limits({ requestMs: 300 }) });
-  const { waiting, release } = await blocked(admin);
-  for (const path of ["/api/jobs", "/api/overview", "/api/jobs/1"]) {
+  const admin = await startAdmin({ configure: (builder) => builder.limits({ requestMs: 150 }) });
+  const { release } = await blocked(admin);
+  for (const path of ["/api/jobs", "/api/jobs/1"]) {
     const began = performance.now();
     const { status, body, headers } = await admin.client.get(path);
     assert.deepEqual([status, body.code], [503, "timeout"], path);
-    assert.match(body.error, /^this took more than 0\.3 s and was stopped/);
+    assert.match(body.error, /^this took more than 0\.15 s and was stopped/);
     assert.ok(headers["retry-after"]);
     assert.ok(performance.now() - began < 900, path);
   }
   await release();
-  while ((await admin.pool.query("select 1")).rowCount !== 1);
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
-  assert.equal(typeof waiting, "function");
 });
 
 test("A client that leaves takes its statement with it, and no error is logged.", async () => {
@@ -42,7 +40,7 @@ test("A client that leaves takes its statement with it, and no error is logged."
   const admin = await startAdmin({ logger });
   const { waiting, release } = await blocked(admin);
   const client = await connect(admin.port);
-  client.socket.write("GET /api/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  client.socket.write("GET /api/jobs/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   while ((await waiting()) === 0);
   const began = performance.now();
   client.socket.destroy();

@@ -9,9 +9,12 @@ import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { installStock } from "../support/stock-schema.ts";
-import { QUICK, until } from "../worker/worker-process.ts";
+import { until } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
+
+// Tells often what it does, and is alive however slow this machine is.
+const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
 after(async () => {
@@ -50,14 +53,14 @@ test("Workers of all kinds are listed with what they run, and none is called dea
     connectionString: url,
     tasks: [mine],
     concurrency: 3,
-    recovery: QUICK,
+    recovery: TALKATIVE,
     cron: { entries: [everyMinute("mine", { identifier: "each minute" })] },
   });
   const fast = new Worker({
     connectionString: url,
     tasks: [quick],
     fastLane: { limitMs: 5_000 },
-    recovery: QUICK,
+    recovery: TALKATIVE,
   });
   for (const worker of [safe, fast]) {
     await worker.start();
@@ -164,7 +167,7 @@ test("The counters of a worker reach its row, and with them its rates.", async (
     connectionString: url,
     tasks: [defineTask("good", () => {}), bad],
     fastLane: true,
-    recovery: QUICK,
+    recovery: TALKATIVE,
   });
   await worker.start();
   endings.push(() => worker.stop());
@@ -183,6 +186,41 @@ test("The counters of a worker reach its row, and with them its rates.", async (
     { task: "bad", done: 0, failed: 1 },
   ]);
   assert.ok(body.done_per_min > 0 && body.failed_per_min > 0);
+});
+
+test("Whatever somebody writes into a heartbeat row, the lists are answered.", async () => {
+  const { url } = await migratedDatabase();
+  const { client, pool } = await startAdmin({ url });
+  const rows = [
+    "null",
+    "[1]",
+    "7",
+    '"recovered_at"',
+    '{"threshold_ms": 1e999, "done_per_min": 1e999}',
+  ];
+  rows.push(
+    '{"task_identifiers": "x", "running": {}, "cron": 5, "running_jobs": -1, "host": "<b>"}',
+  );
+  for (const [n, text] of rows.entries()) {
+    const values = [`w${n}`, text];
+    await pool.query(
+      "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2::jsonb)",
+      values,
+    );
+  }
+  for (const path of [
+    "/api/workers",
+    "/api/tasks",
+    "/api/queues",
+    "/api/cron",
+    "/api/workers/w4",
+  ]) {
+    const { status, text } = await client.get(path);
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+  assert.equal((await client.get("/api/workers?search=%00")).status, 400);
+  const sweep = { action: "sweep-stale-workers", dry_run: true };
+  assert.equal((await client.post("/api/maintenance", sweep)).status, 200);
 });
 
 test("On a stock schema everybody who holds a lock is unknown.", async () => {

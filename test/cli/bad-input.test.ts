@@ -20,7 +20,6 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ["an empty DATABASE_URL", ["admin"], { DATABASE_URL: "" }, 1, /set DATABASE_URL/],
   ["a URL of another kind", ["migrate"], { DATABASE_URL: "mysql://u:hunter2@h/d" }, 1, /postgres:/],
   ["an unreachable server", ["status"], { DATABASE_URL: nowhere }, 1, /cannot reach PostgreSQL/],
-  ["an unreachable server for admin", ["admin"], { DATABASE_URL: nowhere }, 1, /cannot reach/],
   ["an unknown flag", ["list", "--lmit", "3"], {}, 2, /list has no option --lmit/],
   ["an unknown command", ["lst"], {}, 2, /unknown command "lst".*list/],
   ["no command", [], {}, 2, /name a command/],

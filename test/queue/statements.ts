@@ -35,11 +35,13 @@ import { probedCounts } from "../../src/queue/lists/queues/probe-queues.ts";
 import { latestJobs, nextJobs, runningJob } from "../../src/queue/lists/queues/queue-jobs.ts";
 import {
   countQueues as countQueuesNamed,
+  type QueueFilter,
   queueRow,
   queueRows,
 } from "../../src/queue/lists/queues/queue-rows.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
+import { jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
@@ -52,11 +54,12 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
 import { countQuery } from "../../src/queue/stats/count-query.ts";
 import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
+import { readIndexed } from "../../src/queue/stats/indexed-counts.ts";
 import { NameTallies } from "../../src/queue/stats/name-tallies.ts";
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
-import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
 import { encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
@@ -84,7 +87,13 @@ type Answer = (text: string) => Record<string, unknown>;
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const FIRST = { limit: 1, cursor: null, search: "" };
-const QUEUES = { search: "", only: "locked", after: null, limit: 1 } as const;
+const QUEUES: QueueFilter = {
+  search: "",
+  only: "locked",
+  after: null,
+  limit: 1,
+  hasHeartbeats: true,
+};
 const NOTHING_COUNTED: CountedNames = {
   basis: "scan",
   tallies: new NameTallies(),
@@ -110,9 +119,11 @@ const RECOVERY = {
 
 /** One job is found, in whatever order. */
 const walked: Answer = (text) =>
-  text.includes("as ids")
-    ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
-    : { us: "1", task_id: 1 };
+  text.includes("as edge")
+    ? { edge: "2,2" }
+    : text.includes("as ids")
+      ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
+      : { us: "1", task_id: 1 };
 let largeJobs = 0;
 /** A compressed payload, one that is too large, and what is asked about them. */
 const large: Answer = (text) => {
@@ -233,9 +244,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-gauge": (db) => readGauge(db),
   "stats-tally-all": (db) => tallyAll(db, [1]),
   "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
-  "stats-tally-sample": (db) => tallySample(db, [1], [0]),
+  "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
   "stats-probe": (db) => readProbe(db),
+  "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
   "stats-queue-rows": (db) => listQueueRows(db, 1),
@@ -259,6 +271,14 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
   "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
   "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "job-size": [
+    (db) => jobSize(db, "1"),
+    () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),
+  ],
+  "job-payload": [
+    async (db) => (await payloadPieces(db, "1"))?.pieces().next(),
+    () => ({ bytes: 1, version: "1", digest: "", piece: "" }),
+  ],
   "list-light-jobs": [(db) => listLightJobs(db), walked],
   "list-large-jobs": [(db) => readFullRows(db, ["1", "2", "3"]), large],
   "search-jobs": [(db) => listJobs(db, { search: "text" }), walked],
@@ -285,16 +305,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       metadata: null,
     }),
   ],
-  "queues-locked": [(db) => queueRows(db, QUEUES), () => ({ present: true })],
-  "queues-locked-without-heartbeats": (db) => queueRows(db, QUEUES),
+  "queues-locked": (db) => queueRows(db, QUEUES),
+  "queues-locked-without-heartbeats": (db) => queueRows(db, { ...QUEUES, hasHeartbeats: false }),
   "queues-free": (db) => queueRows(db, { ...QUEUES, only: "free" }),
-  "queues-by-name": [
-    async (db) => {
-      await queueRows(db, { ...QUEUES, only: "all" });
-      await countQueuesNamed(db, "");
-    },
-    () => ({ present: true }),
-  ],
+  "queues-by-name": async (db) => {
+    await queueRows(db, { ...QUEUES, only: "all" });
+    await countQueuesNamed(db, "");
+  },
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),

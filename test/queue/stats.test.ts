@@ -12,7 +12,7 @@ import { choosePages, estimateFrom } from "../../src/queue/stats/page-sample.ts"
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
 import { inState, sumOf, type Tallied, tallied } from "../../src/queue/stats/tally.ts";
-import { tallyAll, tallyChunk, tallySample } from "../../src/queue/stats/tally-pages.ts";
+import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -156,8 +156,12 @@ test("A sample that reads every page is exact.", async () => {
     const value = truth.all.counts[one];
     assert.deepEqual(estimateFrom(pages, counts[one], 54), { value, low: value, high: value });
   }
-  const names = await tallies(tallySample(queue.db, lockedQueueIds, chosen));
+  const names = new NameTallies();
+  names.addSample(await sampleNames(queue.db, lockedQueueIds, chosen));
+  assert.deepEqual(names.all.counts, truth.all.counts);
   assert.deepEqual(names.tasks.get(1)?.counts, truth.tasks.get(1)?.counts);
+  assert.deepEqual(names.queues.get(3)?.counts, truth.queues.get(3)?.counts);
+  assert.deepEqual(names.holders, truth.holders);
 });
 
 test("The heads of the index are counted exactly up to a cap, and say that they are not beyond.", async () => {

@@ -81,7 +81,7 @@ function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
   return {
     ...rest,
     ...{ at: new Date(now()).toISOString(), by: userOf(request), source: "admin" },
-    ...{ client: request.remoteAddress, request: id, action: command },
+    ...{ client: request.client, request: id, action: command },
     ...{ query: null, operationId: null },
     asked: tally?.asked ?? null,
     done: tally?.done ?? null,

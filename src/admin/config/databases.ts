@@ -13,6 +13,8 @@ export interface AdminDatabases {
   readonly reads: Database;
   /** READ ONLY, 0.5 s: the steps of a walk, each a statement of about 0.1 s. */
   readonly lists: Database;
+  /** READ ONLY, 20 s: a value so large that unpacking it takes seconds, in pieces. */
+  readonly downloads: Database;
   /** READ ONLY, 1 s, plain plans: what is read of all jobs, for many at once. */
   readonly feed: Database;
   /** 8 s. */
@@ -35,6 +37,7 @@ export interface DatabaseOptions {
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
 const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
 const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
+const downloads: Bounds = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000, readOnly: true };
 const feed: Bounds = {
   statementTimeoutMs: 1_000,
   lockTimeoutMs: 100,
@@ -58,6 +61,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   const shared = {
     reads: database(reads),
     lists: database(lists),
+    downloads: database(downloads),
     feed: database(feed),
     writes: database(writes),
     maintenance: database(maintenance),
@@ -68,6 +72,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       ...shared,
       reads: database(reads, asker),
       lists: database(lists, asker),
+      feed: database(feed, asker),
     }),
   };
 }

@@ -5,7 +5,7 @@ import { defaultLimits } from "../../http/bounds/limits.ts";
 
 /** The bounds of an admin server; see adminServerConfig().limits(). Whole numbers from 1. */
 export interface AdminLimits {
-  /** The longest time of a read, milliseconds; event streams, exports and downloads apart. */
+  /** The longest time until the answer to a read begins, milliseconds. */
   readonly requestMs: number;
   /** How long a request waits in line for a database connection, milliseconds. */
   readonly lineMs: number;

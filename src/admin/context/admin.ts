@@ -59,6 +59,4 @@ export interface AdminRoute {
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
-  /** Its answer may take longer than a read: an event stream, an export, a large payload. */
-  readonly isLong?: boolean;
 }

@@ -1,36 +1,35 @@
-// How long a request may take. When its time is over, or its client has left, the statement that it has
-// under way is stopped, and whoever waits for the answer hears why there is none.
+// How long a request may take until its answer begins. When its time is over, or its client has left,
+// the statement that it has under way is stopped, and whoever waits for the answer hears why there is
+// none. An answer that has begun, a stream, takes as long as its reader is there.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Asker } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
-/**
- * Does the work of a request in at most `limitMs`. With null it may take any time, while its client is
- * there: the statements of a stream end with the asker, and the stream itself sees to the rest.
- */
+/** Does the work of a request in at most `limitMs`. */
 export async function inTime<T>(
   request: HttpRequest,
-  limitMs: number | null,
+  limitMs: number,
   work: (asker: Asker) => T | Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const leave = () => over.abort(new WorkerError("aborted", "the client has left"));
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (reason: WorkerError) => {
+    over.abort(reason);
+    reject(reason);
+  };
+  // After the answer the connection's end is that of the request, too.
+  const leave = () => end(new WorkerError("aborted", "the client has left"));
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
-  if (limitMs === null) {
-    return work({ signal: over.signal, leftMs: () => Number.POSITIVE_INFINITY });
-  }
-  const until = monotonic() + limitMs;
-  const timer = setTimeout(() => over.abort(tooLong(limitMs)), limitMs);
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  over.signal.addEventListener("abort", () => reject(over.signal.reason), { once: true });
+  let untilMs = monotonic() + limitMs;
+  const timer = setTimeout(() => end(tooLong(limitMs)), limitMs);
+  const leftMs = () => Math.max(0, untilMs - monotonic());
   try {
-    const asker = { signal: over.signal, leftMs: () => Math.max(0, until - monotonic()) };
-    return await Promise.race([work(asker), ended]);
+    return await Promise.race([ended, work({ signal: over.signal, leftMs })]);
   } finally {
     clearTimeout(timer);
-    request.left.removeEventListener("abort", leave);
+    untilMs = Number.POSITIVE_INFINITY;
   }
 }
 

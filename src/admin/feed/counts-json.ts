@@ -4,11 +4,11 @@ import { conditions } from "../../domain/condition.ts";
 import { countWorkers, type Known } from "../known/known.ts";
 
 /** What cannot be seen is said. */
-export const RUNNING_NOTE =
-  "jobs that workers hold in the fast mode are locked by open transactions, which nobody else can see: they count as ready until they are done";
+const RUNNING_NOTE =
+  "jobs that workers hold in the fast mode are locked by open transactions, which nobody else can see: they count as ready until they are done; running_reported has them, where all living workers report";
 
 /** The answer of GET /api/counts. */
-export function countsJson({ counts }: Known): string {
+export function countsJson({ counts, fleet, rates }: Known): string {
   const values = conditions.map((condition) => [condition, counts.conditions[condition]]);
   return JSON.stringify({
     as_of: counts.asOf,
@@ -18,7 +18,9 @@ export function countsJson({ counts }: Known): string {
     next_due_at: counts.nextDueAt,
     longest_running_at: counts.longestRunningAt,
     last_failed_at: counts.lastFailureAt,
+    running_reported: fleet.running,
     running_note: RUNNING_NOTE,
+    per_minute: rates,
   });
 }
 

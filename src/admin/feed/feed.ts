@@ -65,10 +65,10 @@ export interface FeedOptions extends SamplerOptions {
   readonly intervalMs?: number;
   readonly pingMs?: number;
   readonly patienceMs?: number;
+  /** Who asked is taken to ask again for so long. */
+  readonly askedMs?: number;
 }
 
-/** Who asked is taken to ask again for so long. */
-const ASKED_MS = 60_000;
 /** How old a pulse may be that a question about a large table is answered from. */
 const PULSE_MS = 1_500;
 const CENSUS_PAUSE_MS = 60_000;
@@ -77,6 +77,7 @@ const LEFT_PAUSE_MS = 300_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
   const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;
+  const { askedMs = 60_000 } = options;
   const sampler = createSampler(db, options);
   let askedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -90,7 +91,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const broadcast = createBroadcast(source, { intervalMs, tickMs: pingMs });
 
   const isLarge = () => sampler.last !== null && !sampler.last.isSmall;
-  const isAsked = () => monotonic() - askedAtMs < ASKED_MS;
+  const isAsked = () => monotonic() - askedAtMs < askedMs;
   const isAwake = () => source.viewers > 0 || isAsked();
   const freshOrNull = () => {
     const { last } = sampler;

@@ -4,6 +4,7 @@ import { type Condition, conditions } from "../../domain/condition.ts";
 import { between, exact, type Interval, type Value } from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 import type { Gauge } from "../../queue/stats/gauge.ts";
+import type { IndexedCounts } from "../../queue/stats/indexed-counts.ts";
 import { agesOf } from "../../queue/stats/name-tallies.ts";
 import { estimateFrom } from "../../queue/stats/page-sample.ts";
 import type { Probe } from "../../queue/stats/probe.ts";
@@ -49,6 +50,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): JobCounts {
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<Tallied, number>;
+  readonly indexed: IndexedCounts;
 }
 
 /** A sample, and how large the table was. */
@@ -61,7 +63,7 @@ export interface TakenSample {
 /** Of a large table. `census`: the last complete one. */
 export function countsOfParts(
   gauge: Gauge,
-  { probe, tallies }: Heads,
+  { probe, tallies, indexed }: Heads,
   taken: TakenSample,
   census: NameCounts | null,
 ): JobCounts {
@@ -81,7 +83,10 @@ export function countsOfParts(
   const { oldestMs, nextMs, due, ahead } = probe;
   const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
   const ages = census === null ? null : agesOf(census.tallies.all);
-  const { longestRunningMs, lastFailureMs } = taken.sample;
+  const met = taken.sample;
+  // What runs may have ended since the census; the sample is of now, and has not met all.
+  const { longestRunningMs = met.longestRunningMs ?? ages?.longestRunning ?? null } = indexed;
+  const { lastFailureMs = latest(met.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
   return {
     asOf,
     total: best(tallied, due + ahead),
@@ -89,9 +94,8 @@ export function countsOfParts(
     states: recordOf(states, (one) => best(inState[one], proven[one])),
     oldestReadyAt: timeOrNull(oldestMs),
     nextDueAt: timeOrNull(nextMs),
-    // What runs may have ended since the census; the sample is of now, and has not met all.
-    longestRunningAt: timeOrNull(longestRunningMs ?? ages?.longestRunning ?? null),
-    lastFailureAt: timeOrNull(latest(lastFailureMs, ages?.lastFailure ?? null)),
+    longestRunningAt: timeOrNull(longestRunningMs),
+    lastFailureAt: timeOrNull(lastFailureMs),
   };
 }
 

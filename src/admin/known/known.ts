@@ -4,6 +4,7 @@ import type { Gauge } from "../../queue/stats/gauge.ts";
 import type { QueueRow } from "../../queue/stats/queue-rows.ts";
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
+import type { Fleet } from "./fleet.ts";
 import type { JobCounts } from "./job-counts.ts";
 import type { NameCounts } from "./name-counts.ts";
 import type { Rates } from "./rates.ts";
@@ -19,6 +20,7 @@ export interface Known {
   /** Locked ones first; not all where there are very many (gauge.queues). */
   readonly queues: readonly QueueRow[];
   readonly workers: readonly ActiveWorker[];
+  readonly fleet: Fleet;
   readonly rates: Rates;
 }
 

@@ -1,5 +1,6 @@
 // How many jobs were added and done in the last minute, from the database's own statistics. What was
-// rolled back is in them too, and a job that was removed counts as done: rates are estimates.
+// rolled back is in them too, and a job that was removed counts as done: rates are estimates. Where all
+// living workers report what they do, that is shown instead.
 import type { Gauge } from "../../queue/stats/gauge.ts";
 
 /** Jobs a minute; null: not known (yet). */

@@ -3,17 +3,20 @@
 // watches, and the next pulses make use of them.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { SMALL_TABLE_PAGES } from "../../queue/stats/count-query.ts";
 import { type Gauge, readGauge } from "../../queue/stats/gauge.ts";
+import { readIndexed } from "../../queue/stats/indexed-counts.ts";
 import { NameTallies } from "../../queue/stats/name-tallies.ts";
 import { choosePages } from "../../queue/stats/page-sample.ts";
 import { readProbe, readProbeTallies } from "../../queue/stats/probe.ts";
 import { listQueueRows } from "../../queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../queue/stats/sample-jobs.ts";
-import { tallyAll, tallySample } from "../../queue/stats/tally-pages.ts";
+import { sampleNames, tallyAll } from "../../queue/stats/tally-pages.ts";
 import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
 import { singleFlight } from "../live/single-flight.ts";
 import { createCensus } from "./census.ts";
+import { createFleet } from "./fleet.ts";
 import {
   countsOfParts,
   countsOfPass,
@@ -57,6 +60,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const { smallPages = SMALL_TABLE_PAGES, sampledPages = 2_000 } = options;
   const census = createCensus();
   const rates = createRateMeter();
+  const fleetOf = createFleet();
   const parts = new Map<Part, { tookMs: number; atMs: number }>();
   let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
   let pages = sampledPages;
@@ -83,7 +87,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     if (names === undefined || (isOld && census.last(gauge) === null)) {
       const few = choosePages(gauge.pages, Math.min(pages, SAMPLED_FOR_NAMES));
       const tallies = new NameTallies();
-      tallies.add(await tallySample(db, lockedQueueIds, few));
+      tallies.addSample(await sampleNames(db, lockedQueueIds, few));
       names = sampledNames(tallies, asOf, few.length / Math.max(gauge.pages, 1));
     }
     sampled = { sample, pages: gauge.pages, asOf, names, atMs: monotonic() };
@@ -95,7 +99,9 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     const { lockedQueueIds } = gauge;
     const due = probe.isDueExact ? await readProbeTallies(db, "due", lockedQueueIds) : null;
     const ahead = probe.isAheadExact ? await readProbeTallies(db, "ahead", lockedQueueIds) : null;
-    return { probe, tallies: new Map([...(due ?? []), ...(ahead ?? [])]) };
+    const indexed = await readIndexed(db, await usableIndexes(db));
+    const exact = [...indexed.tallies, ...(due ?? []), ...(ahead ?? [])];
+    return { probe, tallies: new Map(exact), indexed };
   };
 
   const countJobs = async (gauge: Gauge): Promise<{ counts: JobCounts; names: NameCounts }> => {
@@ -120,6 +126,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     const { counts, names } = await countJobs(gauge);
     const queues = await listQueueRows(db, MOST_QUEUES);
     const workers = await listActiveWorkers(db);
+    const fleet = fleetOf(workers);
+    const { added, done } = rates.perMinute;
     return {
       readAtMs: monotonic(),
       gauge,
@@ -128,7 +136,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       names,
       queues,
       workers,
-      rates: { ...rates.perMinute, failed: null },
+      fleet,
+      rates: { added, done: fleet.donePerMin ?? done, failed: fleet.failedPerMin },
     };
   };
 

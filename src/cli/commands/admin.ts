@@ -13,7 +13,6 @@ export const adminCommand = defineCommand({
     const { adminConfig, announce } = await import("./admin-server.ts");
     const { aborted, stopSignal } = await import("../shell/signals.ts");
     const { createPool } = await import("../../database/connection/pool.ts");
-    const { schemaName } = await import("../../database/schema-name.ts");
     const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
     const { serve } = await import("../../admin/server.ts");
     const settings = connectionSettings(args);
@@ -22,13 +21,13 @@ export const adminCommand = defineCommand({
     const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
     try {
       const config = await adminConfig(args, pool, settings.schema, logger);
-      // Also without a database: the page says what is wrong, and can make the schema.
-      const schema = schemaName(settings.schema);
-      await assertUsableSchema({ client: pool, schema }).catch(({ code, message }: WorkerError) => {
-        logger.warn({ code }, message);
-      });
       await using server = await serve(config);
       announce(server, config, args.json);
+      // It serves also without a database: the page says what is wrong, and can make the schema.
+      const database = { client: pool, schema: config.schema };
+      await assertUsableSchema(database).catch(({ code, message }: WorkerError) => {
+        logger.warn({ code }, message);
+      });
       await aborted(signal);
       logger.info({ signal: signal.reason }, "stopping");
     } finally {

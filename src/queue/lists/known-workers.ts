@@ -8,7 +8,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../sql/moments.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
-import { AGE_MS, isRecovered, thresholdOf } from "../workers/stale-workers.ts";
+import { AGE_MS, isRecovered, saysNumber, thresholdOf } from "../workers/stale-workers.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
 
@@ -116,7 +116,7 @@ const MOST = 10_000;
 export const isSilent = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const numberSaid = (name: string) =>
-  `case when jsonb_typeof(workers.metadata -> '${name}') = 'number'
+  `case when ${saysNumber(name)}
       then (workers.metadata ->> '${name}')::float8 end`;
 
 // Rows that are not looked for come, too: who has one is not unknown.

@@ -2,7 +2,7 @@
 // jobs are taken from leads to it, priority by priority; one with a key is found by that.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { priorities } from "./priorities.ts";
+import { priorities } from "../sql/priorities.ts";
 
 export interface LastTick {
   readonly identifier: string;

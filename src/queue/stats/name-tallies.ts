@@ -9,8 +9,6 @@ export interface TallyRow {
   /** Ids, or the holder's name; null: the jobs without a named queue. */
   readonly keys: string;
   readonly counts: string;
-  /** Of the count on each page, added up: how unevenly they lie. */
-  readonly squares: string;
   /**
    * The moment that matters, milliseconds since 1970: of running jobs the earliest lock, of failed ones
    * the last failure, of all others the earliest run_at.
@@ -18,8 +16,19 @@ export interface TallyRow {
   readonly times: string;
 }
 
+/** The jobs of a sample, by columns; their places belong together, but for the holders. */
+export interface SampledJobs {
+  /** Those of one page stand together. */
+  readonly pages: readonly number[];
+  readonly tasks: readonly number[];
+  readonly queues: readonly (number | null)[];
+  readonly tallied: readonly Tallied[];
+  readonly holders: readonly string[];
+}
+
 export interface NameTally {
   readonly counts: Record<Tallied, number>;
+  /** Of a sample: of the count on each page, added up. It says how unevenly they lie. */
   readonly squares: Record<Tallied, number>;
   readonly times: Partial<Record<Tallied, number>>;
 }
@@ -36,20 +45,40 @@ export class NameTallies {
     for (const row of rows) {
       const keys = JSON.parse(row.keys) as (string | null)[];
       const counts = JSON.parse(row.counts) as number[];
-      const squares = JSON.parse(row.squares) as number[];
       const times = JSON.parse(row.times) as (number | string | null)[];
       for (const [place, key] of keys.entries()) {
         const time = times[place];
         this.#addOne(row, key, {
           count: counts[place] ?? 0,
-          squares: squares[place] ?? 0,
+          squares: 0,
           time: time == null ? null : Number(time),
         });
       }
     }
   }
 
-  #addOne({ kind, tallied }: TallyRow, key: string | null, more: Counted) {
+  addSample({ pages, tasks, queues, tallied, holders }: SampledJobs): void {
+    for (const [name, counter] of countByPage(pages, tasks, tallied)) {
+      this.#addCounter("task", name, counter);
+    }
+    for (const [name, counter] of countByPage(pages, queues, tallied)) {
+      this.#addCounter("queue", name, counter);
+    }
+    for (const holder of holders) this.holders.set(holder, (this.holders.get(holder) ?? 0) + 1);
+  }
+
+  #addCounter(kind: "task" | "queue", name: number, { count, squares, onPage }: PageCounter) {
+    const one = tallied[name % tallied.length] ?? "ready";
+    const id = Math.floor(name / tallied.length);
+    const more = { count, squares: squares + onPage ** 2, time: null };
+    this.#addOne({ kind, tallied: one }, id === NO_QUEUE ? null : String(id), more);
+  }
+
+  #addOne(
+    { kind, tallied }: Pick<TallyRow, "kind" | "tallied">,
+    key: string | null,
+    more: Counted,
+  ) {
     if (kind === "holder") {
       if (key !== null) this.holders.set(key, (this.holders.get(key) ?? 0) + more.count);
       return;
@@ -66,6 +95,44 @@ export class NameTallies {
     }
     addTo(tally, tallied, more);
   }
+}
+
+/** No id of a sequence. */
+const NO_QUEUE = 0;
+
+interface PageCounter {
+  count: number;
+  squares: number;
+  page: number;
+  onPage: number;
+}
+
+const codes = new Map(tallied.map((one, code) => [one, code]));
+
+/** By id and condition in one number: tens of thousands of jobs are counted between two requests. */
+function countByPage(
+  pages: readonly number[],
+  ids: readonly (number | null)[],
+  conditions: readonly Tallied[],
+): ReadonlyMap<number, PageCounter> {
+  const counters = new Map<number, PageCounter>();
+  for (let n = 0; n < pages.length; n++) {
+    const page = pages[n] ?? 0;
+    const code = codes.get(conditions[n] ?? "ready") ?? 0;
+    const name = (ids[n] ?? NO_QUEUE) * tallied.length + code;
+    const counter = counters.get(name);
+    if (counter === undefined) counters.set(name, { count: 1, squares: 0, page, onPage: 1 });
+    else {
+      counter.count += 1;
+      if (counter.page === page) counter.onPage += 1;
+      else {
+        counter.squares += counter.onPage ** 2;
+        counter.page = page;
+        counter.onPage = 1;
+      }
+    }
+  }
+  return counters;
 }
 
 interface Counted {

@@ -2,56 +2,42 @@
 // census, which is exact for the moment at which it is read, or on the pages of a sample.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
-import type { TallyRow } from "./name-tallies.ts";
+import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 import { talliedAs } from "./tally.ts";
 
-/** What is read of a job, on the alias `jobs`. */
-const columns = (lockedQueues: string): string => `jobs.task_id, jobs.job_queue_id, jobs.locked_by,
-        jobs.locked_at, jobs.updated_at, jobs.run_at, ${talliedAs("jobs", lockedQueues)} as tallied`;
-
-/** A common table expression "job": what is counted. `rows`: a query that gives these columns. */
-const countedJobs = (rows: string, page = "0"): string => `
-  job as (
-    select task_id, job_queue_id, locked_by, tallied, ${page} as page,
-      case tallied when 'running' then locked_at when 'failed' then updated_at else run_at end as at
-    from ${rows} as jobs
-  )`;
-
-const rowsWhere = (s: string, where: string): string => `(
-      select ${columns("$1")}
+// The answer comes by columns: a chunk may have a row for each of thousands of queues and conditions,
+// and to parse those one by one would hold up everybody else in this process. Holders are read apart:
+// they are few, and a third way of grouping all jobs would cost half as much again.
+const tallies = (s: string, where: string): string => `
+  select kind, tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
+    json_agg(${milliseconds("at")})::text as times
+  from (
+    select
+      case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
+      coalesce(task_id, job_queue_id)::text as key, tallied, count(*) as count,
+      coalesce(
+        min(locked_at) filter (where tallied = 'running'),
+        max(updated_at) filter (where tallied = 'failed'),
+        min(run_at) filter (where tallied not in ('running', 'failed'))
+      ) as at
+    from (
+      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.updated_at, jobs.run_at,
+        ${talliedAs("jobs", "$1")} as tallied
       from ${s}._private_jobs as jobs
       where ${where}
       offset 0
-    )`;
-
-// The answer comes by columns: a chunk may have a row for each of thousands of queues and conditions,
-// and to parse those one by one would hold up everybody else in this process.
-const summed = `
-  select kind, tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
-    json_agg(squares)::text as squares, json_agg(${milliseconds("at")})::text as times
-  from (
-    select kind, key, tallied, sum(count) as count, sum(count * count) as squares,
-      case when tallied = 'failed' then max(last) else min(first) end as at
-    from (
-      select
-        case grouping(task_id, job_queue_id, locked_by)
-          when 3 then 'task' when 5 then 'queue' else 'holder' end as kind,
-        coalesce(task_id::text, job_queue_id::text, locked_by) as key,
-        tallied, count(*) as count, min(at) as first, max(at) as last
-      from job
-      group by grouping sets
-        ((page, task_id, tallied), (page, job_queue_id, tallied), (page, locked_by, tallied))
-      having grouping(locked_by) = 1 or locked_by is not null
-    ) as on_page
-    group by kind, key, tallied
-  ) as of_name
+    ) as jobs
+    group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
+    union all
+    select 'holder', locked_by, 'running', count(*), null
+    from ${s}._private_jobs as jobs
+    where ${where} and locked_at is not null and locked_by is not null
+    group by locked_by
+  ) as grouped
   group by kind, tallied`;
 
-const inPages = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid";
-
-const allSql: Statement = (s) => `
-  with ${countedJobs(rowsWhere(s, "true"))} ${summed}`;
+const allSql: Statement = (s) => tallies(s, "true");
 
 /** All jobs in one pass: for a small table. `lockedQueueIds`: of the gauge. */
 export async function tallyAll(
@@ -61,14 +47,16 @@ export async function tallyAll(
   return query<TallyRow>(db, allSql, [lockedQueueIds]);
 }
 
+const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
+
 // Several admins count the same jobs: who does not get the lock leaves it to who has it. Of the
 // transaction, so it is free again with the chunk, also behind a pooler; nobody waits for it.
 const chunkSql: Statement = (s) => `
   with lock as materialized (
     select pg_try_advisory_xact_lock(hashtextextended('worker:census:' || $4::text, 0)) as is_ours
-  ), ${countedJobs(rowsWhere(s, `${inPages} and (select is_ours from lock)`))}
-  select lock.is_ours, summed.* from lock left join (${summed}
-  ) as summed on true`;
+  )
+  select lock.is_ours, tallies.* from lock left join (${tallies(s, isInChunk)}
+  ) as tallies on true`;
 
 interface ChunkRow extends TallyRow {
   readonly is_ours: boolean;
@@ -95,19 +83,40 @@ export async function tallyChunk(
   return rows.filter(({ kind }) => kind !== null);
 }
 
+// Job by job, because an estimate needs to know what lay on which page: to add that up here is less
+// work than to have it grouped there.
 const sampleSql: Statement = (s) => `
-  with ${countedJobs(
-    `unnest($2::bigint[]) as sampled (page)
-    cross join lateral (${rowsOfPage(s, "sampled.page", columns("$1"))}
-    )`,
+  select
+    coalesce(json_agg(sampled.page), '[]')::text as pages,
+    coalesce(json_agg(job.task_id), '[]')::text as tasks,
+    coalesce(json_agg(job.job_queue_id), '[]')::text as queues,
+    coalesce(json_agg(job.tallied), '[]')::text as tallied,
+    coalesce(json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
+  from unnest($2::bigint[]) as sampled (page)
+  cross join lateral (${rowsOfPage(
+    s,
     "sampled.page",
-  )} ${summed}`;
+    `jobs.task_id, jobs.job_queue_id, jobs.locked_by,
+        ${talliedAs("jobs", "$1")} as tallied`,
+  )}
+  ) as job`;
 
-/** Those on certain pages alone, for estimates. `pages`: ascending. */
-export async function tallySample(
+/** The jobs on certain pages, for estimates. */
+export async function sampleNames(
   db: Database,
   lockedQueueIds: readonly number[],
   pages: readonly number[],
-): Promise<readonly TallyRow[]> {
-  return query<TallyRow>(db, sampleSql, [lockedQueueIds, pages]);
+): Promise<SampledJobs> {
+  const [row] = await query<Record<keyof SampledJobs, string>>(db, sampleSql, [
+    lockedQueueIds,
+    pages,
+  ]);
+  const list = <T>(text: string | undefined) => JSON.parse(text ?? "[]") as T[];
+  return {
+    pages: list(row?.pages),
+    tasks: list(row?.tasks),
+    queues: list(row?.queues),
+    tallied: list(row?.tallied),
+    holders: list(row?.holders),
+  };
 }

@@ -45,6 +45,6 @@ export function conditionOf(
 }
 
 /** The texts of a list that left the database as one. */
-export function listOf(text: string | null): string[] {
-  return text === null || text === "" ? [] : text.split(",");
+export function listOf(text: string | null, by = ","): string[] {
+  return text === null || text === "" ? [] : text.split(by);
 }

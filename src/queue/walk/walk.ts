@@ -187,7 +187,7 @@ class Walking {
     if (step === null) return;
     const goesOn =
       step.next === null
-        ? positionAfterTie(way, segment, key)
+        ? positionAfterTie(segment, key)
         : ({ ...position, after: step.next } as const);
     await this.#accept(step, position, goesOn);
   }

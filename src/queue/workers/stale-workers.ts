@@ -15,9 +15,17 @@ export const AGE_MS = "(extract(epoch from now() - workers.last_heartbeat_at)::f
 // of graphile_worker_rs, who say nothing, beat once a minute and are given 300 s as they are there.
 const UNDECLARED_MS = 300_000;
 
+/**
+ * Whether a worker's metadata has a number under this name, and one that fits: JSON has 1e999, for which
+ * a cast would end the whole statement.
+ */
+export const saysNumber = (name: string): string =>
+  `jsonb_typeof(workers.metadata -> '${name}') = 'number'
+      and length(workers.metadata ->> '${name}') <= 25`;
+
 /** `given`: of a manual sweep, in place of what is not declared. It never shortens what is. */
 const threshold = (name: string, given: string) =>
-  `case when jsonb_typeof(workers.metadata -> '${name}') = 'number'
+  `case when ${saysNumber(name)}
       then greatest((workers.metadata ->> '${name}')::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 

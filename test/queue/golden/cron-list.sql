@@ -16,24 +16,22 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
       workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
     from "worker"._private_workers as workers
     where not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
     limit 10000
   ) as said
   group by said.part, said.is_cut;
 
-  with recursive known_priorities (priority, place) as (
-    (select jobs.priority, 1 from "worker"._private_jobs as jobs where jobs.is_available
-      order by jobs.priority limit 1)
+  with recursive priorities (priority, place) as (
+    (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)
     union all
     select (
       select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority > known_priorities.priority
+      where jobs.is_available and jobs.priority > priorities.priority
       order by jobs.priority limit 1
     ), place + 1
-    from known_priorities where known_priorities.priority is not null and place < 32
-  ), priorities as (
-    select priority from known_priorities where priority is not null
+    from priorities where priorities.priority is not null and place < 32
   ), tick as (
     select given.identifier, tasks.id as task_id, given.key,
       timestamptz 'epoch' + given.run_at_ms * interval '1 millisecond' as run_at

@@ -14,12 +14,15 @@ select extract(epoch from now())::float8 * 1000 as now_ms,
   where workers.last_heartbeat_at < now() - $6::float8 * interval '1 millisecond'
   and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
       then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end
       else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end end
     and $5::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end
   order by workers.last_heartbeat_at limit 100) as stale

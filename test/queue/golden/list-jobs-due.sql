@@ -22,10 +22,11 @@
       select jobs.priority from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
     ) from part where part.priority is not null
-  ), seen as materialized (
-    select part.priority as part, entry.* from part cross join lateral (
-      select jobs.run_at as k0, jobs.id,
-        ((jobs.is_available) and (jobs.is_available and jobs.run_at > now())) is true as matches
+  )
+  select concat_ws(',', floor(extract(epoch from edge.k0) * 1000000)::text) as edge
+  from part cross join lateral (
+      select jobs.run_at as k0
+      
       from "worker"._private_jobs as jobs
       where (jobs.is_available) and jobs.priority = part.priority
       and (jobs.run_at) >= ((case $1::text
@@ -35,49 +36,101 @@
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end))
-      and jobs.run_at > coalesce((case $6::text
+      and jobs.run_at > now()
+      order by jobs.run_at asc
+      offset $2::int
+      limit 1
+  ) as edge
+  where part.priority is not null
+  order by edge.k0 asc
+  limit 1;
+
+  with recursive part (priority) as (
+    (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available order by jobs.priority limit 1
+    )
+    union all
+    select (
+      select jobs.priority from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
+    ) from part where part.priority is not null
+  ), found as materialized (
+    select entry.*
+    from part cross join lateral (
+      select jobs.run_at as k0, jobs.id,
+        ((jobs.is_available) and (jobs.is_available and jobs.run_at > now())) is true as matches
+      
+      from "worker"._private_jobs as jobs
+      where (jobs.is_available) and jobs.priority = part.priority
+      and (jobs.run_at) >= ((case $1::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($6::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($6::numeric - 946684800000000, 3600000000)::float8
-  end), now())
+      + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
+  end))
+      and jobs.run_at > now()
       order by jobs.run_at asc
-      limit $3::int
-    ) as entry where part.priority is not null
-  ), edge as (
-    select seen.k0
-    from (
-      select seen.*, row_number() over (partition by part order by seen.k0 asc) as place from seen
-    ) as seen
-    where seen.place = $3::int
-    order by seen.k0 asc
-    limit 1
-  ), found as materialized (
-    select seen.*
-    from seen left join edge on true
-    where seen.matches
-    and (seen.k0, seen.id) > ((case $1::text
+      limit $6::int
+    ) as entry
+    where part.priority is not null
+    and entry.matches
+    and (entry.k0) <= ((case $3::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($3::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($3::numeric - 946684800000000, 3600000000)::float8
+  end))
+    and (entry.k0, entry.id) > ((case $1::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end), $2::bigint)
-    and (edge.k0 is null or (seen.k0) < (edge.k0))
-    order by seen.k0 asc, seen.id asc
+    order by entry.k0 asc, entry.id asc
     limit $4::bigint + $5::bigint
   )
-  select (select count(*) from seen) as entries,
-    (select concat_ws(',', floor(extract(epoch from edge.k0) * 1000000)::text) from edge) as edge,
-    (select count(*) from found) as matched,
+  select (select count(*) from found) as matched,
     array_to_string(array(
-      select seen.id from found as seen order by seen.k0 asc, seen.id asc offset $4::bigint
+      select found.id from found order by found.k0 asc, found.id asc offset $4::bigint
     ), ',') as ids,
     array_to_string(array(
-      select concat_ws(',', floor(extract(epoch from seen.k0) * 1000000)::text) from found as seen
-      order by seen.k0 asc, seen.id asc offset $4::bigint
+      select concat_ws(',', floor(extract(epoch from found.k0) * 1000000)::text) from found order by found.k0 asc, found.id asc offset $4::bigint
     ), ';') as keys;
+
+  with 
+  bound as materialized (
+    select max(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id > $1::bigint
+      order by jobs.id asc
+      limit $2::bigint
+    ) as chunk
+  ), found as materialized (
+    select jobs.id
+    from "worker"._private_jobs as jobs
+    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
+    and (jobs.is_available) and (jobs.run_at = (case $5::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($5::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($5::numeric - 946684800000000, 3600000000)::float8
+  end)
+    and (jobs.is_available and jobs.run_at > now()))
+    order by jobs.id asc
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id asc offset $3::bigint
+    ), ',') as ids
+  from bound;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,

@@ -1,7 +1,8 @@
-  with seen as materialized (
-    select 0 as part, entry.* from (
-      select jobs.priority as k0, jobs.run_at as k1, jobs.id,
-        ((jobs.is_available) and (jobs.is_available and jobs.run_at <= now())) is true as matches
+  with part (priority) as (select 0)
+  select concat_ws(',', edge.k0::text, floor(extract(epoch from edge.k1) * 1000000)::text) as edge
+  from part cross join lateral (
+      select jobs.priority as k0, jobs.run_at as k1
+      
       from "worker"._private_jobs as jobs
       where (jobs.is_available)
       and (jobs.priority, jobs.run_at) >= ($1::int, (case $2::text
@@ -11,43 +12,91 @@
       + interval '1 hour' * div($2::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($2::numeric - 946684800000000, 3600000000)::float8
   end))
-      and ($7::text is null or true) and jobs.run_at <= now()
+      and jobs.run_at <= now()
       order by jobs.priority asc, jobs.run_at asc
-      limit $4::int
+      offset $3::int
+      limit 1
+  ) as edge
+  where part.priority is not null
+  order by edge.k0 asc, edge.k1 asc
+  limit 1;
+
+  with part (priority) as (select 0), found as materialized (
+    select entry.*
+    from part cross join lateral (
+      select jobs.priority as k0, jobs.run_at as k1, jobs.id,
+        ((jobs.is_available) and (jobs.is_available and jobs.run_at <= now())) is true as matches
+      
+      from "worker"._private_jobs as jobs
+      where (jobs.is_available)
+      and (jobs.priority, jobs.run_at) >= ($1::int, (case $2::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($2::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($2::numeric - 946684800000000, 3600000000)::float8
+  end))
+      and jobs.run_at <= now()
+      order by jobs.priority asc, jobs.run_at asc
+      limit $8::int
     ) as entry
-  ), edge as (
-    select seen.k0, seen.k1
-    from (
-      select seen.*, row_number() over (partition by part order by seen.k0 asc, seen.k1 asc) as place from seen
-    ) as seen
-    where seen.place = $4::int
-    order by seen.k0 asc, seen.k1 asc
-    limit 1
-  ), found as materialized (
-    select seen.*
-    from seen left join edge on true
-    where seen.matches
-    and (seen.k0, seen.k1, seen.id) > ($1::int, (case $2::text
+    where part.priority is not null
+    and entry.matches
+    and (entry.k0, entry.k1) <= ($4::int, (case $5::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($5::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($5::numeric - 946684800000000, 3600000000)::float8
+  end))
+    and (entry.k0, entry.k1, entry.id) > ($1::int, (case $2::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($2::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($2::numeric - 946684800000000, 3600000000)::float8
   end), $3::bigint)
-    and (edge.k0 is null or (seen.k0, seen.k1) < (edge.k0, edge.k1))
-    order by seen.k0 asc, seen.k1 asc, seen.id asc
-    limit $5::bigint + $6::bigint
+    order by entry.k0 asc, entry.k1 asc, entry.id asc
+    limit $6::bigint + $7::bigint
   )
-  select (select count(*) from seen) as entries,
-    (select concat_ws(',', edge.k0::text, floor(extract(epoch from edge.k1) * 1000000)::text) from edge) as edge,
-    (select count(*) from found) as matched,
+  select (select count(*) from found) as matched,
     array_to_string(array(
-      select seen.id from found as seen order by seen.k0 asc, seen.k1 asc, seen.id asc offset $5::bigint
+      select found.id from found order by found.k0 asc, found.k1 asc, found.id asc offset $6::bigint
     ), ',') as ids,
     array_to_string(array(
-      select concat_ws(',', seen.k0::text, floor(extract(epoch from seen.k1) * 1000000)::text) from found as seen
-      order by seen.k0 asc, seen.k1 asc, seen.id asc offset $5::bigint
+      select concat_ws(',', found.k0::text, floor(extract(epoch from found.k1) * 1000000)::text) from found order by found.k0 asc, found.k1 asc, found.id asc offset $6::bigint
     ), ';') as keys;
+
+  with 
+  bound as materialized (
+    select max(id) as last, count(*) as rows
+    from (
+      select jobs.id
+      from "worker"._private_jobs as jobs
+      where jobs.id > $1::bigint
+      order by jobs.id asc
+      limit $2::bigint
+    ) as chunk
+  ), found as materialized (
+    select jobs.id
+    from "worker"._private_jobs as jobs
+    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
+    and (jobs.is_available) and (jobs.priority = $5::int and jobs.run_at = (case $6::text
+    when 'Infinity' then timestamptz 'infinity'
+    when '-Infinity' then timestamptz '-infinity'
+    else timestamptz '2000-01-01 00:00:00+00'
+      + interval '1 hour' * div($6::numeric - 946684800000000, 3600000000)::float8
+      + interval '1 microsecond' * mod($6::numeric - 946684800000000, 3600000000)::float8
+  end)
+    and (jobs.is_available and jobs.run_at <= now()))
+    order by jobs.id asc
+    limit $3::bigint + $4::bigint
+  )
+  select bound.last, bound.rows, (select count(*) from found) as matched,
+    array_to_string(array(
+      select id from found order by id asc offset $3::bigint
+    ), ',') as ids
+  from bound;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,

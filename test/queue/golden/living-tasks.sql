@@ -7,6 +7,7 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
       workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
     from "worker"._private_workers as workers
     where not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
     limit 10000

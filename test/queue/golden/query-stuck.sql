@@ -3,6 +3,7 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
 
   select id, (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end as is_silent
   from "worker"._private_workers as workers

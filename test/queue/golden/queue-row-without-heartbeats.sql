@@ -1,5 +1,6 @@
 select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
 
+  
   select queues.id, queues.queue_name, queues.locked_by,
     floor(extract(epoch from queues.locked_at) * 1000000) as locked_at_us,
     case when queues.locked_at is not null then 'unknown' end as holder,

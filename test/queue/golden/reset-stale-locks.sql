@@ -5,8 +5,10 @@ with stale as materialized (
   where jobs.locked_at < now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = jobs.locked_by
     and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end, case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   ) and not jobs.is_available
@@ -34,8 +36,10 @@ with stale as materialized (
   where queues.locked_at < now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = queues.locked_by
     and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end, case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   )

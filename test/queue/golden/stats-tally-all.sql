@@ -1,10 +1,17 @@
-  with 
-  job as (
-    select task_id, job_queue_id, locked_by, tallied, 0 as page,
-      case tallied when 'running' then locked_at when 'failed' then updated_at else run_at end as at
+  select kind, tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
+    json_agg(floor(extract(epoch from at) * 1000))::text as times
+  from (
+    select
+      case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
+      coalesce(task_id, job_queue_id)::text as key, tallied, count(*) as count,
+      coalesce(
+        min(locked_at) filter (where tallied = 'running'),
+        max(updated_at) filter (where tallied = 'failed'),
+        min(run_at) filter (where tallied not in ('running', 'failed'))
+      ) as at
     from (
-      select jobs.task_id, jobs.job_queue_id, jobs.locked_by,
-        jobs.locked_at, jobs.updated_at, jobs.run_at, case
+      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.updated_at, jobs.run_at,
+        case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
@@ -16,23 +23,11 @@
       where true
       offset 0
     ) as jobs
-  ) 
-  select kind, tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
-    json_agg(squares)::text as squares, json_agg(floor(extract(epoch from at) * 1000))::text as times
-  from (
-    select kind, key, tallied, sum(count) as count, sum(count * count) as squares,
-      case when tallied = 'failed' then max(last) else min(first) end as at
-    from (
-      select
-        case grouping(task_id, job_queue_id, locked_by)
-          when 3 then 'task' when 5 then 'queue' else 'holder' end as kind,
-        coalesce(task_id::text, job_queue_id::text, locked_by) as key,
-        tallied, count(*) as count, min(at) as first, max(at) as last
-      from job
-      group by grouping sets
-        ((page, task_id, tallied), (page, job_queue_id, tallied), (page, locked_by, tallied))
-      having grouping(locked_by) = 1 or locked_by is not null
-    ) as on_page
-    group by kind, key, tallied
-  ) as of_name
+    group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
+    union all
+    select 'holder', locked_by, 'running', count(*), null
+    from "worker"._private_jobs as jobs
+    where true and locked_at is not null and locked_by is not null
+    group by locked_by
+  ) as grouped
   group by kind, tallied

@@ -11,12 +11,15 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
   ), found as (
     select id, case when (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
       then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
       else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
     and 'infinity'::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end then 'stale' else 'spared' end as kind
     from "worker"._private_workers as workers
@@ -44,6 +47,7 @@ with turn as materialized (
   select pg_advisory_xact_lock(hashtextextended($8::text, 0))::text is not null as is_ours
 ), stale_row as materialized (
   select workers.id, (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, asked.message,
     coalesce(workers.metadata ? 'recovered_at', false) as is_known
@@ -51,12 +55,15 @@ with turn as materialized (
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
   where (select is_ours from turn) and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
       then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
       else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
     and $5::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
   and abs(extract(epoch from now())::float8 * 1000 - $6::float8) < $7::float8

@@ -1,5 +1,6 @@
   with fleet as materialized (
     select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, ((extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) <= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end and not coalesce(workers.metadata ? 'recovered_at', false)) as is_alive,
       coalesce((jsonb_typeof(metadata -> 'task_identifiers') = 'array'
@@ -31,6 +32,7 @@
 
   with fleet as materialized (
     select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, ((extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) <= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end and not coalesce(workers.metadata ? 'recovered_at', false)) as is_alive,
       coalesce((jsonb_typeof(metadata -> 'task_identifiers') = 'array'

@@ -9,15 +9,19 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
         workers.metadata ->> 'version', workers.metadata ->> 'node',
         workers.metadata ->> 'task_identifiers')), lower($1::text)) > 0 as is_found,
       (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end) as is_silent,
       floor(extract(epoch from workers.started_at) * 1000000) as started_us,
       floor(extract(epoch from workers.last_heartbeat_at) * 1000000) as heartbeat_us,
       case when jsonb_typeof(workers.metadata -> 'running_jobs') = 'number'
+      and length(workers.metadata ->> 'running_jobs') <= 25
       then (workers.metadata ->> 'running_jobs')::float8 end as running,
       case when jsonb_typeof(workers.metadata -> 'done_per_min') = 'number'
+      and length(workers.metadata ->> 'done_per_min') <= 25
       then (workers.metadata ->> 'done_per_min')::float8 end as done_per_min,
       case when jsonb_typeof(workers.metadata -> 'failed_per_min') = 'number'
+      and length(workers.metadata ->> 'failed_per_min') <= 25
       then (workers.metadata ->> 'failed_per_min')::float8 end as failed_per_min
     from "worker"._private_workers as workers
     limit 10000

@@ -1,24 +1,65 @@
-// GET /api/jobs/{id}: one job.
-import { InputError, WorkerError } from "../../../base/errors.ts";
+// GET /api/jobs/{id}: one job, whole up to 16 MB; GET /api/jobs/{id}/payload: its payload of any size.
+import { InputError, messageOf, WorkerError } from "../../../base/errors.ts";
 import { listedJobJson } from "../../../domain/job.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
+import type { HttpRequest } from "../../../http/request.ts";
 import { jsonText } from "../../../http/response.ts";
+import { streamed } from "../../../http/stream.ts";
+import { jobSize, LARGEST_WHOLE_BYTES, payloadPieces } from "../../../queue/pages/job-size.ts";
 import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listedJob } from "../../wire/json-schema.ts";
 
 export const getOneJob: Operation = {
-  summary: "One job",
+  summary: "One job; above 16 MB 413, and its payload stands at /api/jobs/{id}/payload",
   answer: listedJob,
   run: async ({ databases }, request) => {
-    const id = request.params["id"];
-    if (!isJobId(id)) {
-      throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
-    }
-    const job = await getJob(databases.reads, id);
-    if (job === null) {
-      throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
-    }
+    const id = idOf(request);
+    const size = await jobSize(databases.reads, id);
+    if (size?.isWhole === false) throw tooLarge(id);
+    const job = size === null ? null : await getJob(databases.reads, id);
+    if (job === null) throw notThere(id);
     return jsonText(listedJobJson(job));
   },
 };
+
+export const getPayload: Operation = {
+  summary: "A job's payload byte for byte, in pieces: of any size",
+  answer: "application/json",
+  run: async ({ databases, config }, request) => {
+    const id = idOf(request);
+    const payload = await payloadPieces(databases.downloads, id);
+    if (payload === null) throw notThere(id);
+    return streamed(request, {
+      headers: {
+        "content-type": "application/json; charset=utf-8",
+        "content-disposition": `attachment; filename="job-${id}.json"`,
+      },
+      pieces: payload.pieces,
+      onBroken: (error) => {
+        config.logger.warn(
+          { request: request.id, job: id, error: messageOf(error) },
+          "a payload's download broke off",
+        );
+      },
+    });
+  },
+};
+
+function idOf({ params }: HttpRequest): string {
+  const id = params["id"];
+  if (isJobId(id)) return id;
+  throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
+}
+
+function notThere(id: string): WorkerError {
+  return new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
+}
+
+function tooLarge(id: string): WorkerError {
+  const most = `${LARGEST_WHOLE_BYTES / 1_048_576} MB`;
+  return new WorkerError(
+    "too_large",
+    `job ${id} is larger than ${most}; its payload stands at /api/jobs/${id}/payload, the rest in /api/jobs?q=id:${id}&fields=row`,
+  );
+}

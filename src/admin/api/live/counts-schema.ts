@@ -15,7 +15,10 @@ export const counts = record(
     next_due_at: "time?",
     longest_running_at: "time?",
     last_failed_at: "time?",
+    // By living workers, those of the fast mode too.
+    running_reported: "integer?",
     running_note: "string",
+    per_minute: record({ added: "integer?", done: "integer?", failed: "integer?" }),
   },
   "Counts",
 );

@@ -16,7 +16,7 @@ export async function recordOperation(
     at: new Date(now()).toISOString(),
     by: byOf(request),
     source: "admin",
-    client: request.remoteAddress,
+    client: request.client,
     request: request.id,
     action,
     query: operation.query,

@@ -3,6 +3,7 @@
 import type { Database } from "../../../database/database.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
 import { inState } from "../../stats/tally.ts";
+import { hasWorkerTable } from "../../workers/worker-table.ts";
 import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
 import { decodePlace, encodePlace, type Order, type PageRequest, pageOf } from "../list-page.ts";
 import { probedCounts } from "./probe-queues.ts";
@@ -31,7 +32,8 @@ export async function listQueuePage(
   request: QueueRequest,
   counted: CountedNames,
 ): Promise<QueuePage> {
-  const { rows, nextCursor } = await rowsOf(db, request, counted);
+  const hasHeartbeats = await hasWorkerTable(db);
+  const { rows, nextCursor } = await rowsOf(db, { ...request, hasHeartbeats }, counted);
   const count = request.cursor === null ? await countQueues(db, request.search) : null;
   return { queues: await withCounts(db, rows, counted), nextCursor, count };
 }
@@ -49,6 +51,10 @@ export async function withCounts(
   });
 }
 
+interface Asked extends QueueRequest {
+  readonly hasHeartbeats: boolean;
+}
+
 interface Rows {
   readonly rows: readonly QueueRow[];
   readonly nextCursor: string | null;
@@ -57,16 +63,12 @@ interface Rows {
 /** More than anybody pages through by numbers; by name there is no limit. */
 const MOST_SORTED = 20_000;
 
-async function rowsOf(
-  db: Database,
-  request: QueueRequest,
-  { tallies }: CountedNames,
-): Promise<Rows> {
-  const { sort, search, only } = request;
+async function rowsOf(db: Database, request: Asked, { tallies }: CountedNames): Promise<Rows> {
+  const { sort, only } = request;
   if (sort === "stuck") return stuckFirst(db, request);
   if (sort === "name" && only === null) return byName(db, request);
   const which = only === null ? "all" : "locked";
-  const all = await queueRows(db, { search, only: which, after: null, limit: MOST_SORTED });
+  const all = await queueRows(db, { ...request, only: which, after: null, limit: MOST_SORTED });
   const found = only === "stuck" ? all.filter(isStuck) : all;
   const tally = ({ id }: QueueRow) => tallies.queues.get(id);
   const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
@@ -88,9 +90,10 @@ const nameOf = ({ queueName }: QueueRow) => queueName;
 const isStuck = ({ stuckSinceUs }: QueueRow) => stuckSinceUs !== null;
 
 /** PostgreSQL sorts, in its own order of letters, by the index of the names. */
-async function byName(db: Database, { search, sort, limit, cursor }: QueueRequest): Promise<Rows> {
+async function byName(db: Database, request: Asked): Promise<Rows> {
+  const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
-  const rows = await queueRows(db, { search, only: "all", after, limit: limit + 1 });
+  const rows = await queueRows(db, { ...request, only: "all", after, limit: limit + 1 });
   return cut(rows, limit, (name) => encodePlace({ sort, key: null, name }));
 }
 
@@ -113,19 +116,19 @@ const byLock: Order<QueueRow> = {
 };
 
 /** Locked queues, which are few, and behind them the others by name: their places have no key. */
-async function stuckFirst(db: Database, request: QueueRequest): Promise<Rows> {
-  const { search, sort, limit, cursor, only } = request;
+async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
+  const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);
   const isBehind = place !== null && place.key === null;
   const all = isBehind
     ? []
-    : await queueRows(db, { search, only: "locked", after: null, limit: MOST_SORTED });
+    : await queueRows(db, { ...request, only: "locked", after: null, limit: MOST_SORTED });
   const locked = only === "stuck" ? all.filter(isStuck) : all;
   const page = pageOf(locked, byLock, nameOf, { ...request, cursor: isBehind ? null : cursor });
   if (page.nextCursor !== null || only !== null) return page;
   const left = limit - page.rows.length;
   const after = isBehind ? place.name : null;
-  const free = await queueRows(db, { search, only: "free", after, limit: left + 1 });
+  const free = await queueRows(db, { ...request, only: "free", after, limit: left + 1 });
   const rest = cut(free, left, (name) => encodePlace({ sort, key: null, name }));
   return { rows: [...page.rows, ...rest.rows], nextCursor: rest.nextCursor };
 }

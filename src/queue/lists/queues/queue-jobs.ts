@@ -6,8 +6,8 @@ import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.t
 import { isAvailable, isDue } from "../../sql/eligible.ts";
 import { isLocked } from "../../sql/job-state.ts";
 import { microseconds } from "../../sql/moments.ts";
+import { MOST_PRIORITIES, priorities } from "../../sql/priorities.ts";
 import { reachOf } from "../lock-holders.ts";
-import { priorities } from "../priorities.ts";
 
 export interface QueuedJob {
   readonly id: string;
@@ -28,7 +28,7 @@ export interface QueuedJobs {
 }
 
 /** Of each priority's due jobs, and of the newest jobs: index and heap pages for some 50 ms. */
-const LOOKED_AT = 20_000;
+const LOOKED_AT = 10_000;
 
 const columns = (s: string, found: string) => `
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
@@ -62,7 +62,11 @@ const nextInHeadSql: Statement = (s) => `
     ) as head
   ), found as materialized (
     select jobs.id from head as jobs where ${isInQueue} ${inOrder} limit $2::int
-  ), seen as materialized (select coalesce(max(place), 0) < ${LOOKED_AT} as is_whole from head)
+  ), seen as materialized (
+    select coalesce(max(place), 0) < ${LOOKED_AT}
+      and (select count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole
+    from head
+  )
   select jobs.*, seen.is_whole from seen left join (${columns(s, "found")}
   ) as jobs on true ${inOrder.replaceAll("jobs.run_at", "jobs.run_at_us")}`;
 

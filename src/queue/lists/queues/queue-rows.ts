@@ -26,12 +26,13 @@ export interface QueueFilter {
   /** Names after this one. */
   readonly after: string | null;
   readonly limit: number;
+  readonly hasHeartbeats: boolean;
 }
 
 /** By name; locked ones alone by their locks, the oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<QueueRow[]> {
-  const { search, only, after, limit } = filter;
-  const statement = statements[(await hasWorkerTable(db)) ? "heard" : "blind"][only];
+  const { search, only, after, limit, hasHeartbeats } = filter;
+  const statement = statements[hasHeartbeats ? "heard" : "blind"][only];
   return (await query<Row>(db, statement, [search, after, limit])).map(toQueueRow);
 }
 
@@ -71,42 +72,50 @@ function toQueueRow(row: Row): QueueRow {
 
 const isOld = `queues.locked_at < now() - ${STALE_LOCK_MS} * interval '1 millisecond'`;
 
+// Each worker is judged once, not for each queue that it holds: its row's metadata may be long.
 const heard = {
-  holder: `case when queues.locked_at is null then null when workers.id is null then 'unknown'
-      when ${isSilent} then 'silent' else 'alive' end`,
+  workers: (s: string) => `with worker as materialized (
+    select workers.id, workers.last_heartbeat_at, ${isSilent} as is_silent
+    from ${s}._private_workers as workers
+  )`,
+  holder: `case when queues.locked_at is null then null when worker.id is null then 'unknown'
+      when worker.is_silent then 'silent' else 'alive' end`,
   stuckSince: `case when queues.locked_at is null then null
-      when workers.id is null then case when ${isOld} then queues.locked_at end
-      when ${isSilent} then greatest(queues.locked_at, workers.last_heartbeat_at) end`,
-  join: (s: string) =>
-    `left join ${s}._private_workers as workers on workers.id = queues.locked_by`,
+      when worker.id is null then case when ${isOld} then queues.locked_at end
+      when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
+  join: "left join worker on worker.id = queues.locked_by",
 };
 const blind = {
+  workers: () => "",
   holder: "case when queues.locked_at is not null then 'unknown' end",
   stuckSince: `case when ${isOld} then queues.locked_at end`,
-  join: () => "",
+  join: "",
 };
 
-const columns = ({ holder, stuckSince }: typeof heard | typeof blind) => `
+type Knows = typeof heard | typeof blind;
+
+const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
+  ${workers(s)}
   select queues.id, queues.queue_name, queues.locked_by,
     ${microseconds("queues.locked_at")} as locked_at_us,
     ${holder} as holder,
-    ${microseconds(stuckSince)} as stuck_since_us`;
+    ${microseconds(stuckSince)} as stuck_since_us
+  from ${s}._private_job_queues as queues
+  ${join}`;
 
 const isFound = `($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0)`;
 const isLocked = "queues.locked_at is not null";
 
-const rowsSql = (knows: typeof heard | typeof blind, only: QueueFilter["only"]): Statement => {
+const rowsSql = (knows: Knows, only: QueueFilter["only"]): Statement => {
   const condition = { locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only];
   const order = only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name";
-  return (s) => `${columns(knows)}
-  from ${s}._private_job_queues as queues
-  ${knows.join(s)}
+  return (s) => `${columns(s, knows)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text) ${condition}
   order by ${order}
   limit $3::int`;
 };
 
-const each = (knows: typeof heard | typeof blind) => ({
+const each = (knows: Knows) => ({
   locked: rowsSql(knows, "locked"),
   free: rowsSql(knows, "free"),
   all: rowsSql(knows, "all"),
@@ -114,11 +123,9 @@ const each = (knows: typeof heard | typeof blind) => ({
 const statements = { heard: each(heard), blind: each(blind) };
 
 const oneSql =
-  (knows: typeof heard | typeof blind): Statement =>
+  (knows: Knows): Statement =>
   (s) =>
-    `${columns(knows)}
-  from ${s}._private_job_queues as queues
-  ${knows.join(s)}
+    `${columns(s, knows)}
   where queues.queue_name = $1::text or queues.id = $2::int
   order by queues.queue_name <> $1::text
   limit 1`;

@@ -1,0 +1,112 @@
+// How large one job is, without reading it where its size on disk says enough; and its payload in
+// pieces, for a job that is too large for one answer.
+import { WorkerError } from "../../base/errors.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+/** Up to here a job is given whole. */
+export const LARGEST_WHOLE_BYTES = 16 * 1_048_576;
+
+export interface JobSize {
+  /** In UTF-8; what is larger than LARGEST_WHOLE_BYTES may be any number above that. */
+  readonly bytes: number;
+  readonly isWhole: boolean;
+}
+
+/** null: there is no such job. */
+export async function jobSize(db: Database, id: string): Promise<JobSize | null> {
+  const [row] = await query<SizeRow>(db, storedSql, [id]);
+  if (row === undefined) return null;
+  const stored = row.payload_bytes + row.other_bytes;
+  if (!row.is_packed || stored > LARGEST_WHOLE_BYTES) return sized(stored);
+  return sized(row.other_bytes + (await unpackedBytes(db, id)));
+}
+
+const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= LARGEST_WHOLE_BYTES });
+
+/** Only unpacking tells. What takes longer than a statement may is too large. */
+async function unpackedBytes(db: Database, id: string): Promise<number> {
+  try {
+    const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
+    return row?.bytes ?? 0;
+  } catch (error) {
+    if (error instanceof WorkerError && error.code === "database_timeout") return Infinity;
+    throw error;
+  }
+}
+
+interface SizeRow {
+  readonly payload_bytes: number;
+  readonly is_packed: boolean;
+  readonly other_bytes: number;
+}
+
+const storedSql: Statement = (schema) => `
+  select pg_column_size(jobs.payload) as payload_bytes,
+    pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(octet_length(jobs.last_error), 0) + coalesce(pg_column_size(jobs.flags), 0)
+      as other_bytes
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;
+
+const unpackedSql: Statement = (schema) => `
+  select octet_length(json_send(jobs.payload)) as bytes
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;
+
+/** Each piece unpacks the whole payload in PostgreSQL: few large ones cost less than many small ones. */
+const PIECE_BYTES = 16 * 1_048_576;
+
+export interface PayloadPieces {
+  readonly bytes: number;
+  /** Throws where the payload changes on the way, or its job goes: a mixture is worth nothing. */
+  readonly pieces: () => AsyncGenerator<Buffer, void>;
+}
+
+/**
+ * The payload's text byte for byte, a statement for each piece: no snapshot is held for a slow reader.
+ * null: there is no such job.
+ */
+export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
+  const [first] = await query<WholeRow>(db, wholeSql, [id]);
+  if (first === undefined) return null;
+  const { bytes, version, digest } = first;
+  async function* pieces() {
+    for (let from = 0; from < bytes; from += PIECE_BYTES) {
+      const [row] = await query<PieceRow>(db, pieceSql, [id, from + 1, PIECE_BYTES, version]);
+      if (row === undefined || (row.digest !== null && row.digest !== digest)) {
+        throw new WorkerError(
+          "not_found",
+          `the payload of job ${id} has changed, or the job is gone`,
+        );
+      }
+      yield Buffer.from(row.piece, "base64");
+    }
+  }
+  return { bytes, pieces };
+}
+
+interface WholeRow {
+  readonly bytes: number;
+  readonly version: string;
+  readonly digest: string;
+}
+
+interface PieceRow {
+  readonly piece: string;
+  readonly digest: string | null;
+}
+
+const wholeSql: Statement = (schema) => `
+  select octet_length(json_send(jobs.payload)) as bytes, jobs.xmin::text as version,
+    md5(json_send(jobs.payload)) as digest
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;
+
+// A worker that takes or leaves the job writes its row anew with the same payload: only then is there
+// something to compare. Base64, because the session decides how bytea is written.
+const pieceSql: Statement = (schema) => `
+  select
+    encode(substring(json_send(jobs.payload) from $2::int for $3::int), 'base64') as piece,
+    case when jobs.xmin::text <> $4::text then md5(json_send(jobs.payload)) end as digest
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;

@@ -1,0 +1,139 @@
+// GET /api/counts, and what overview and metrics say, of a small table and of one that is taken for large.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conditions } from "../../src/domain/condition.ts";
+import type { Value } from "../../src/domain/value.ts";
+import { type Json, startAdmin, type TestAdmin } from "./admin-harness.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+/** 6,000 jobs: 2,000 ready, of them 50 behind a locked queue, 2,000 scheduled, 1,500 failed, 500 running. */
+async function fill({ pool }: TestAdmin): Promise<void> {
+  await pool.query(`
+    insert into worker._private_tasks (identifier) values ('mail'), ('report');
+    insert into worker._private_job_queues (queue_name, locked_at, locked_by)
+      values ('stuck', now(), 'stock'), ('free', null, null);
+    insert into worker._private_jobs
+      (task_id, job_queue_id, run_at, attempts, locked_at, locked_by, payload)
+    select 1 + n % 2, case when n <= 50 then 1 when n <= 100 then 2 end,
+      now() + case when n between 2001 and 4000 then interval '1 hour' else interval '-1 hour' end,
+      case when n between 4001 and 5500 then 25 else 0 end,
+      case when n > 5500 then now() end, case when n > 5500 then 'stock' end,
+      json_build_object('n', n)
+    from generate_series(1, 6000) n;
+    analyze worker._private_jobs;
+    select worker.worker_heartbeat('alive', '{"running_jobs":3,"done_per_min":7,"failed_per_min":2}')`);
+}
+
+const truth = {
+  total: 6_000,
+  ready: 1_950,
+  blocked: 50,
+  running: 500,
+  retrying: 0,
+  scheduled: 2_000,
+  failed: 1_500,
+} as const;
+
+function contains({ value, precision, low, high }: Value, count: number): boolean {
+  if (precision === "exact") return value === count;
+  return Number(low) <= count && count <= (high ?? Number.POSITIVE_INFINITY);
+}
+
+/** Until the count is whole. */
+async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
+  let answer = (await client.get(`/api/counts?exact=1&q=${encodeURIComponent(q)}`)).body;
+  while (answer.cursor !== null) {
+    answer = (await client.get(`/api/counts?cursor=${answer.cursor}`)).body;
+  }
+  return answer;
+}
+
+test("In a small table every number is exact, and says of which moment.", async () => {
+  const admin = await startAdmin();
+  await fill(admin);
+  const { body } = await admin.client.get("/api/counts");
+  for (const name of ["total", ...conditions] as const) {
+    assert.deepEqual([body[name].precision, body[name].value], ["exact", truth[name]], name);
+  }
+  const now = Date.parse(body.as_of);
+  for (const name of ["oldest_ready_at", "longest_running_at", "last_failed_at"]) {
+    assert.ok(Date.parse(body[name]) < now, name);
+  }
+  assert.ok(Date.parse(body.next_due_at) > now);
+  assert.match(body.running_note, /fast mode/);
+  assert.deepEqual(
+    [body.running_reported, body.per_minute.done, body.per_minute.failed],
+    [3, 7, 2],
+  );
+  const failed = await admin.client.get("/api/counts?q=is:failed");
+  assert.deepEqual([failed.body.count.precision, failed.body.count.value], ["exact", 1_500]);
+  assert.equal((await countAll(admin, "task:mail -is:running")).count.value, 2_750);
+  assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
+});
+
+test("In a large table the truth is inside the intervals, and the small numbers are exact.", async () => {
+  const admin = await startAdmin({ feed: { smallPages: 0, sampledPages: 40 } });
+  await fill(admin);
+  const { body } = await admin.client.get("/api/counts");
+  for (const name of ["total", ...conditions] as const) {
+    const { low, high, value, precision } = body[name];
+    assert.ok(precision === "exact" || (low <= value && value <= high), name);
+  }
+  // Due and ahead are both above what the heads of the index are counted to.
+  assert.equal(body.scheduled.precision, "estimated");
+  const inside = conditions.filter((one) => contains(body[one], truth[one]));
+  assert.ok(inside.length >= 5, `${inside}`);
+  const { stats, queues, counts } = (await admin.client.get("/api/overview")).body;
+  assert.equal(stats.scheduled, counts.scheduled.value + counts.retrying.value);
+  assert.deepEqual(
+    queues.map(({ queue_name }: Json) => queue_name),
+    ["stuck", "free"],
+  );
+  await admin.pool.query("delete from worker._private_jobs where locked_at is null and id > 500");
+  await admin.pool.query("analyze worker._private_jobs");
+  const { body: few } = await admin.client.get("/api/counts");
+  const document = await openapiDocument(admin.client);
+  document.assertFits(few, document.answer("GET", "/api/counts"), "/api/counts");
+});
+
+test("A cursor is only what this route made, and a query that cannot be read is refused.", async () => {
+  const { client } = await startAdmin();
+  const text = (fields: unknown) => Buffer.from(JSON.stringify(fields)).toString("base64url");
+  const broken = [
+    "x",
+    text(null),
+    text({}),
+    text(["q", "1"]),
+    text(["", "0", 1, 0, "a", "1", "2"]),
+  ];
+  for (const cursor of broken) {
+    const { status, body } = await client.get(`/api/counts?cursor=${cursor}`);
+    assert.deepEqual([status, body.problems?.[0].field], [400, "cursor"], cursor);
+  }
+  const { status, body } = await client.get("/api/counts?q=is:nonsense");
+  assert.deepEqual([status, body.problems[0].field], [400, "q"]);
+});
+
+test("Metrics tell of conditions, ages, names, workers, locks, the feed and the pool.", async () => {
+  const admin = await startAdmin();
+  await fill(admin);
+  const { text } = await admin.client.get("/metrics");
+  for (const line of [
+    'worker_jobs{state="ready"} 2000',
+    'worker_jobs_by_condition{condition="blocked"} 50',
+    "worker_jobs_exact 1",
+    'worker_task_jobs{task="mail",state="failed"} 750',
+    'worker_queue_jobs{queue="stuck",state="ready"} 50',
+    'worker_workers{state="alive"} 1',
+    'worker_workers{state="silent"} 0',
+    'worker_workers{state="unknown"} 1',
+    'worker_locks{kind="job"} 500',
+    'worker_locks{kind="queue"} 1',
+  ]) {
+    assert.ok(text.includes(`${line}\n`), `${line} is not in\n${text}`);
+  }
+  assert.match(text, /^worker_oldest_ready_age_seconds 36\d\d/m);
+  assert.match(text, /^worker_admin_feed_duration_seconds\{part="pulse"\} 0\.\d+$/m);
+  assert.match(text, /^worker_admin_feed_age_seconds\{part="pulse"\} /m);
+  assert.match(text, /^worker_admin_pool_connections\{state="idle"\} \d$/m);
+});
