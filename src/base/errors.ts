@@ -46,6 +46,7 @@ export interface Problem {
 
 /** Refused input. All problems are reported at once and nothing has been changed. */
 export class InputError extends WorkerError {
+  declare readonly code: "bad_input" | "query_too_wide";
   readonly problems: readonly Problem[];
 
   constructor(

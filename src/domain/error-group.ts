@@ -31,12 +31,17 @@ const VARYING = new RegExp(
 
 /** The group of an error as it stands in `last_error`. */
 export function errorGroup(lastError: string): ErrorGroup {
-  const label = labelOf(lastError);
+  return groupOfLabel(errorLabel(lastError));
+}
+
+/** The same, once the label is known. */
+export function groupOfLabel(label: string): ErrorGroup {
   const fingerprint = createHash("sha256").update(label).digest("hex").slice(0, 12);
   return { fingerprint, label, likePattern: likePatternOf(label) };
 }
 
-function labelOf(lastError: string): string {
+/** The label alone, for who groups many errors. */
+export function errorLabel(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
   // A list may have any length.

@@ -1,6 +1,7 @@
 // Causes on the wire.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { connect } from "../http/raw-client.ts";
 import { type Json, startAdmin } from "./admin-harness.ts";
 
 const { client, pool } = await startAdmin();
@@ -83,4 +84,19 @@ test("Horizon and groups: numbers add up, and bad parameters are named.", async 
     const answer = await client.get(path);
     assert.deepEqual([answer.status, answer.body.problems?.[0]?.field], [400, field], path);
   }
+});
+
+test("Who watches is told of incidents and the horizon.", async () => {
+  const { port } = await startAdmin();
+  const viewer = await connect(port);
+  viewer.socket.write(
+    "GET /api/events?events=incidents,horizon HTTP/1.1\r\nHost: localhost\r\n\r\n",
+  );
+  const text = await viewer.received(/event: horizon\ndata: .*\n\n/);
+  assert.match(text, /event: horizon\ndata: \{.*"edges":\[-172800,/);
+  assert.match(
+    await viewer.received(/event: incidents\ndata: .*\n\n/),
+    /event: incidents\ndata: \{"verdict":"All is well","level":"ok","incidents":\[\]/,
+  );
+  viewer.socket.destroy();
 });

@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Pool } from "pg";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
 import { cronEntry, everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
+import { installStock } from "../support/stock-schema.ts";
 import { until } from "../worker/worker-process.ts";
 import { type Client, type Json, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
@@ -282,6 +285,34 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
   for (const sort of ["next", "identifier", "-last"]) {
     const paged = await allOf(client, `/api/cron?sort=${sort}&`, "entries");
     assert.deepEqual(paged.map((entry) => entry.identifier).sort(), [...all.keys()].sort(), sort);
+  }
+});
+
+const LISTS = ["/api/queues", "/api/queues/q", "/api/tasks", "/api/workers", "/api/cron"];
+
+test("A schema of any name, and a stock one, have the same lists.", async () => {
+  const { emptyDatabase } = await import("../support/database.ts");
+  const { testPool } = await import("../support/test-pool.ts");
+  const odd = `o'dd "schema" $1`;
+  const [named, stock] = [await emptyDatabase(), await emptyDatabase()];
+  const [one, other] = [testPool(named.url), testPool(stock.url)];
+  await migrate(one.pool, schemaName(odd));
+  await installStock(other.pool);
+  await Promise.all([one.close(), other.close()]);
+  for (const [schema, { url }] of [
+    [odd, named],
+    ["worker", stock],
+  ] as const) {
+    const { client } = await startAdmin({ url, schema });
+    const { body: added } = await client.post("/api/jobs", { identifier: "t", queue: "q" });
+    for (const path of LISTS) {
+      const { status, text } = await client.get(path);
+      assert.equal(status, 200, `${schema} ${path}: ${text}`);
+    }
+    const { next } = (await client.get("/api/queues/q")).body;
+    assert.equal(next[0].id, added.jobs[0].id);
+    const [task] = (await client.get("/api/tasks")).body.tasks;
+    assert.deepEqual([task.ready.value, task.supported_by, task.is_unsupported], [1, 0, null]);
   }
 });
 

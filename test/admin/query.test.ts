@@ -1,6 +1,7 @@
 // The query language over HTTP: completion, costs, and errors that say where.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { makeRandom, randomQuery, randomText } from "../queue/random-query.ts";
 import { type Client, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 let client: Client;
@@ -114,4 +115,19 @@ test("A query that is wrong is refused with its place and a suggestion, by each 
     const wide = await client.get(`${path}?q=-etimedout`);
     assert.deepEqual([wide.status, wide.body.code], [400, "query_too_wide"]);
   }
+});
+
+test("Whatever is asked is answered or refused, by no route with a failure.", async () => {
+  const random = makeRandom(3);
+  const counts = { 200: 0, 400: 0 };
+  for (let i = 0; i < 150; i++) {
+    const text = i % 2 === 0 ? randomText(random) : randomQuery(random);
+    const q = encodeURIComponent(text.toWellFormed());
+    for (const route of ["jobs", "counts", "explain", "suggest"]) {
+      const { status, text: answer } = await client.get(`/api/${route}?q=${q}`);
+      assert.ok(status === 200 || status === 400, `${route} ${JSON.stringify(text)}: ${answer}`);
+      counts[status]++;
+    }
+  }
+  assert.ok(counts[200] > 100 && counts[400] > 50, JSON.stringify(counts));
 });

@@ -6,6 +6,7 @@ import { query } from "../../src/database/database.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
+import { findPage } from "../../src/queue/pages/walk-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import type { JobQuery } from "../../src/queue/query/job-query.ts";
 import { microseconds } from "../../src/queue/sql/moments.ts";
@@ -98,6 +99,10 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
       ids.every((id) => shape.ids?.includes(id)),
       text,
     );
+  const inRange = (id: string) =>
+    (shape.minId === null || BigInt(id) >= BigInt(shape.minId)) &&
+    (shape.maxId === null || BigInt(id) <= BigInt(shape.maxId));
+  assert.ok(ids.every(inRange), text);
   if (shape.key !== null)
     assert.ok(
       rows.every(({ key }) => key === shape.key),
@@ -140,6 +145,16 @@ test("Numbers in payloads compare exactly, and no payload ends a query.", async 
   );
   assert.ok((await find('payload.a:"nul"*')).includes(String(nul?.id)));
   assert.equal((await find("payload.a>1e399 id<=34")).length, 1);
+});
+
+test("A range of ids is walked from its first to its last.", async () => {
+  for (const sort of ["id", "-id"] as const) {
+    const up = await findPage(queue.db, { q: "id:290..400", sort });
+    const down = await findPage(queue.db, { q: "id<11", sort });
+    assert.deepEqual([up.ids.length, down.ids.length], [11, 10]);
+    const { scanned } = sort === "id" ? up.report : down.report;
+    assert.ok(scanned < 20, `${sort}: ${scanned} rows`);
+  }
 });
 
 test("A name that nothing has is reported and matches nothing.", async () => {

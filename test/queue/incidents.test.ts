@@ -97,6 +97,23 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
+  test("of which one worker holds many is one incident, since one verb mends them all.", async () => {
+    await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
+    for (const name of ["a", "b", "it's c"]) {
+      await many(2, "sync", { queueName: name });
+      await holdQueue(name, "w-silent", "1 hour");
+    }
+    const [one, ...others] = (await read()).incidents;
+    assert.deepEqual(others, []);
+    assert.equal(one?.title, "3 queues are stuck behind w-silent");
+    assert.match(
+      one?.sentence ?? "",
+      /^6 jobs wait\. w-silent holds the queues and has been silent/,
+    );
+    assert.deepEqual([one?.q, one?.blast.value], [`queue:"a","b","it's c" is:blocked`, 6]);
+    assert.equal(one?.trend.at(-1), 6);
+  });
+
   test("behind a worker that answers is none.", async () => {
     await worker("w", ["sync"]);
     await held("w", "3 hours");

@@ -10,14 +10,14 @@ import type { Horizon } from "../../queue/horizon/buckets.ts";
 import { readHorizon } from "../../queue/horizon/horizon.ts";
 import { readNameIds } from "../../queue/horizon/name-ids.ts";
 import type { Incidents } from "../../queue/incidents/incident.ts";
-import { createPoisonWalk } from "../../queue/incidents/poison-walk.ts";
+import { createPoisonWalk, type PoisonWalk } from "../../queue/incidents/poison-walk.ts";
 import { readIncidents } from "../../queue/incidents/read-incidents.ts";
 import { compileQuery } from "../../queue/query/compile-query.ts";
 import { readGauge } from "../../queue/stats/gauge.ts";
-import type { SameError } from "../../queue/why/explain-job.ts";
+import type { KnownElsewhere, SameError } from "../../queue/why/explain-job.ts";
 import { resting, restingByKey } from "./resting.ts";
 
-export interface Insight {
+export interface Insight extends KnownElsewhere {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
   readonly common: (q: string) => Promise<Common>;
   /** Names; null = any. */
@@ -27,7 +27,6 @@ export interface Insight {
     queue: string | null,
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
-  readonly sameError: SameError;
 }
 
 export const USUAL_BUCKETS = 57;
@@ -56,8 +55,14 @@ export function createInsight(db: Database): Insight {
       return readHorizon(db, buckets, filter, await readGauge(db));
     })();
 
+  const walk = createPoisonWalk();
+  let jobHolders: readonly string[] | null = null;
   const shared = {
-    walk: createPoisonWalk(),
+    walk: async (...asked: Parameters<PoisonWalk>) => {
+      const walked = await walk(...asked);
+      ({ jobHolders } = walked);
+      return walked;
+    },
     errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
     horizon: () => horizon(USUAL_BUCKETS, null, null),
   };
@@ -82,5 +87,6 @@ export function createInsight(db: Database): Insight {
     horizon,
     incidents,
     sameError,
+    jobHolders: () => jobHolders,
   };
 }

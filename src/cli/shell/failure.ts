@@ -14,9 +14,15 @@ export function tellFailure(error: unknown, flags: { verbose: boolean; json: boo
     printFailureJson({ error: message, code, ...problems });
     return;
   }
-  const line = `worker: ${message.replaceAll(/\s*\n\s*/g, " ")}`;
+  const line = `worker: ${message.replaceAll(/\s*\n\s*/g, " ")}${placeOf(error)}`;
   if (flags.verbose && error instanceof Error) printFailure(line, stackOf(error));
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
+}
+
+/** Where in a query the fault is. */
+function placeOf(error: unknown): string {
+  const at = error instanceof InputError ? error.problems[0]?.at : undefined;
+  return at === undefined ? "" : ` (at character ${at + 1})`;
 }
 
 function stackOf(error: Error): string {
@@ -46,7 +52,7 @@ export function inTypedNames(
     names.set(value.field ?? key, `<${key}>`);
     keys.set(value.field ?? key, key);
   }
-  const typed = ({ path, message }: Problem): Problem => {
+  const typed = ({ path, message, ...where }: Problem): Problem => {
     const [, field = path, at] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
     const list = given[keys.get(field) ?? ""];
     const which = at !== undefined && Array.isArray(list) ? ` "${list[Number(at)]}"` : "";
@@ -54,9 +60,10 @@ export function inTypedNames(
     return {
       path: name === undefined ? path : `${name}${which}`,
       message: mentions(message, names),
+      ...where,
     };
   };
-  const renamed = new InputError(error.problems.map(typed));
+  const renamed = new InputError(error.problems.map(typed), error.code);
   if (error.stack !== undefined) renamed.stack = error.stack;
   return renamed;
 }

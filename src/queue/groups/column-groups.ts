@@ -14,7 +14,7 @@ import { countRows, type GroupedRow, readGroupedRows } from "./job-rows.ts";
 
 export type ColumnGrouping = Exclude<Grouping, "error">;
 
-const SAMPLED_PAGES = 1_200;
+const SAMPLED_PAGES = 1_000;
 
 const keys: Readonly<Record<ColumnGrouping, string>> = {
   task: "jobs.task_id",

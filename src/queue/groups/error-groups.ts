@@ -1,7 +1,7 @@
 // Errors that say the same, put together by their fingerprint: numbers, ids and quoted text left out.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
-import { errorGroup } from "../../domain/error-group.ts";
+import { errorLabel, groupOfLabel } from "../../domain/error-group.ts";
 import { capped, type Value } from "../../domain/value.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { dateOf } from "../sql/moments.ts";
@@ -48,16 +48,13 @@ interface Collected {
 }
 
 async function collect({ rows, newest }: GroupedRows): Promise<Map<string, Collected>> {
-  const groups = new Map<string, Collected>();
-  // A text that was met before is not looked at again.
-  const known = new Map<string, Collected>();
+  const byLabel = new Map<string, Collected>();
   const put = (row: GroupedRow, isSampled: boolean) => {
-    let group = known.get(row.errorStart);
+    const label = errorLabel(row.errorStart);
+    let group = byLabel.get(label);
     if (group === undefined) {
-      const { fingerprint, label } = errorGroup(row.errorStart);
-      group = groups.get(fingerprint) ?? newGroup(fingerprint, label);
-      groups.set(fingerprint, group);
-      known.set(row.errorStart, group);
+      group = newGroup(groupOfLabel(label).fingerprint, label);
+      byLabel.set(label, group);
     }
     if (isSampled) group.rows.push(row);
     if (isSampled || !group.ids.has(row.id)) {
@@ -69,7 +66,7 @@ async function collect({ rows, newest }: GroupedRows): Promise<Map<string, Colle
   };
   await inSlices(rows, (row) => put(row, true));
   await inSlices(newest, (row) => put(row, false));
-  return groups;
+  return byLabel;
 }
 
 function newGroup(key: string, label: string): Collected {

@@ -10,10 +10,13 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
+// Both bounds lead through the index. Times are whole microseconds, and infinity less one of them is
+// infinity: so the last bucket has the jobs that are never due.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
-        and jobs.run_at >= buckets.from_at and (buckets.to_at is null or jobs.run_at < buckets.to_at)
+        and jobs.run_at >= buckets.from_at
+        and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
 // From the index alone.
@@ -55,7 +58,7 @@ export async function probeBuckets(
 ): Promise<Map<number, Series>> {
   const all = Array.from({ length: bounds.length + 1 }, (_, bucket) => bucket);
   const from = (bucket: number) => bounds[bucket - 1] ?? "-infinity";
-  const to = (bucket: number) => bounds[bucket] ?? null;
+  const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
   // Beyond so many priorities not all were asked.

@@ -50,7 +50,7 @@ const MOST_WORKERS = 100;
 const silentSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us,
     case when jsonb_typeof(metadata -> 'running_jobs') = 'number'
-      then least((metadata ->> 'running_jobs')::float8, 1e9) end as running
+      then least((metadata ->> 'running_jobs')::numeric, 1e9)::float8 end as running
   from ${s}._private_workers as workers
   where not ${isAlive}
   order by last_heartbeat_at limit ${MOST_WORKERS}`;

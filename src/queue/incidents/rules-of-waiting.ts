@@ -17,11 +17,19 @@ const unlock = (workerId: string) => ({
   workerIds: [workerId],
 });
 
+/** From so many on the queues of one holder are one incident: one verb mends them all. */
+const MANY_QUEUES = 3;
+/** More names make a query too long to read. */
+const MOST_NAMES = 20;
+
 /** Held by somebody whose heartbeat has stopped, or for 4 hours by somebody who never sent any. */
 export function stuckQueues(facts: Facts): Incident[] {
-  return facts.queues
-    .filter((queue) => isAtFault(queue, facts))
-    .map((queue) => stuck(queue, facts));
+  const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
+  return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
+    queues.length < MANY_QUEUES
+      ? queues.map((queue) => stuck(queue, facts))
+      : [manyStuck(queues, facts)],
+  );
 }
 
 function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Facts): boolean {
@@ -52,6 +60,38 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
     links: { ...noLinks, queue: name, worker: holder.workerId },
     verb: unlock(holder.workerId),
     trend,
+  };
+}
+
+/** All held by one. The longest held comes first. */
+function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
+  const { holder, lockedMs } = queues[0] as WaitingQueue;
+  const { nowMs, asOf } = facts;
+  const who = named(holder.workerId);
+  const blast = together(
+    queues.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
+    asOf,
+  );
+  const cause =
+    holder.state === "silent"
+      ? `${who} holds the queues and has been silent for ${ageText(nowMs - (holder.heardMs ?? nowMs))}.`
+      : `${who} has held the queues for up to ${ageText(nowMs - lockedMs)} and never sent a heartbeat: whether it still works is not known.`;
+  const names = queues.map(({ name }) => quoted(name)).join(",");
+  return {
+    id: `stuck_queues:${holder.workerId}`,
+    kind: "stuck_queue",
+    level: holder.state === "silent" ? "bad" : "warn",
+    title: `${counted(queues.length, "queue is", "queues are")} ${holder.state === "silent" ? "stuck" : "held"} behind ${who}`,
+    sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
+    since: timeOf(lockedMs),
+    blast,
+    standsStill: true,
+    q: queues.length <= MOST_NAMES ? `queue:${names} is:blocked` : "is:stuck is:blocked",
+    links: { ...noLinks, worker: holder.workerId },
+    verb: unlock(holder.workerId),
+    trend: queues
+      .map(({ trend }) => trend)
+      .reduce((sum, one) => sum.map((count, part) => count + (one[part] ?? 0))),
   };
 }
 

@@ -3,10 +3,11 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Condition } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import { isJobId } from "../../domain/job-ids.ts";
+import { ANY_SHAPE } from "../query/shape.ts";
 import { isReady } from "../sql/eligible.ts";
 import { isFailed, isLocked, isScheduled } from "../sql/job-state.ts";
 import { searchCollation, searchPatterns } from "../sql/text-search.ts";
-import { anyShape, everyJob, type Matching } from "../walk/matching.ts";
+import { everyJob, type Matching } from "../walk/matching.ts";
 
 const nothing: Matching = Object.freeze({
   ...everyJob,
@@ -46,7 +47,7 @@ export function ofState(state: JobState | "all"): Matching {
 function inState(sql: string, state: JobState, isDue: boolean | null): Matching {
   return matching({
     sql: () => `(${sql})`,
-    shape: { ...anyShape, conditions: conditions[state], isDue },
+    shape: { ...ANY_SHAPE, conditions: conditions[state], isDue },
   });
 }
 
@@ -77,7 +78,7 @@ function named(column: "task_id" | "job_queue_id", name: string, id: number | nu
   return matching({
     sql: (first) => `jobs.${column} = $${first}::int`,
     values: [id],
-    shape: { ...anyShape, ...ids },
+    shape: { ...ANY_SHAPE, ...ids },
   });
 }
 

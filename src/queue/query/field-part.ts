@@ -71,19 +71,34 @@ const integers = {
 const isNumber = (value: QueryValue) => value.kind === "number";
 
 function integerPart(term: FieldTerm, column: string, parameters: Parameters): Part {
-  const numbers = term.values.filter(isNumber).map(({ text }) => text);
+  const shapeOf = (low: bigint | null, high: bigint | null) =>
+    term.field === "id" ? { minId: low?.toString() ?? null, maxId: high?.toString() ?? null } : {};
+  const numbers = term.values.filter(isNumber).map(({ text }) => BigInt(text));
+  const [first = 0n] = numbers;
   if (isOrder(term.op)) {
-    return sqlPart(`(${column} ${term.op} ${parameters.add(numbers[0], "bigint")})`);
+    const step = term.op.endsWith("=") ? 0n : 1n;
+    const shape = term.op.startsWith("<")
+      ? shapeOf(null, first - step)
+      : shapeOf(first + step, null);
+    return sqlPart(`(${column} ${term.op} ${parameters.add(String(first), "bigint")})`, shape);
   }
+  const ids = numbers.map(String);
+  const sorted = numbers.toSorted((a, b) => (a < b ? -1 : 1));
+  const list = { ids, ...shapeOf(sorted[0] ?? null, sorted.at(-1) ?? null) };
   const ranges = term.values.filter((value) => value.kind === "range");
-  const shape = term.field === "id" ? { ids: numbers.map((text) => String(BigInt(text))) } : {};
   return anyOf([
     ...(numbers.length === 0
       ? []
-      : [sqlPart(`(${column} = any(${parameters.add(numbers, "bigint[]")}))`, shape)]),
+      : [
+          sqlPart(
+            `(${column} = any(${parameters.add(ids, "bigint[]")}))`,
+            term.field === "id" ? list : {},
+          ),
+        ]),
     ...ranges.map(({ low, high }) => {
       const [from, to] = [parameters.add(low.text, "bigint"), parameters.add(high.text, "bigint")];
-      return sqlPart(`(${column} >= ${from} and ${column} <= ${to})`);
+      const shape = shapeOf(BigInt(low.text), BigInt(high.text));
+      return sqlPart(`(${column} >= ${from} and ${column} <= ${to})`, shape);
     }),
   ]);
 }

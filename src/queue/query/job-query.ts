@@ -69,4 +69,7 @@ export interface QueryShape {
   readonly ids: readonly string[] | null;
   /** An exact key. */
   readonly key: string | null;
+  /** No id below this one, none above that one. */
+  readonly minId: string | null;
+  readonly maxId: string | null;
 }

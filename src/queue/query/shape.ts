@@ -1,14 +1,16 @@
 // What all matches of a query have in common: worked out from its parts.
 import type { QueryShape } from "./job-query.ts";
 
-export const ANY_SHAPE: QueryShape = {
+export const ANY_SHAPE: QueryShape = Object.freeze({
   conditions: null,
   isDue: null,
   taskIds: null,
   queueIds: null,
   ids: null,
   key: null,
-};
+  minId: null,
+  maxId: null,
+});
 
 /** Both hold. */
 export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
@@ -19,6 +21,8 @@ export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
     queueIds: common(a.queueIds, b.queueIds),
     ids: common(a.ids, b.ids),
     key: a.key ?? b.key,
+    minId: a.minId === null ? b.minId : greater(a.minId, b.minId ?? a.minId),
+    maxId: a.maxId === null ? b.maxId : lesser(a.maxId, b.maxId ?? a.maxId),
   };
 }
 
@@ -31,8 +35,13 @@ export function eitherOf(a: QueryShape, b: QueryShape): QueryShape {
     queueIds: joined(a.queueIds, b.queueIds),
     ids: joined(a.ids, b.ids),
     key: a.key === b.key ? a.key : null,
+    minId: a.minId === null || b.minId === null ? null : lesser(a.minId, b.minId),
+    maxId: a.maxId === null || b.maxId === null ? null : greater(a.maxId, b.maxId),
   };
 }
+
+const greater = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
+const lesser = (a: string, b: string) => (BigInt(a) < BigInt(b) ? a : b);
 
 type Choice<T> = readonly T[] | null;
 

@@ -51,7 +51,7 @@ export class NameTallies {
         this.#addOne(row, key, {
           count: counts[place] ?? 0,
           squares: 0,
-          time: time == null ? null : Number(time),
+          time: time == null ? null : Math.floor(Number(time)),
         });
       }
     }
@@ -168,5 +168,3 @@ export function agesOf({ times }: NameTally) {
     lastFailure: times.failed ?? null,
   };
 }
-
-export type Ages = ReturnType<typeof agesOf>;

@@ -1,5 +1,6 @@
 // Jobs in the order of their ids: the next so many rows of the primary key, and which of them match.
 import { type Database, query } from "../../database/database.ts";
+import type { QueryShape } from "../query/job-query.ts";
 import type { Matching } from "./matching.ts";
 import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
 
@@ -14,8 +15,10 @@ interface ChunkRow {
 export async function walkIds(input: StepInput, after: string | null): Promise<Step<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
-  const from = firstOf(after, fromNewest);
-  if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const first = firstOf(after, fromNewest);
+  if (first === null) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const { shape } = matching;
+  const from = within(shape, first, fromNewest);
   const few = isFew(matching);
   const values = [from, few ? 0 : size, skip, wanted, ...matching.values];
   const [row] = await query<ChunkRow>(
@@ -31,8 +34,23 @@ export async function walkIds(input: StepInput, after: string | null): Promise<S
   if (last !== undefined && rows.length >= wanted) {
     return { rows, skipped, scanned, next: last.id };
   }
-  const isEnd = few || scanned < size || row?.last == null;
+  const isEnd = few || scanned < size || row?.last == null || isPast(shape, row.last, fromNewest);
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
+}
+
+/** Where the first id lies that can match. */
+function within({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
+  const limit = fromNewest ? maxId : minId === null ? null : String(BigInt(minId) - 1n);
+  if (limit === null) return from;
+  const isNearer = fromNewest ? BigInt(limit) < BigInt(from) : BigInt(limit) > BigInt(from);
+  return isNearer ? limit : from;
+}
+
+/** Whether nothing that follows `last` can match. */
+function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
+  const limit = fromNewest ? minId : maxId;
+  if (limit === null) return false;
+  return fromNewest ? BigInt(last) <= BigInt(limit) : BigInt(last) >= BigInt(limit);
 }
 
 /** So few jobs can match that an index leads to all of them at once. */

@@ -1,6 +1,7 @@
 // What a listing walks for: one condition on jobs, made of the query and of the contract's filters,
 // all of which must hold.
-import type { CheckedTexts, JobQuery, QueryShape } from "../query/job-query.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { ANY_SHAPE, bothOf } from "../query/shape.ts";
 
 /** The part of a compiled query that a walk needs. */
 export interface Matching
@@ -22,20 +23,11 @@ export interface Check {
   readonly values: readonly unknown[];
 }
 
-export const anyShape: QueryShape = Object.freeze({
-  conditions: null,
-  isDue: null,
-  taskIds: null,
-  queueIds: null,
-  ids: null,
-  key: null,
-});
-
 export const everyJob: Matching = Object.freeze({
   sql: () => "true",
   values: [],
   check: null,
-  shape: anyShape,
+  shape: ANY_SHAPE,
   isEmpty: false,
   unknown: [],
   isAll: true,
@@ -79,26 +71,10 @@ export function allOf(parts: readonly Matching[]): Matching {
     },
     values: real.flatMap(({ values }) => values),
     check: real.map(({ check }) => check).find((check) => check !== null) ?? null,
-    shape: real.map(({ shape }) => shape).reduce(both),
+    shape: real.map(({ shape }) => shape).reduce(bothOf),
     isEmpty: real.some(({ isEmpty }) => isEmpty),
     unknown: real.flatMap(({ unknown }) => unknown),
     isAll: false,
     nowUs: real.map(({ nowUs }) => nowUs).find((one) => one !== null) ?? null,
   };
-}
-
-function both(a: QueryShape, b: QueryShape): QueryShape {
-  return {
-    conditions: common(a.conditions, b.conditions),
-    isDue: a.isDue ?? b.isDue,
-    taskIds: common(a.taskIds, b.taskIds),
-    queueIds: common(a.queueIds, b.queueIds),
-    ids: common(a.ids, b.ids),
-    key: a.key ?? b.key,
-  };
-}
-
-function common<T>(a: readonly T[] | null, b: readonly T[] | null): readonly T[] | null {
-  if (a === null || b === null) return a ?? b;
-  return a.filter((one) => b.includes(one));
 }

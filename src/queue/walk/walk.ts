@@ -7,11 +7,12 @@
 //   rank ─────────────▶ all rows by id, the best are kept: one page a round
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
+import { ANY_SHAPE } from "../query/shape.ts";
 import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
 import { idAfter, walkIds } from "./id-walk.ts";
 import { LARGEST_TIE, positionAfterTie, tieCondition, walkIndex } from "./index-walk.ts";
-import { allOf, anyShape, type Check, type Matching } from "./matching.ts";
+import { allOf, type Check, type Matching } from "./matching.ts";
 import type { Segment, Way } from "./order.ts";
 import { createPace, type Pace } from "./pace.ts";
 import {
@@ -175,7 +176,7 @@ class Walking {
       sql: (first) => tieCondition(way, first),
       values: key,
       check: null,
-      shape: anyShape,
+      shape: ANY_SHAPE,
       isEmpty: false,
       unknown: [],
       isAll: false,

@@ -33,16 +33,28 @@ export interface Explanation {
 /** How many jobs fail with an error that begins so, itself among them; null = nobody knows by now. */
 export type SameError = (errorStart: string, table: TableFacts) => Promise<Value | null>;
 
+/** What is read for others, and costs too much to be read for one job. */
+export interface KnownElsewhere {
+  readonly sameError: SameError;
+  /** Who holds jobs in a large table; null = nobody has looked yet. */
+  readonly jobHolders: () => readonly string[] | null;
+}
+
+const NOTHING_ELSE: KnownElsewhere = Object.freeze({
+  sameError: async () => null,
+  jobHolders: () => null,
+});
+
 /** null: there is no such job. Throws InputError for a bad id. */
 export async function explainJob(
   db: Database,
   id: string,
-  sameError: SameError = async () => null,
+  elsewhere: KnownElsewhere = NOTHING_ELSE,
 ): Promise<Explanation | null> {
   const job = await readJobFacts(db, id);
   if (job === null) return null;
   const table = await readTableFacts(db);
-  const known = await surroundings(db, job, table, sameError);
+  const known = await surroundings(db, job, table, elsewhere);
   const isAhead = job.condition !== "failed" && job.condition !== "running" && !job.isDue;
   const tries =
     isAhead && !job.isNever ? nextTries(job.runAtMs, job.attempts, job.maxAttempts) : null;
@@ -65,7 +77,7 @@ async function surroundings(
   db: Database,
   job: JobFacts,
   table: TableFacts,
-  sameError: SameError,
+  { sameError, jobHolders }: KnownElsewhere,
 ): Promise<Known> {
   const { hasWorkers, asOf } = table;
   const { condition, queue } = job;
@@ -88,7 +100,7 @@ async function surroundings(
         : null,
     knowledge: await readKnowledge(db, isWaiting && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && isWaiting,
-      jobLocks: table.isSmall ? "read" : "unknown",
+      jobLocks: table.isSmall ? "read" : (jobHolders() ?? "unknown"),
       jobId: job.id,
     }),
     hasWorkers,

@@ -1,5 +1,6 @@
 // One sentence, or three, about where a job stands: first what holds, then why, then what would help.
-import { ageText, clockText, counted, grouped, named, valueText } from "../../domain/words.ts";
+import type { Value } from "../../domain/value.ts";
+import { ageText, clockText, counted, grouped, named } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { isUnsupported, type Known, placeText } from "./causes.ts";
 
@@ -48,12 +49,7 @@ function failed({ job, sameError }: Known): string {
   const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
   const tries = job.maxAttempts === 1 ? "Its one try is" : `All ${job.maxAttempts} tries are`;
   const last = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
-  const others = sameError === null ? 0 : sameError.value - 1;
-  const same =
-    sameError === null || others < 1
-      ? ""
-      : ` ${valueText({ ...sameError, value: others })} ${others === 1 ? "other fails" : "others fail"} the same way.`;
-  return `Will not run again. ${tries} used up${span}; ${last}.${same}`;
+  return `Will not run again. ${tries} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
 function blocked({ job, holder, place }: Known): string {
@@ -79,12 +75,7 @@ function retrying({ job, sameError }: Known): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${clockText(job.runAtMs, job.nowMs)}`;
   const when = job.isNever ? "Runs never: its time is infinity." : `Runs again ${at}.`;
   const tries = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "try", "tries")}`;
-  const others = (sameError?.value ?? 1) - 1;
-  const same =
-    sameError === null || others < 1
-      ? ""
-      : ` ${valueText({ ...sameError, value: others })} ${others === 1 ? "other fails" : "others fail"} the same way.`;
-  return `${when} ${tries} failed; the last ended ${ageText(job.nowMs - job.failedMs)} ago.${same}`;
+  return `${when} ${tries} failed; the last ended ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
 }
 
 function scheduled({ job, knowledge }: Known): string {
@@ -109,4 +100,12 @@ function ready(known: Known): string {
       : `Due; ${counted(ahead, "job")} ${ahead.value === 1 ? "is" : "are"} before it`;
   if (!hasWorkers) return `${first}; whether one is alive, this database does not tell.`;
   return knowledge.alive === 0 ? `${first}, but none that sends heartbeats is alive.` : `${first}.`;
+}
+
+/** The others; of an estimate one more or less makes no difference. */
+function sameWay(value: Value | null): string {
+  if (value === null) return "";
+  const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;
+  if (others.value < 1) return "";
+  return ` ${counted(others, "other fails", "others fail")} the same way.`;
 }

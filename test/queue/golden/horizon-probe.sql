@@ -14,7 +14,8 @@
     select count(*) as count from (
       select  from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
-        and jobs.run_at >= buckets.from_at and (buckets.to_at is null or jobs.run_at < buckets.to_at)
+        and jobs.run_at >= buckets.from_at
+        and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit 201
     ) as jobs
   ) as found
@@ -43,7 +44,8 @@
     else 'ready'
   end as condition from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
-        and jobs.run_at >= buckets.from_at and (buckets.to_at is null or jobs.run_at < buckets.to_at)
+        and jobs.run_at >= buckets.from_at
+        and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit 201
   ) as found
   where priorities.priority is not null

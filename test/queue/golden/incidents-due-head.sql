@@ -8,7 +8,7 @@
     ), place + 1
     from priorities where priorities.priority is not null and place < 32
   ), share as (
-    select (80000 / greatest(count(*), 1))::int as entries
+    select (50000 / greatest(count(*), 1))::int as entries
     from priorities where priority is not null
   ), head as (
     select priorities.priority, due.task_id, due.run_at,

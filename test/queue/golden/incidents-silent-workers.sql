@@ -1,6 +1,6 @@
   select id, floor(extract(epoch from last_heartbeat_at) * 1000000) as heard_us,
     case when jsonb_typeof(metadata -> 'running_jobs') = 'number'
-      then least((metadata ->> 'running_jobs')::float8, 1e9) end as running
+      then least((metadata ->> 'running_jobs')::numeric, 1e9)::float8 end as running
   from "worker"._private_workers as workers
   where not ((extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) <= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
       and length(workers.metadata ->> 'threshold_ms') <= 25

@@ -1,5 +1,5 @@
-  select kind, tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
-    json_agg(floor(extract(epoch from at) * 1000))::text as times
+  select kind collate "C" as kind, tallied collate "C" as tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
+    json_agg(date_part('epoch', at) * 1000)::text as times
   from (
     select
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
@@ -30,4 +30,4 @@
     where true and locked_at is not null and locked_by is not null
     group by locked_by
   ) as grouped
-  group by kind, tallied
+  group by kind collate "C", tallied collate "C"

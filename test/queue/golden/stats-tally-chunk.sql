@@ -2,8 +2,8 @@
     select pg_try_advisory_xact_lock(hashtextextended('worker:census:' || $4::text, 0)) as is_ours
   )
   select lock.is_ours, tallies.* from lock left join (
-  select kind, tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
-    json_agg(floor(extract(epoch from at) * 1000))::text as times
+  select kind collate "C" as kind, tallied collate "C" as tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
+    json_agg(date_part('epoch', at) * 1000)::text as times
   from (
     select
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
@@ -34,5 +34,5 @@
     where jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock) and locked_at is not null and locked_by is not null
     group by locked_by
   ) as grouped
-  group by kind, tallied
+  group by kind collate "C", tallied collate "C"
   ) as tallies on true

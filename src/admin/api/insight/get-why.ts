@@ -46,7 +46,7 @@ export const getWhy: Operation = {
     if (!isJobId(id)) {
       throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
     }
-    const why = await explainJob(databases.reads, id, insight.sameError);
+    const why = await explainJob(databases.reads, id, insight);
     if (why === null) {
       throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
     }
