@@ -21,6 +21,7 @@ import { createInsight } from "./insight/insight.ts";
 import { insightSources } from "./insight/sources.ts";
 import { createReadiness } from "./live/readiness.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
+import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { securityHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
@@ -59,13 +60,14 @@ export async function createApplication(
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
   const insight = createInsight(databases.feed);
   const feed = createFeed(databases.feed, {
-    sources: insightSources(insight),
+    sources: [...insightSources(insight), operationSource(operations)],
     maxViewers: limits.viewers,
     maxViewersPerClient: limits.viewersPerClient,
     patienceMs: limits.stalledMs,
     logger,
     ...parts.feed,
   });
+  publishOperations(operations, feed);
   const admin: Admin = {
     config,
     audit,

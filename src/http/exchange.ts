@@ -105,15 +105,16 @@ export function createAnswer(
   };
 }
 
-const tooMany = new Refusal(503, "busy", "too many requests at once; try again", {
-  headers: { "retry-after": "2" },
-});
+// Who floods us has to connect again for more: what else is in the pipeline is not looked at.
+const BUSY = { headers: { "retry-after": "2", connection: "close" } };
+
+const tooMany = new Refusal(503, "busy", "too many requests at once; try again", BUSY);
 
 const unreadAnswers = new Refusal(
   503,
   "busy",
   "too many answers wait for readers that do not read; try again",
-  { headers: { "retry-after": "2" } },
+  BUSY,
 );
 
 function tooLarge(bytes: number): Refusal {

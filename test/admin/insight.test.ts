@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";
 import { type Json, startAdmin } from "./admin-harness.ts";
+import { openapiDocument } from "./openapi-document.ts";
 
 const { client, pool } = await startAdmin();
 
@@ -84,6 +85,12 @@ test("Horizon and groups: numbers add up, and bad parameters are named.", async 
     const answer = await client.get(path);
     assert.deepEqual([answer.status, answer.body.problems?.[0]?.field], [400, field], path);
   }
+  for (const hostile of ["%00", "%ed%a0%80", "%27%22%5c%25", "%F0%9F%98%80".repeat(30)]) {
+    for (const path of ["horizon?task=", "horizon?queue=", "groups?q=task:", "groups/common?q="]) {
+      const { status } = await client.get(`/api/${path}${hostile}`);
+      assert.ok(status === 200 || status === 400, `${path}${hostile}: ${status}`);
+    }
+  }
 });
 
 test("Who watches is told of incidents and the horizon.", async () => {
@@ -99,4 +106,45 @@ test("Who watches is told of incidents and the horizon.", async () => {
     /event: incidents\ndata: \{"verdict":"All is well","level":"ok","incidents":\[\]/,
   );
   viewer.socket.destroy();
+});
+
+test("What is answered is what the OpenAPI document says, with incidents and causes in it.", async () => {
+  const { client, pool } = await startAdmin();
+  await pool.query(`insert into worker._private_tasks (identifier) values ('t');
+    insert into worker._private_job_queues (queue_name, locked_by, locked_at)
+      values ('q', 'w', now() - interval '5 hours');
+    insert into worker._private_jobs (task_id, job_queue_id) values (1, 1);
+    insert into worker._private_jobs (task_id, attempts) values (1, 3);
+    insert into worker._private_jobs (task_id, attempts, last_error, payload)
+      select 1, 25, 'Error: no', '{"n":1}' from generate_series(1, 30);
+    insert into worker._private_jobs (task_id, run_at)
+      select 1, now() + interval '3 hours' from generate_series(1, 1001);
+    insert into worker._private_workers (id, last_heartbeat_at) values ('w', now() - interval '1 hour')`);
+  const document = await openapiDocument(client);
+  const answers: Record<string, string> = {
+    "/api/jobs/1/why": "/api/jobs/{id}/why",
+    "/api/jobs/3/why": "/api/jobs/{id}/why",
+    "/api/incidents": "/api/incidents",
+    "/api/horizon": "/api/horizon",
+    "/api/groups": "/api/groups",
+    "/api/groups?by=queue": "/api/groups",
+    "/api/groups/common?q=is:failed": "/api/groups/common",
+  };
+  for (const [asked, path] of Object.entries(answers)) {
+    const { body, status } = await client.get(asked);
+    assert.equal(status, 200, asked);
+    document.assertFits(body, document.answer("GET", path), asked);
+  }
+  const { body } = await client.get("/api/incidents");
+  assert.deepEqual(
+    body.incidents.map(({ kind }: Json) => kind),
+    ["stuck_queue", "error_group", "peak", "poison"],
+  );
+  for (const { q, verb } of body.incidents) {
+    const found = await client.get(`/api/jobs?limit=1&q=${encodeURIComponent(q)}`);
+    assert.deepEqual([found.status, found.body.jobs?.length], [200, 1], q);
+    if (verb === null) continue;
+    const { status, text } = await client.post(verb.post.path, verb.post.body);
+    assert.equal(status, 200, `${JSON.stringify(verb)}: ${text}`);
+  }
 });

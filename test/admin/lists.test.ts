@@ -132,7 +132,10 @@ test("One queue shows what runs next, in order, and what was added last.", async
   const locked = (await client.get("/api/queues/a%2Fb")).body;
   assert.deepEqual([locked.running.id, locked.queue.holder], [old, "unknown"]);
   assert.deepEqual(ids(locked.next), [young, low]);
-  assert.equal((await client.get("/api/queues/none")).status, 404);
+  for (const name of ["none", "%00", "x".repeat(2_000), "99999999999", "%F0%9F%90%98"]) {
+    const { status, text } = await client.get(`/api/queues/${name}`);
+    assert.equal(status, 404, text);
+  }
 });
 
 test("A large table is looked through within bounds, and what was not looked at is said.", async () => {

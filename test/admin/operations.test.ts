@@ -18,7 +18,7 @@ import {
 } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
-const { client, pool } = await startAdmin({ url });
+const { client, pool, server } = await startAdmin({ url });
 
 async function add(count: number, task: string, on: pg.Pool = pool): Promise<void> {
   const { rows } = await on.query(
@@ -298,4 +298,24 @@ test("Without the extension it works in memory, says so, and logs every id.", as
   const { body } = await bare.client.get("/api/activity");
   assert.deepEqual([body.kept, body.entries[0].action], [false, "retry"]);
   assert.equal((await bare.client.get(`/api/operations/${operation.id}/jobs`)).body.ids.length, 3);
+});
+
+test("Who watches the stream is told of progress and of the end.", async () => {
+  await add(900, "watched");
+  const states: string[] = [];
+  const response = await fetch(new URL("api/events?events=operation", server.url));
+  const reader = (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
+  const operation = await begun({ q: "task:watched", action: "fail" }, { rate: 1_000 });
+  let text = "";
+  while (states.at(-1) !== "done") {
+    const { value, done } = await reader.read();
+    assert.equal(done, false);
+    text += value;
+    for (const [, data = ""] of text.matchAll(/^event: operation\n(?:id: .*\n)?data: (.*)\n\n/gm)) {
+      const said = JSON.parse(data);
+      if (said?.id === operation.id && said.state !== states.at(-1)) states.push(said.state);
+    }
+  }
+  await reader.cancel();
+  assert.deepEqual(states, ["running", "done"]);
 });

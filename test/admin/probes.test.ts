@@ -13,7 +13,7 @@ test("Health and readiness are open and say nothing but yes.", async () => {
   assert.deepEqual((await closed.client.get("/readyz")).body, { status: "ready" });
 });
 
-test("A hundred probes at once ask the database once.", async () => {
+test("Fifty probes at once ask the database once.", async () => {
   let queries = 0;
   const counted = await startAdmin();
   const { connect } = counted.pool;
@@ -22,7 +22,7 @@ test("A hundred probes at once ask the database once.", async () => {
     return Reflect.apply(connect, counted.pool, args);
   } as typeof connect;
   const answers = await Promise.all(
-    Array.from({ length: 100 }, () => counted.client.get("/readyz")),
+    Array.from({ length: 50 }, () => counted.client.get("/readyz")),
   );
   assert.ok(answers.every(({ status }) => status === 200));
   assert.ok(queries <= 10, `${queries} connections were asked for`);

@@ -85,15 +85,16 @@ describe("completion of queries", () => {
 
 test("A query's cost is told term by term.", async () => {
   const { body } = await client.get(
-    `/api/explain?q=${encodeURIComponent("is:failed task:nobody")}`,
+    `/api/explain?q=${encodeURIComponent(" is:failed AND (task:nobody)")}`,
   );
   assert.deepEqual(body, {
+    q: "is:failed task:nobody",
     cost: "bounded",
     index_hint: "failed",
     unknown: ["task:nobody"],
     terms: [
-      { term: "is:failed", at: 0, end: 9, cost: "bounded", index: "failed" },
-      { term: "task:nobody", at: 10, end: 21, cost: "bounded", index: "task" },
+      { term: "is:failed", at: 1, end: 10, cost: "bounded", index: "failed" },
+      { term: "(task:nobody)", at: 15, end: 28, cost: "bounded", index: "task" },
     ],
   });
 });

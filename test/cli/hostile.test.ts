@@ -60,6 +60,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   show: [["1"], ["2"], ["3"], [`9${EVIL}`]],
   queues: [[]],
   workers: [[]],
+  operations: [[], ["1"], [EVIL], ["1", "undo"]],
   add: [
     [EVIL, PAYLOAD, "--key", LINES, "--queue", EVIL],
     [`t ${EVIL}`, PAYLOAD, "--key", `k1 ${LINES}`, "--key-mode", "unsafe-dedupe"],

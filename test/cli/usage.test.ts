@@ -83,7 +83,7 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["admin", "--listen"], /--listen needs a value/],
   [["list", "--json=yes"], /--json takes no value/],
   [["show"], /<id> is missing: job id; see "worker show --help"/],
-  [["complete"], /<ids> is missing: ids of the jobs/],
+  [["complete"], /<ids> is missing: ids of jobs, or one query/],
   [["unlock"], /<worker-ids> is missing/],
   [["show", "1", "2"], /show does not know what to do with "2"/],
   [["cleanup"], /say what with --task, or everything with --all/],
@@ -104,7 +104,8 @@ for (const [args, says] of refusals) {
 const badValues: [args: string[], says: RegExp][] = [
   [["list", "--limit", "501"], /--limit: must be a whole number from 0 to 500/],
   [["list", "--limit", "x"], /--limit: must be a whole number/],
-  [["complete", "1", "abc"], /<ids> "abc": must be a job id/],
+  [["complete", "1", "0"], /<ids> "0": must be a job id/],
+  [["complete", "tusk:abc"], /the query: there is no field "tusk", did you mean "task"/],
   [["show", "abc"], /<id>: must be a job id/],
   [["add", " ", "{}"], /<identifier>: must not be blank/],
   [["add", "t", "--key-mode", "replace"], /--key-mode: needs a key/],

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
@@ -10,6 +11,8 @@ import { findPage } from "../../src/queue/pages/walk-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import type { JobQuery } from "../../src/queue/query/job-query.ts";
 import { microseconds } from "../../src/queue/sql/moments.ts";
+import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { testPool } from "../support/test-pool.ts";
 import { addHostileJobs, queueNames, taskNames } from "./hostile-jobs.ts";
 import { matchesNaively, type NaiveRow, type NaiveWorld } from "./naive-query.ts";
 import { testQueue } from "./queue-database.ts";
@@ -164,6 +167,24 @@ test("A name that nothing has is reported and matches nothing.", async () => {
   assert.deepEqual([either.unknown, either.isEmpty], [["task:mial"], false]);
 });
 
+test("A beginning of keys is a range only where the index has them in that order.", async () => {
+  const plain = await compileQuery(queue.db, "key:key*");
+  assert.match(plain.sql(1), /jobs\.key >= \$1::text/);
+  assert.equal(plain.cost, "cheap");
+  // Its datcollate says "C" all the same.
+  await queue.sql(`create database ordered_by_icu template template0
+    locale_provider icu icu_locale 'en-US' locale 'C'`);
+  const url = new URL(queue.url);
+  url.pathname = "/ordered_by_icu";
+  await using utils = await makeWorkerUtils({ connectionString: url.href });
+  await utils.migrate();
+  const pool = testPool(url.href);
+  const ordered = await compileQuery({ client: pool.pool, schema: schemaName() }, "key:key*");
+  await pool.close();
+  assert.doesNotMatch(ordered.sql(1), />=/);
+  assert.equal(ordered.cost, "bounded");
+});
+
 test("Ages mean the same moments on every page of a list.", async () => {
   const first = await compileQuery(queue.db, "created<1h");
   await new Promise((resolve) => setImmediate(resolve));
@@ -175,6 +196,18 @@ test("A bare word is what it names, and else a text anywhere.", async () => {
   assert.deepEqual((await compileQuery(queue.db, "mail")).shape.taskIds, [1]);
   assert.deepEqual(await find("4"), await find("id:4 or key:4"));
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
+});
+
+test("What a bare word means can be kept: it does not change when the job that it names is gone.", async () => {
+  const explicit = async (text: string) => (await compileQuery(queue.db, text)).explicit;
+  assert.equal(await explicit("key:1 -etimedout"), 'key:1 -"etimedout"');
+  assert.equal(await explicit("is:failed  k%"), 'is:failed key:"k%"');
+  assert.equal(await explicit("4 or mail"), '(id:4 or key:"4") or task:"mail"');
+  assert.equal(await explicit("is:failed  AND is:due"), "is:failed  AND is:due");
+  const before = await explicit("k%");
+  await queue.sql("delete from worker._private_jobs where key = 'k%'");
+  assert.deepEqual(await find(before), []);
+  assert.equal(await explicit("k%"), '"k%"');
 });
 
 test("Each term tells what it costs and which index would help.", async () => {

@@ -14,6 +14,8 @@ export async function inTime<T>(
 ): Promise<T> {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
+  // Work that throws at once leaves nobody who waits for it, and its client leaves all the same.
+  ended.catch(() => {});
   const end = (reason: WorkerError) => {
     over.abort(reason);
     reject(reason);

@@ -40,7 +40,7 @@ export interface FeedSource {
 export interface Feed {
   /**
    * What is known now. Of a small table all of it was read after this call, so a write that was answered
-   * before is in it; of a large one it may be as old as the pulse.
+   * before is in it; of a large one it may be a few seconds old.
    */
   known(): Promise<Known>;
   /** The JSON of GET /api/overview. */
@@ -69,8 +69,10 @@ export interface FeedOptions extends SamplerOptions {
   readonly askedMs?: number;
 }
 
-/** How old a pulse may be that a question about a large table is answered from. */
+/** A pulse that is not older counts as of now. */
 const PULSE_MS = 1_500;
+/** While somebody asks about a large table now and then, the pulse goes on, slowly. */
+const SLOW_PULSE_MS = 5_000;
 const CENSUS_PAUSE_MS = 60_000;
 /** Another admin is counting: its round takes minutes. */
 const LEFT_PAUSE_MS = 300_000;
@@ -83,7 +85,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
 
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
-    else if (!broadcast.showNew(freshOrNull())) rhythm.hurry(pulse);
+    else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
     rhythm.wake();
   };
   const { maxViewers, maxViewersPerClient } = options;
@@ -93,9 +95,9 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const isLarge = () => sampler.last !== null && !sampler.last.isSmall;
   const isAsked = () => monotonic() - askedAtMs < askedMs;
   const isAwake = () => source.viewers > 0 || isAsked();
-  const freshOrNull = () => {
+  const youngerThan = (ageMs: number) => {
     const { last } = sampler;
-    return last !== null && monotonic() - last.readAtMs < PULSE_MS ? last : null;
+    return last !== null && monotonic() - last.readAtMs < ageMs ? last : null;
   };
 
   /** What fails in the background is tried again; the pulse tells the viewers. */
@@ -109,8 +111,11 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   };
 
   const pulse: Beat = {
-    isWanted: () => source.viewers > 0,
-    intervalMs: () => (source.isWatched("pulse") ? intervalMs : 2 * intervalMs),
+    isWanted: () => source.viewers > 0 || (isAsked() && isLarge()),
+    intervalMs: () => {
+      if (source.viewers === 0) return SLOW_PULSE_MS;
+      return source.isWatched("pulse") ? intervalMs : 2 * intervalMs;
+    },
     restFactor: 10,
     run: async () => {
       try {
@@ -164,8 +169,8 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
 
   const known = async () => {
     askedAtMs = monotonic();
-    const fresh = isLarge() ? freshOrNull() : null;
-    const answer = fresh ?? (await sampler.pulse());
+    const kept = isLarge() ? youngerThan(2 * SLOW_PULSE_MS) : null;
+    const answer = kept ?? (await sampler.pulse());
     if (!answer.isSmall) rhythm.wake();
     return answer;
   };

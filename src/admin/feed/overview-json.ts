@@ -13,7 +13,16 @@ export interface OverviewText {
   readonly json: string;
 }
 
+// Many ask for the same: what is known at one moment is written once.
+const written = new WeakMap<Known, OverviewText>();
+
 export function overviewText(known: Known): OverviewText {
+  const text = written.get(known) ?? writeOverview(known);
+  written.set(known, text);
+  return text;
+}
+
+function writeOverview(known: Known): OverviewText {
   const { counts, names, gauge } = known;
   const { ready, scheduled, locked, failed } = counts.states;
   const stats = {

@@ -53,11 +53,25 @@ export interface Heads {
   readonly indexed: IndexedCounts;
 }
 
-/** A sample, and how large the table was. */
+/** A sample, and what follows from it for the whole table. */
 export interface TakenSample {
   readonly sample: JobSample;
-  readonly pages: number;
   readonly asOf: string;
+  /** How many there are of these together. */
+  readonly estimate: (which: readonly Tallied[]) => Interval;
+}
+
+/** `pages`: of the table. What was estimated once is kept: pulses come more often than samples. */
+export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
+  const kept = new Map<string, Interval>();
+  const perPage = rowsPerPage(sample);
+  const estimate = (which: readonly Tallied[]) => {
+    const name = which.join();
+    const interval = kept.get(name) ?? estimateFrom(pages, sums(sample, which), perPage);
+    kept.set(name, interval);
+    return interval;
+  };
+  return { sample, asOf, estimate };
 }
 
 /** Of a large table. `census`: the last complete one. */
@@ -68,7 +82,6 @@ export function countsOfParts(
   census: NameCounts | null,
 ): JobCounts {
   const asOf = timeOf(gauge.nowMs);
-  const perPage = rowsPerPage(taken);
   const best = (which: readonly Tallied[], atLeast = 0): Value => {
     const known = which.filter((one) => tallies.has(one));
     const certain = known.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
@@ -76,7 +89,7 @@ export function countsOfParts(
     if (rest.length === 0) return exact(certain, "probe", asOf);
     const counted = census?.value(census.tallies.all, which) ?? null;
     if (counted?.precision === "exact") return counted;
-    const guess = shifted(estimateFrom(taken.pages, sums(taken.sample, rest), perPage), certain);
+    const guess = shifted(taken.estimate(rest), certain);
     const sampled = between(guess, "sample", taken.asOf, Math.max(certain, atLeast));
     return counted !== null && widthOf(counted) < widthOf(sampled) ? counted : sampled;
   };
@@ -107,7 +120,7 @@ function sums({ counts }: JobSample, which: readonly Tallied[]): readonly number
   );
 }
 
-function rowsPerPage({ sample }: TakenSample): number {
+function rowsPerPage(sample: JobSample): number {
   const all = sums(sample, tallied);
   return all.reduce((sum, count) => sum + count, 0) / Math.max(all.length, 1);
 }

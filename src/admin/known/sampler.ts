@@ -2,6 +2,7 @@
 // costs a few milliseconds; a sample and the chunks of a census are taken in between, when somebody
 // watches, and the next pulses make use of them.
 import { monotonic } from "../../base/clock.ts";
+import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { SMALL_TABLE_PAGES } from "../../queue/stats/count-query.ts";
@@ -9,7 +10,12 @@ import { type Gauge, readGauge } from "../../queue/stats/gauge.ts";
 import { readIndexed } from "../../queue/stats/indexed-counts.ts";
 import { NameTallies } from "../../queue/stats/name-tallies.ts";
 import { choosePages } from "../../queue/stats/page-sample.ts";
-import { readProbe, readProbeTallies } from "../../queue/stats/probe.ts";
+import {
+  NOTHING_PROBED,
+  type Probe,
+  readProbe,
+  readProbeTallies,
+} from "../../queue/stats/probe.ts";
 import { listQueueRows } from "../../queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../queue/stats/sample-jobs.ts";
 import { sampleNames, tallyAll } from "../../queue/stats/tally-pages.ts";
@@ -23,6 +29,7 @@ import {
   type Heads,
   type JobCounts,
   type TakenSample,
+  takenSample,
   timeOf,
 } from "./job-counts.ts";
 import type { Known } from "./known.ts";
@@ -52,7 +59,13 @@ export interface SamplerOptions {
 /** More than a page shows; keeps what each viewer is sent bounded. */
 const MOST_QUEUES = 1_000;
 /** For tasks and queues, until the first census is complete: these numbers are many, and coarse. */
-const SAMPLED_FOR_NAMES = 600;
+const SAMPLED_FOR_NAMES = 300;
+/** Behind many dead entries the heads of the index are far away: then the sample has to do. */
+function unlessInTime(error: unknown): Probe {
+  if (codeOf(error) !== "database_timeout") throw error;
+  return NOTHING_PROBED;
+}
+
 /** An older sample is not shown: somebody has come after a long time in which nobody watched. */
 const OLDEST_SAMPLE_MS = 60_000;
 
@@ -63,6 +76,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const fleetOf = createFleet();
   const parts = new Map<Part, { tookMs: number; atMs: number }>();
   let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
+  let namesAtMs = Number.NEGATIVE_INFINITY;
   let pages = sampledPages;
   let last: Known | null = null;
 
@@ -82,26 +96,37 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       pages = Math.max(100, Math.floor(pages / 2));
       throw error;
     });
-    const isOld = sampled === null || monotonic() - sampled.atMs > OLDEST_SAMPLE_MS;
+    const isOld = monotonic() - namesAtMs > OLDEST_SAMPLE_MS;
     let names = sampled?.names;
     if (names === undefined || (isOld && census.last(gauge) === null)) {
+      namesAtMs = monotonic();
       const few = choosePages(gauge.pages, Math.min(pages, SAMPLED_FOR_NAMES));
       const tallies = new NameTallies();
       tallies.addSample(await sampleNames(db, lockedQueueIds, few));
       names = sampledNames(tallies, asOf, few.length / Math.max(gauge.pages, 1));
     }
-    sampled = { sample, pages: gauge.pages, asOf, names, atMs: monotonic() };
+    sampled = { ...takenSample(sample, gauge.pages, asOf), names, atMs: monotonic() };
     return sampled;
   };
 
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
-    const probe = await readProbe(db);
+    const probe = await readProbe(db).catch(unlessInTime);
     const { lockedQueueIds } = gauge;
     const due = probe.isDueExact ? await readProbeTallies(db, "due", lockedQueueIds) : null;
     const ahead = probe.isAheadExact ? await readProbeTallies(db, "ahead", lockedQueueIds) : null;
     const indexed = await readIndexed(db, await usableIndexes(db));
     const exact = [...indexed.tallies, ...(due ?? []), ...(ahead ?? [])];
     return { probe, tallies: new Map(exact), indexed };
+  };
+
+  /** An old one, where none can be taken in time. */
+  const freshSample = async (gauge: Gauge): Promise<TakenSample & { names: NameCounts }> => {
+    const before = sampled;
+    if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
+    return timed("sample", () => takeSample(gauge)).catch((error: unknown) => {
+      if (before === null || codeOf(error) !== "database_timeout") throw error;
+      return before;
+    });
   };
 
   const countJobs = async (gauge: Gauge): Promise<{ counts: JobCounts; names: NameCounts }> => {
@@ -112,9 +137,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return { counts: countsOfPass(gauge, names), names };
     }
     const heads = await readHeads(gauge);
-    const isFresh = sampled !== null && monotonic() - sampled.atMs <= OLDEST_SAMPLE_MS;
-    const taken =
-      sampled !== null && isFresh ? sampled : await timed("sample", () => takeSample(gauge));
+    const taken = await freshSample(gauge);
     const counted = census.last(gauge);
     return { counts: countsOfParts(gauge, heads, taken, counted), names: counted ?? taken.names };
   };

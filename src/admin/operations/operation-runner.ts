@@ -24,8 +24,8 @@ export interface OperationRunner extends Service {
   tools(): Promise<OperationTools>;
   /** Works on an operation that has been begun or taken, in the background. */
   run(operation: JobOperation): void;
-  /** Told of every change of an operation that this process works on; gives what ends it. */
-  onChange(listener: (operation: JobOperation) => void): () => void;
+  /** Told of every batch and change of state of an operation that this process works on. */
+  onChange(listener: (operation: JobOperation) => void): void;
 }
 
 export interface RunnerOptions {
@@ -98,9 +98,6 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     store,
     tools: async () => toolsWith(await store()),
     run: (operation) => track(run(operation)),
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: (listener) => void listeners.add(listener),
   };
 }

@@ -4,6 +4,7 @@ import { jobCommand } from "../declared/job-command.ts";
 import { adminCommand } from "./admin.ts";
 import { demoCommand } from "./demo.ts";
 import { listCommand } from "./list.ts";
+import { operationsCommand } from "./operations.ts";
 import { queuesCommand } from "./queues.ts";
 import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
@@ -17,5 +18,6 @@ export const commands = [
   showCommand,
   queuesCommand,
   workersCommand,
+  operationsCommand,
   ...declarations.map(jobCommand),
 ];

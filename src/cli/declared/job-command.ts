@@ -1,16 +1,25 @@
 // The commands that follow from the declarations in queue/commands: what can be done to jobs, queues
 // and workers is said there once. A new declaration needs nothing here.
 
+import type { AuditEntry } from "../../queue/audit/audit-entry.ts";
 import type { Command as Declaration } from "../../queue/commands/declare/command.ts";
-import { checkInput, type Performed, perform } from "../../queue/commands/perform.ts";
+import {
+  type CommandRecord,
+  checkInput,
+  type Performed,
+  perform,
+} from "../../queue/commands/perform.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
+import { type OperationAction, operationActions } from "../../queue/operations/model/action.ts";
 import type { Command, ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import type { When } from "../arguments/times.ts";
+import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm } from "../shell/confirm.ts";
 import { type Connected, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
+import { queryIn, withQueryOptions } from "./by-query-options.ts";
 import { type FieldPlace, placesOf, tableOf } from "./fields.ts";
 import { jsonInput } from "./json-input.ts";
 
@@ -19,16 +28,20 @@ type Given = GlobalArguments & Readonly<Record<string, unknown>>;
 export function jobCommand(declaration: Declaration): Command {
   const places = placesOf(declaration);
   const isDestroying = declaration.danger === "destroys";
+  const action = operationActions.find((one) => one === declaration.name);
+  const table = tableOf(declaration, places);
   return defineCommand({
     name: declaration.name,
     aliases: declaration.aliases,
     describe: declaration.summary,
     notes: declaration.consequence,
     destroys: isDestroying,
-    ...tableOf(declaration, places),
+    ...(action === undefined ? table : withQueryOptions(action, table)),
     run: async (args) => {
       const given = args as Given;
+      const query = action === undefined ? null : queryIn(action, given);
       const typed = await inputOf(declaration, places, given);
+      if (action !== undefined && query !== null) return byQuery(action, query, typed, given);
       return connected(
         given,
         async (connection) => {
@@ -39,13 +52,47 @@ export function jobCommand(declaration: Declaration): Command {
           }
           const { database, pool, logger } = connection;
           const { signal } = new AbortController();
-          const done = await perform(declaration, database, input, { pool, logger, signal });
+          const done = await perform(declaration, database, input, {
+            ...{ pool, logger, signal },
+            isAudited: true,
+            record: (record) => trailOf(connection).record(entryOf(record)),
+          });
           return tell(declaration, done, given.json);
         },
         declaration.makesSchema !== true,
       );
     },
   });
+}
+
+/** On all jobs that match. */
+function byQuery(
+  action: OperationAction,
+  query: string,
+  { ids: _, key: __, ...typed }: Readonly<Record<string, unknown>>,
+  given: Given,
+): Promise<ExitStatus> {
+  return connected(given, async (connection) => {
+    const { operateByQuery } = await import("../operations/by-query.ts");
+    return operateByQuery(connection, {
+      ...{ action, query, changes: await withMoments(typed, connection) },
+      rate: (given["rate"] as number | undefined) ?? null,
+      canary: (given["canary"] as number | undefined) ?? null,
+      isDryRun: given["dryRun"] === true,
+      isSure: given["yes"] === true,
+      json: given.json,
+    });
+  });
+}
+
+function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
+  return {
+    ...record,
+    ...typedBy(),
+    ...{ action: command, query: null, operationId: null },
+    asked: tally?.asked ?? null,
+    done: tally?.done ?? null,
+  };
 }
 
 /** The fields by their wire names, as they were typed. Times may still be relative. */

@@ -45,6 +45,11 @@ export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
 }
 
+/** One line on stderr that is written over by the next, where it is a terminal; null takes it away. */
+export function printProgress(line: string | null): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
+}
+
 /** Rows under their column names, padded; the last column is not. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
   const safe = [columns, ...rows].map((row) => row.map(printable));

@@ -32,6 +32,7 @@ function stackOf(error: Error): string {
 
 // Not options, but typed all the same.
 const environment: Readonly<Record<string, string>> = {
+  q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",
   "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
 };

@@ -1,16 +1,34 @@
 // SIGTERM, SIGINT and SIGHUP ask a long-running command to stop; the second one does not ask.
 import { constants } from "node:os";
 
+const NAMES = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 /** Aborts at the first of the signals; at the second the process ends at once (128 + signal). */
 export function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.on(name, () => {
-      if (stop.signal.aborted) process.exit(128 + constants.signals[name]);
-      stop.abort(name);
-    });
+  return listen().signal;
+}
+
+/** Does work that the first of the signals asks to stop; after it they mean again what they meant. */
+export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal, end } = listen();
+  try {
+    return await work(signal);
+  } finally {
+    end();
   }
-  return stop.signal;
+}
+
+function listen() {
+  const stop = new AbortController();
+  const onSignal = (name: NodeJS.Signals) => {
+    if (stop.signal.aborted) process.exit(128 + constants.signals[name]);
+    stop.abort(name);
+  };
+  for (const name of NAMES) process.on(name, onSignal);
+  const end = () => {
+    for (const name of NAMES) process.off(name, onSignal);
+  };
+  return { signal: stop.signal, end };
 }
 
 /** Resolves when `signal` has aborted. */

@@ -127,6 +127,9 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
             const result = await client.query<R>(config);
             await client.query("commit");
             return result;
+          } catch (error) {
+            // That the connection was lost is our own doing, and says nothing of the server.
+            throw limits.isCut ? asker?.signal.reason : error;
           } finally {
             await limits.end();
           }
@@ -137,16 +140,21 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
   };
 }
 
-function beginWith({ readOnly, lockTimeoutMs, isPlain }: Bounds, limitMs: number): string {
+/** A process may be busy for a moment between two statements; then its connection must not be lost. */
+const SHORTEST_IDLE_MS = 5_000;
+
+function beginWith(bounds: Bounds, limitMs: number): string {
+  const { readOnly, statementTimeoutMs, lockTimeoutMs, isPlain } = bounds;
   const plain = isPlain
     ? ";\n    set local jit = off;\n    set local max_parallel_workers_per_gather = 0"
     : "";
   const statementMs = Math.max(1, Math.trunc(limitMs));
+  const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
   // The last one: a process that is frozen before its commit must not keep its locks.
   return `begin${readOnly ? " read only" : ""};
     set local statement_timeout = ${statementMs};
     set local lock_timeout = ${Math.trunc(lockTimeoutMs)};
-    set local idle_in_transaction_session_timeout = ${statementMs}${plain}`;
+    set local idle_in_transaction_session_timeout = ${idleMs}${plain}`;
 }
 
 const GRACE_MS = 3_000;
@@ -157,7 +165,16 @@ function limitStatement(client: pg.PoolClient, limitMs: number, signal: AbortSig
   // A server that is frozen or unreachable cannot time out by itself: ending a client whose query is
   // under way cuts the connection, which also gives the pool its place back.
   const cutIn = (ms: number) =>
-    setTimeout(() => void (client as unknown as pg.Client).end().catch(() => {}), ms);
+    setTimeout(() => {
+      // What this process has not come to read yet is read first.
+      setImmediate(() => {
+        if (hasEnded) return;
+        isCut = cancelled !== undefined;
+        void (client as unknown as pg.Client).end().catch(() => {});
+      });
+    }, ms);
+  let hasEnded = false;
+  let isCut = false;
   let overdue = cutIn(limitMs + GRACE_MS);
   let cancelled: Promise<void> | undefined;
   const cancel = () => {
@@ -167,7 +184,12 @@ function limitStatement(client: pg.PoolClient, limitMs: number, signal: AbortSig
   };
   signal?.addEventListener("abort", cancel, { once: true });
   return {
+    /** Whether the connection was cut because nobody waits any more. */
+    get isCut() {
+      return isCut;
+    },
     async end() {
+      hasEnded = true;
       signal?.removeEventListener("abort", cancel);
       await cancelled;
       clearTimeout(overdue);

@@ -17,7 +17,7 @@ export const defaultLimits = Object.freeze({
   /** Requests being worked on at once; event streams do not count. */
   unanswered: 200,
   /** The same of one client: an address, or an IPv6 /64. */
-  unansweredPerClient: 100,
+  unansweredPerClient: 50,
   /** Requests of one connection in work at once; what is sent behind them waits unparsed. */
   pipelined: 4,
   /** Answers that a connection has not taken yet, bytes. */

@@ -3,7 +3,7 @@
 // at each call, and forgotten once it is gone.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { microseconds } from "../sql/moments.ts";
+import { dateOf, microseconds } from "../sql/moments.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { isPoison, lostTries } from "../workers/lost-tries.ts";
 
@@ -84,7 +84,7 @@ function jobOf(row: JobRow): PoisonJob | null {
     maxAttempts: row.max_attempts,
     lost: lostTries(tried),
     isRunning: row.is_locked,
-    runAtMs: Number(row.run_at_us) / 1_000,
+    runAtMs: dateOf(row.run_at_us).getTime(),
   };
 }
 

@@ -3,18 +3,21 @@
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
+import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
+import type { Common } from "../groups/read-common.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { type Knowledge, readKnowledge } from "../why/knowledge.ts";
+import { type Knowledge, NOTHING_HEARD, readKnowledge } from "../why/knowledge.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { Facts, WaitingTask } from "./facts.ts";
 import { type HeldQueue, readHeldQueues, readSilentWorkers } from "./holders-at-fault.ts";
 import type { Incidents } from "./incident.ts";
 import type { PoisonWalk } from "./poison-walk.ts";
+import { failedOf, isMany } from "./rules-of-failing.ts";
 import { readServerTrouble } from "./server-trouble.ts";
 import { judge } from "./verdict.ts";
 
@@ -24,7 +27,12 @@ export interface SharedReads {
   /** Of failed jobs. */
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
+  /** What the jobs that match have in common. */
+  readonly common: (q: string) => Promise<Common>;
 }
+
+/** Of so many error groups it is said what their jobs have in common: it costs a tenth of a second. */
+const MOST_COMPARED = 2;
 
 /** Throws WorkerError when the database cannot be reached at all. */
 export async function readIncidents(
@@ -45,7 +53,7 @@ export async function readIncidents(
   const { nowMs } = gauge;
   const asOf = new Date(nowMs).toISOString();
   const hasWorkers = await hasWorkerTable(db);
-  const queues = await readHeldQueues(db, hasWorkers);
+  const queues = (await inTime("held queues", () => readHeldQueues(db, hasWorkers))) ?? [];
   const head = await inTime("what is due", () =>
     readDueHead(
       db,
@@ -56,15 +64,26 @@ export async function readIncidents(
   );
   const tasks = head === null ? [] : await tasksOf(db, head, asOf);
   const walked = await inTime("who holds jobs", () => shared.walk(db, gauge));
+  const errors = await inTime("errors", shared.errors);
+  const common = new Map<string, Difference>();
+  for (const group of largest(errors)) {
+    const read = await inTime("what errors have in common", () => shared.common(failedOf(group)));
+    const [finding] = read?.findings ?? [];
+    if (finding !== undefined) common.set(group.key, finding);
+  }
   const facts: Facts = {
     nowMs,
     asOf,
     hasWorkers,
     queues: queues.map((queue) => ({ ...queue, ...waitingFor(queue, head, asOf) })),
     tasks,
-    knowledge: await knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
-    silent: await readSilentWorkers(db, hasWorkers),
-    errors: await inTime("errors", shared.errors),
+    knowledge:
+      (await inTime("what workers know", () =>
+        knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
+      )) ?? NOTHING_HEARD,
+    silent: (await inTime("silent workers", () => readSilentWorkers(db, hasWorkers))) ?? [],
+    errors,
+    common,
     poison: walked?.poison ?? [],
     horizon: await inTime("what is ahead", shared.horizon),
     server: await readServerTrouble(db),
@@ -72,6 +91,11 @@ export async function readIncidents(
   };
   return judge(facts);
 }
+
+const largest = (errors: Groups | null) =>
+  errors === null
+    ? []
+    : errors.groups.filter((group) => isMany(group, errors)).slice(0, MOST_COMPARED);
 
 const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
   (isWhole ? exact : capped)(count, "probe", asOf);

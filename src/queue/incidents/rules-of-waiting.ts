@@ -136,7 +136,10 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[]
     isUnsupported(knowledge, identifier) && nowMs - oldestMs > GRACE_MS;
   return tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
     const former = knowledge.formerly.get(identifier) ?? null;
-    const none = `none of the ${counted(knowledge.alive, "worker")} alive knows this task`;
+    const none =
+      knowledge.alive === 1
+        ? "the only worker alive does not know this task"
+        : `none of the ${knowledge.alive} workers alive knows this task`;
     const did = former === null ? "" : ` ${named(former)} did, and is silent.`;
     return {
       id: `unsupported_task:${id}`,

@@ -1,7 +1,7 @@
 // What one may do to an operation: begin it, pause, resume, stop and undo it; and when each of these
 // is refused. Who begins, resumes or undoes has to work on it (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
-import { mayHaveCanary } from "./model/action.ts";
+import { mayHaveCanary, type OperationAction } from "./model/action.ts";
 import type { JobOperation, OperationState, Origin } from "./model/operation.ts";
 import type { Manner, OperationStore, Transition } from "./model/operation-store.ts";
 
@@ -35,9 +35,8 @@ export async function beginOperation(
   }
 }
 
-type Action = Parameters<typeof mayHaveCanary>[0];
-
-function mannerProblems(action: Action, { rate, canary }: Manner): Problem[] {
+/** What is wrong with how it is to be done. */
+export function mannerProblems(action: OperationAction, { rate, canary }: Manner): Problem[] {
   const problems: Problem[] = [];
   if (canary !== null && !mayHaveCanary(action)) {
     const message = `is for retry and run-now: what has become of a job shows nothing after ${action}`;

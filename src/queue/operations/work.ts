@@ -89,7 +89,9 @@ function batchRound(tools: OperationTools, pace: Pace): DoRound {
     const batch = await oneBatch(tools, operation, compiled.jobs, pace);
     if (batch.afterId === null) return over(await found(store, id, operation));
     const ms = monotonic() - began;
-    const oldestReadyMs = batch.done === 0 ? null : await probeHead(tools.reads).catch(() => null);
+    // Who does not rest does not wait for the answer either.
+    const probe = batch.done === 0 ? null : probeHead(tools.reads).catch(() => null);
+    const oldestReadyMs = operation.rate === 0 ? null : await probe;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
     const restMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, Number(left) - walked);
     return {

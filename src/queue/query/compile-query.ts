@@ -6,6 +6,7 @@ import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
+import { explicitQuery } from "./explicit-query.ts";
 import { databaseNowUs, type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import {
   MOST_NAMES,
@@ -49,6 +50,7 @@ export async function compileQuery(
   const terms = termCosts(tree, facts);
   return {
     text: text.trim(),
+    explicit: tree === null ? "" : compiler.explicit(text.trim(), tree),
     nowUs,
     sql: (first) => numbered(ready.sql, first),
     values: ready.values,
@@ -93,6 +95,13 @@ class Compiler {
       default:
         return node satisfies never;
     }
+  }
+
+  explicit(text: string, tree: QueryNode): string {
+    return explicitQuery(text, tree, (term) => {
+      const meaning = this.#texts.get(term);
+      return meaning?.kind === "name" ? meaning.meanings : null;
+    });
   }
 
   costFacts(text: string): Omit<CostFacts, "indexes"> {

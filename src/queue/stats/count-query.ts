@@ -4,6 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { between, capped, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { timeText } from "../sql/moments.ts";
+import { beginCount, countOn, isDone } from "./count-exactly.ts";
 import type { Gauge } from "./gauge.ts";
 import { choosePages, estimateFrom } from "./page-sample.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
@@ -43,6 +44,10 @@ export async function countQuery(
     const count = Number(row?.count ?? 0);
     if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
     return exact(count, isSmall ? "scan" : "probe", asOf);
+  }
+  if (isSmall && jobQuery.check !== null) {
+    const progress = await countOn(db, jobQuery, await beginCount(db));
+    if (isDone(progress) && progress.undecided === 0) return exact(progress.count, "scan", asOf);
   }
   return jobQuery.check === null
     ? sampleMatches(db, jobQuery, gauge, asOf, options)

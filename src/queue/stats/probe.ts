@@ -22,6 +22,16 @@ export interface Probe {
   readonly nextMs: number | null;
 }
 
+/** Where the index could not be read in time. */
+export const NOTHING_PROBED: Probe = Object.freeze({
+  due: 0,
+  isDueExact: false,
+  ahead: 0,
+  isAheadExact: false,
+  oldestMs: null,
+  nextMs: null,
+});
+
 interface ProbeRow {
   readonly priorities: string;
   readonly due: string | null;

@@ -161,7 +161,7 @@ function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
       isRoot,
       detail:
         former === undefined
-          ? `${counted(knowledge.alive, "worker")} alive, and all list their tasks`
+          ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`
           : `${named(former)} did, and is silent`,
       links: { worker: former ?? null },
     }),

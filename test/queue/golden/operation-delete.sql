@@ -22,38 +22,33 @@
     and (jobs.task_id = any($11::int[]))
     order by jobs.id
     for update of jobs skip locked
-  ), named as materialized (
-    select held.id, tasks.identifier as task_identifier, queues.queue_name
-    from held
-    left join "worker"._private_tasks as tasks on tasks.id = held.task_id
-    left join "worker"._private_job_queues as queues on queues.id = held.job_queue_id
   ), acted as materialized (
     select acted.id, acted.updated_at, acted.attempts from "worker".complete_jobs(array(select held.id from held)) as acted
   ), announced as materialized (
     select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and false
   ), kept as (
     insert into "worker"._private_operation_rows (
-      operation_id, job_id, outcome, left_at, left_attempts, run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
+      operation_id, job_id, outcome, left_at, left_attempts,
+      run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
-    select $7::bigint, held.id, 'd', acted.updated_at, acted.attempts,
-      held.run_at, held.created_at, held.updated_at, held.task_id, held.job_queue_id, held.revision, held.attempts, held.max_attempts, held.priority, held.last_error, held.payload, held.key, held.flags, named.task_identifier, named.queue_name
-    from acted join held on held.id = acted.id
-    join named on named.id = acted.id
-    where (select kept from mine) < 1000000
-    returning job_id
-  ), left_alone as (
-    insert into "worker"._private_operation_rows (operation_id, job_id, outcome)
-    select $7::bigint, found.id, case when found.is_changed then 'g'::"char" else 'l'::"char" end
+    select $7::bigint, found.id,
+      case when acted.id is not null then 'd' when found.is_changed then 'g' else 'l' end::"char",
+      acted.updated_at, acted.attempts,
+      held.run_at, held.created_at, held.updated_at, held.task_id, held.job_queue_id, held.revision, held.attempts, held.max_attempts, held.priority, held.last_error, held.payload, held.key, held.flags, tasks.identifier, queues.queue_name
     from found
-    where (select kept from mine) < 1000000 and found.id not in (select id from acted)
-    returning job_id
+    left join acted on acted.id = found.id
+    left join held on held.id = acted.id
+    left join "worker"._private_tasks as tasks on tasks.id = held.task_id
+    left join "worker"._private_job_queues as queues on queues.id = held.job_queue_id
+    where (select kept from mine) < 1000000
+    returning 1
   ), tally as materialized (
     select
       (select count(*) from found) as found,
       (select max(id) from found) as last_id,
       (select count(*) from found where is_changed) as changed,
       (select count(*) from acted) as done,
-      (select count(*) from kept) + (select count(*) from left_alone) as kept
+      (select count(*) from kept) as kept
   ), moved as (
     update "worker"._private_operations as operation
     set

@@ -29,27 +29,25 @@
     select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and false
   ), kept as (
     insert into "worker"._private_operation_rows (
-      operation_id, job_id, outcome, left_at, left_attempts, updated_at, attempts, last_error
+      operation_id, job_id, outcome, left_at, left_attempts,
+      updated_at, attempts, last_error
     )
-    select $8::bigint, held.id, 'd', acted.updated_at, acted.attempts,
+    select $8::bigint, found.id,
+      case when acted.id is not null then 'd' when found.is_changed then 'g' else 'l' end::"char",
+      acted.updated_at, acted.attempts,
       held.updated_at, held.attempts, held.last_error
-    from acted join held on held.id = acted.id
-    
-    where (select kept from mine) < 1000000
-    returning job_id
-  ), left_alone as (
-    insert into "worker"._private_operation_rows (operation_id, job_id, outcome)
-    select $8::bigint, found.id, case when found.is_changed then 'g'::"char" else 'l'::"char" end
     from found
-    where (select kept from mine) < 1000000 and found.id not in (select id from acted)
-    returning job_id
+    left join acted on acted.id = found.id
+    left join held on held.id = acted.id
+    where (select kept from mine) < 1000000
+    returning 1
   ), tally as materialized (
     select
       (select count(*) from found) as found,
       (select max(id) from found) as last_id,
       (select count(*) from found where is_changed) as changed,
       (select count(*) from acted) as done,
-      (select count(*) from kept) + (select count(*) from left_alone) as kept
+      (select count(*) from kept) as kept
   ), moved as (
     update "worker"._private_operations as operation
     set

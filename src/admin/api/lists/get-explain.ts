@@ -1,6 +1,8 @@
 // GET /api/explain: what a query would cost, term by term, before anybody runs it.
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { parseQuery } from "../../../domain/query/parse-query.ts";
+import { printQuery } from "../../../domain/query/print-query.ts";
 import { json } from "../../../http/response.ts";
 import { text } from "../../../queue/commands/declare/field.ts";
 import { compileQuery } from "../../../queue/query/compile-query.ts";
@@ -25,6 +27,8 @@ export const getExplain: Operation = {
   query,
   answer: record(
     {
+      // The shortest way to say the same.
+      q: "string",
       cost: { type: "string", enum: ["cheap", "bounded"] },
       index_hint: "string?",
       unknown: "string[]",
@@ -36,6 +40,8 @@ export const getExplain: Operation = {
     const { q = "" } = readQuery(request, query);
     const indexes = await usableIndexes(databases.reads);
     const { cost, indexHint, unknown, terms } = await compileQuery(databases.reads, q, { indexes });
-    return json({ cost, index_hint: indexHint, unknown, terms });
+    const tree = parseQuery(q);
+    const shortest = tree === null ? "" : printQuery(tree);
+    return json({ q: shortest, cost, index_hint: indexHint, unknown, terms });
   },
 };

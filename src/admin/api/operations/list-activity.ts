@@ -3,12 +3,11 @@ import { jsonMembers } from "../../../base/json-members.ts";
 import { jsonText } from "../../../http/response.ts";
 import { text } from "../../../queue/commands/declare/field.ts";
 import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
-import type { JobOperation } from "../../../queue/operations/model/operation.ts";
+import { type JobOperation, objectText } from "../../../queue/operations/model/operation.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { cursorIn } from "./read-operations.ts";
-import { objectText } from "./shapes.ts";
 
 const MOST_ENTRIES = 200;
 

@@ -3,13 +3,13 @@ import { InputError } from "../../../base/errors.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
-import { operationJson } from "../../../queue/operations/model/operation.ts";
+import { objectText, operationJson } from "../../../queue/operations/model/operation.ts";
 import { outcomes } from "../../../queue/operations/model/operation-store.ts";
 import { known } from "../../../queue/operations/verbs.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
-import { objectText, operationIdIn, operationSchema } from "./shapes.ts";
+import { operationIdIn, operationSchema } from "./shapes.ts";
 
 const MOST_OPERATIONS = 200;
 const MOST_IDS = 1_000;

@@ -19,12 +19,13 @@ import { changeFields, operationActions } from "../../../queue/operations/model/
 import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
 import { operationJson } from "../../../queue/operations/model/operation.ts";
 import { rehearse } from "../../../queue/operations/rehearse/rehearse.ts";
+import { rehearsalJson } from "../../../queue/operations/rehearse/report-json.ts";
 import { beginOperation, MOST_CANARY, MOST_RATE } from "../../../queue/operations/verbs.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { type JsonSchema, schemaOfField } from "../../wire/json-schema.ts";
 import { fieldValue, readMembers } from "../../wire/wire.ts";
 import { recordOperation } from "./record-operation.ts";
-import { byOf, noteOperation, operationSchema, rehearsalJson, rehearsalSchema } from "./shapes.ts";
+import { byOf, noteOperation, operationSchema, rehearsalSchema } from "./shapes.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const rehearsing = {

@@ -38,6 +38,8 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<Queu
 
 /** By its name, else by its id. */
 export async function queueRow(db: Database, nameOrId: string): Promise<QueueRow | null> {
+  // No text of PostgreSQL holds it, not even to be compared with.
+  if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneHeardSql : oneBlindSql;
   const [row] = await query<Row>(db, statement, [nameOrId, id]);

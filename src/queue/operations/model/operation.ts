@@ -122,9 +122,13 @@ export function operationJson(operation: JobOperation): string {
     resumable: text(operation.isResumable),
     error: text(operation.error),
   };
-  return `{${Object.entries(members)
-    .map(([name, value]) => `"${name}":${value}`)
-    .join(",")}}`;
+  return objectText(members);
+}
+
+/** JSON texts by name, as an object. */
+export function objectText(members: Readonly<Record<string, string>>): string {
+  const texts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
+  return `{${texts.join(",")}}`;
 }
 
 const text = (value: unknown) => JSON.stringify(value);

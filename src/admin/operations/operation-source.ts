@@ -1,0 +1,42 @@
+// The event `operation` of the stream: the one that is at work, whoever works on it, else the newest.
+// What this process works on is told at once; of others' work the tables tell, once a second at most.
+import { monotonic } from "../../base/clock.ts";
+import {
+  atWork,
+  type JobOperation,
+  type OperationState,
+  operationJson,
+} from "../../queue/operations/model/operation.ts";
+import type { Feed, FeedSource } from "../feed/feed.ts";
+import type { OperationRunner } from "./operation-runner.ts";
+
+const INTERVAL_MS = 1_000;
+const LOOKED_AT = 20;
+
+export function operationSource(runner: OperationRunner): FeedSource {
+  return {
+    event: "operation",
+    intervalMs: INTERVAL_MS,
+    read: async () => {
+      const newest = await (await runner.store()).list(LOOKED_AT, null);
+      const shown = newest.find(({ state }) => atWork.includes(state)) ?? newest[0];
+      return shown === undefined ? "null" : operationJson(shown);
+    },
+  };
+}
+
+// Batches may be twenty a second; nobody reads as fast.
+const SHORTEST_MS = 250;
+
+/** Tells the viewers of this process's own work: every change of state, and progress now and then. */
+export function publishOperations(runner: OperationRunner, feed: Feed): void {
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  let said: OperationState | null = null;
+  runner.onChange((operation: JobOperation) => {
+    if (!feed.isWatched("operation")) return;
+    if (operation.state === said && monotonic() - saidAtMs < SHORTEST_MS) return;
+    said = operation.state;
+    saidAtMs = monotonic();
+    feed.publish("operation", operationJson(operation));
+  });
+}

@@ -1,0 +1,62 @@
+// worker operations: what operations by query there are and were, and what to do with one.
+import { isJobId } from "../../domain/job-ids.ts";
+import { operationVerbs } from "../../queue/operations/verbs.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { choice, defaulting, text, whole } from "../arguments/values.ts";
+import { print, printJson, printTable } from "../output/print.ts";
+import { connected } from "../shell/connection.ts";
+import { defineCommand } from "../shell/globals.ts";
+
+export const operationsCommand = defineCommand({
+  name: "operations",
+  describe: "List operations by query; pause, resume, stop or undo one",
+  words: {
+    id: text("An operation's id; without one they are listed", { form: "id", optional: true }),
+    verb: choice("What to do with it; without one it is shown", operationVerbs, {
+      optional: true,
+    }),
+  },
+  options: { limit: defaulting(whole("Operations to list", 1, 200), 20) },
+  notes:
+    "Who resumes or undoes an operation works on it: Ctrl-C holds it again. Operations that outlive a process, receipts and undo need the tables that worker migrate --with-operations adds.",
+  run: async ({ id, verb, limit, ...args }) => {
+    if (id !== undefined && !isJobId(id)) {
+      throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");
+    }
+    const { operationTools } = await import("../operations/operation-tools.ts");
+    const { outcomeLines, number, progressLine } = await import("../operations/operation-text.ts");
+    const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
+    const { recordTyped } = await import("../operations/by-query.ts");
+    const { change, known } = await import("../../queue/operations/verbs.ts");
+    const { atWork, operationJson } = await import("../../queue/operations/model/operation.ts");
+    return connected(args, async (connection) => {
+      const tools = await operationTools(connection, showProgress);
+      const { store } = tools;
+      if (id === undefined) {
+        const list = await store.list(limit, null);
+        if (args.json) printJson(`{"operations":[${list.map(operationJson).join(",")}]}`);
+        else if (list.length === 0) print("There are no operations");
+        else {
+          printTable(
+            ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
+            list.map((one) => [
+              ...[one.id, one.state, one.action, number(one.done)],
+              number(one.skippedLocked + one.skippedChanged),
+              ...[one.origin.by ?? "", one.startedAt.replace(/\.\d+Z$/, "Z"), one.query],
+            ]),
+          );
+        }
+        return 0;
+      }
+      const operation = verb === undefined ? await known(store, id) : await change(store, id, verb);
+      if (verb !== undefined) {
+        await recordTyped(connection, operation, `operation.${verb}`, `${verb} operation ${id}`);
+      }
+      if (verb === "resume" || verb === "undo") return runInForeground(tools, operation, args.json);
+      if (args.json) printJson(operationJson(operation));
+      else if (atWork.includes(operation.state)) print(progressLine(operation));
+      else for (const line of outcomeLines(operation)) print(line);
+      return 0;
+    });
+  },
+});

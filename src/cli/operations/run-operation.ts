@@ -1,0 +1,37 @@
+// Works on an operation in the foreground: progress on a terminal, Ctrl-C holds it, and what became of
+// it at the end.
+import { type JobOperation, operationJson } from "../../queue/operations/model/operation.ts";
+import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
+import { workOn } from "../../queue/operations/work.ts";
+import type { ExitStatus } from "../arguments/command.ts";
+import { print, printJson, printProgress } from "../output/print.ts";
+import { stoppable } from "../shell/signals.ts";
+import { outcomeLines, progressLine } from "./operation-text.ts";
+
+export async function runInForeground(
+  tools: OperationTools,
+  operation: JobOperation,
+  json: boolean,
+): Promise<ExitStatus> {
+  const ended = await stoppable((signal) => workOn(tools, operation, signal));
+  printProgress(null);
+  // As the store has it: with all its counts.
+  const whole = (await tools.store.find(ended.id).catch(() => null)) ?? ended;
+  if (json) printJson(operationJson(whole));
+  else for (const line of outcomeLines(whole)) print(line);
+  return statusOf(whole);
+}
+
+/** For the tools: one line that is written over, where somebody watches. */
+export function showProgress(operation: JobOperation): void {
+  printProgress(progressLine(operation));
+}
+
+function statusOf({ state, done, skippedLocked, skippedChanged }: JobOperation): ExitStatus {
+  if (state === "undone") return 0;
+  if (state === "failed") return 1;
+  if (state !== "done") return 3;
+  const left = skippedLocked + skippedChanged;
+  if (left === 0) return 0;
+  return done === 0 ? 1 : 3;
+}

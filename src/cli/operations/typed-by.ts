@@ -1,0 +1,31 @@
+// Who is at the keyboard, for the audit trail, and the trail itself.
+import { hostname, userInfo } from "node:os";
+import { now } from "../../base/clock.ts";
+import type { AuditEntry } from "../../queue/audit/audit-entry.ts";
+import { type AuditTrail, createAuditTrail } from "../../queue/audit/audit-trail.ts";
+import type { Connected } from "../shell/connection.ts";
+
+/** What every entry of the command line has in common. */
+export function typedBy() {
+  return {
+    at: new Date(now()).toISOString(),
+    by: userName(),
+    source: "command line",
+    client: hostname(),
+    request: null,
+  } as const satisfies Partial<AuditEntry>;
+}
+
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null; // a user id without a name, as in many containers
+  }
+}
+
+/** Where nothing keeps it, whoever typed the command has read its answer. */
+export function trailOf({ database, logger }: Connected): AuditTrail {
+  const quiet = { ...logger, info: logger.debug };
+  return createAuditTrail({ db: database, logger: quiet, onAudit: null });
+}

@@ -1,0 +1,43 @@
+// A rehearsal on the wire; ids as JSON integers.
+import { objectText } from "../model/operation.ts";
+import type { RehearsalReport, Share } from "./rehearse.ts";
+import type { SampleJob } from "./samples.ts";
+
+export function rehearsalJson(report: RehearsalReport, isResumable: boolean, cli: string): string {
+  const { id, query, action: what, boundary: at } = report.rehearsal;
+  const text = (value: unknown) => JSON.stringify(value);
+  const shares = (name: string, list: readonly Share[]) =>
+    text(list.map((share) => ({ [name]: share.name, count: share.count })));
+  return objectText({
+    rehearsal: text(id),
+    q: text(query),
+    action: text(what),
+    count: text(report.count),
+    would: text({ change: report.change, skip_locked: report.skipLocked }),
+    by_task: shares("task", report.byTask),
+    by_queue: shares("queue", report.byQueue),
+    sample: `[${report.samples.map(sampleJson).join(",")}]`,
+    unknown: text(report.unknown),
+    boundary: objectText({ max_id: at.maxId, before: text(at.before) }),
+    undo_bytes: text(report.undoBytes),
+    can_undo: text(isResumable),
+    eta_s: text(report.etaS),
+    cli: text(cli),
+  });
+}
+
+function sampleJson(job: SampleJob): string {
+  const text = (value: unknown) => JSON.stringify(value);
+  return objectText({
+    id: job.id,
+    task_identifier: text(job.taskIdentifier),
+    queue_name: text(job.queueName),
+    state: text(job.state),
+    run_at: text(job.runAt),
+    priority: text(job.priority),
+    attempts: text(job.attempts),
+    max_attempts: text(job.maxAttempts),
+    key: text(job.key),
+    error_line: text(job.errorLine),
+  });
+}

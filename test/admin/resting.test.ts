@@ -1,0 +1,39 @@
+// Readings that many ask for: shared while they run, kept while they rest.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { resting, restingByKey } from "../../src/admin/insight/resting.ts";
+
+test("Whoever asks during a reading shares it, and whoever asks soon after gets the same.", async () => {
+  let runs = 0;
+  const done = Promise.withResolvers<void>();
+  const read = resting(
+    async () => {
+      await done.promise;
+      return ++runs;
+    },
+    { intervalMs: 60_000 },
+  );
+  assert.equal(read.peek(), null);
+  const both = [read(), read()];
+  done.resolve();
+  assert.deepEqual(await Promise.all(both), [1, 1]);
+  assert.deepEqual([await read(), read.peek(), runs], [1, 1, 1]);
+});
+
+test("A reading that fails is told to those who waited, and tried again by the next.", async () => {
+  let runs = 0;
+  const read = resting(async () => {
+    if (++runs === 1) throw new Error("not now");
+    return runs;
+  });
+  await assert.rejects(read(), /not now/);
+  assert.equal(await read(), 2);
+});
+
+test("Of different questions only the last few are kept.", async () => {
+  const keep = restingByKey<string>(2);
+  let runs = 0;
+  const ask = (key: string) => keep(key, async () => `${key}${++runs}`)();
+  assert.deepEqual([await ask("a"), await ask("b"), await ask("a")], ["a1", "b2", "a1"]);
+  assert.deepEqual([await ask("c"), await ask("a"), await ask("b")], ["c3", "a1", "b4"]);
+});

@@ -1,0 +1,167 @@
+// Commands on all jobs that match a query, and `worker operations`.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { before, test } from "node:test";
+import type pg from "pg";
+import { migratedDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { command, quickly, worker } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+let pool: pg.Pool;
+before(async () => {
+  const { url } = await migratedDatabase("worker", ["operations"]);
+  env = { DATABASE_URL: url };
+  const handle = testPool(url);
+  pool = handle.pool;
+  closing.push(handle.close);
+});
+const closing: (() => Promise<void>)[] = [];
+test.after(async () => {
+  for (const close of closing) await close();
+});
+
+const run = (...args: string[]) => quickly(args, env);
+const add = (count: number, task: string) =>
+  pool.query(
+    "select worker.add_job($1, json_build_object('n', n)) from generate_series(1, $2::int) as n",
+    [task, count],
+  );
+const jobsOf = async (task: string) => {
+  const { rows } = await pool.query(
+    "select id, priority, attempts, max_attempts, last_error from worker.jobs where task_identifier = $1 order by id",
+    [task],
+  );
+  return rows;
+};
+
+test("A query is rehearsed, done, receipted, and undone.", async () => {
+  await add(4, "whole");
+  const ran = await run("fail", "task:whole", "--reason", "enough");
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /fail: 4 jobs that match task:whole/);
+  assert.match(ran.stdout, /by task: whole 4/);
+  assert.match(ran.stdout, /Failed 4 of 4 jobs/);
+  const [, id = ""] = /worker operations (\d+) undo/.exec(ran.stdout) ?? [];
+  assert.ok((await jobsOf("whole")).every((job) => job.last_error === "enough"));
+  const list = await run("operations");
+  assert.match(list.stdout, new RegExp(`${id} +done +fail +4`));
+  const undone = await run("operations", id, "undo");
+  assert.match(undone.stdout, /Undone: 4 of 4 jobs/);
+  assert.ok((await jobsOf("whole")).every((job) => job.last_error === null));
+  const again = await run("operations", id, "undo");
+  assert.equal(again.status, 1);
+  assert.match(again.stderr, /operation \d+ is undone; only one that is over/);
+});
+
+test("Integers are ids, anything else is one query, and -- goes before one with a dash.", async () => {
+  await add(3, "words");
+  const [first, second, third] = await jobsOf("words");
+  const byId = await run("reschedule", first.id, second.id, "--priority", "3");
+  assert.match(byId.stdout, /Rescheduled 2 of 2 jobs/);
+  const words = await run("reschedule", "task:words", `id:${third.id}`, "--priority", "4");
+  assert.match(words.stdout, /Rescheduled 1 of 1 job\b/);
+  const dashed = await run("reschedule", "--priority", "5", "--", `-id:${third.id} task:words`);
+  assert.equal(dashed.status, 0, dashed.stderr);
+  assert.deepEqual(
+    (await jobsOf("words")).map(({ priority }) => priority),
+    [5, 5, 4],
+  );
+});
+
+test("A dry run changes nothing and gives the command that does it.", async () => {
+  await add(2, "dry");
+  const dry = await run("complete", "task:dry", "--dry-run", "--rate", "50");
+  assert.match(dry.stdout, /to do it: worker complete --rate=50 task:dry/);
+  assert.equal((await jobsOf("dry")).length, 2);
+  const json = await run("complete", "task:dry", "--dry-run", "--json");
+  const report = JSON.parse(json.stdout);
+  assert.deepEqual([report.would, report.count.value], [{ change: 2, skip_locked: 0 }, 2]);
+});
+
+test("remove takes a key as before, and ids or a query beside it.", async () => {
+  await add(4, "removed");
+  const [first, second] = await jobsOf("removed");
+  await pool.query("select worker.add_job('removed', '{}', null, null, null, 'the key')");
+  assert.match((await run("remove", "the key")).stdout, /Removed the job with the key the key/);
+  const ids = await run("remove", "--ids", `${first.id},${second.id}`);
+  assert.match(ids.stdout, /Removed 2 of 2 jobs/);
+  const query = await run("remove", "--query", "task:removed", "--json");
+  const operation = JSON.parse(query.stdout);
+  assert.deepEqual([operation.action, operation.state, operation.done], ["remove", "done", 2]);
+  for (const args of [["remove"], ["remove", "k", "--ids", "1"], ["retry", "1", "--canary", "2"]]) {
+    assert.equal((await run(...args)).status, 2, args.join(" "));
+  }
+});
+
+test("What is refused changes nothing.", async () => {
+  const refusals: [string[], RegExp][] = [
+    [["complete", " "], /is empty.*id>0/],
+    [["complete", "tusk:x"], /did you mean|no field|unknown/i],
+    [["retry", "task:x", "--canary", "0"], /--canary: must be/],
+    [["reschedule", "task:x"], /at least one of/],
+    [["operations", "999"], /there is no operation 999/],
+  ];
+  for (const [args, says] of refusals) {
+    const ran = await run(...args);
+    assert.notEqual(ran.status, 0, args.join(" "));
+    assert.match(ran.stderr, says);
+  }
+});
+
+test("Ctrl-C holds it, says how to go on, and another command goes on.", async () => {
+  await add(1_000, "held");
+  const args = ["fail", "task:held", "--rate", "200"];
+  const child = spawn(process.execPath, [...command, ...args], {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let stdout = "";
+  child.stdout.on("data", (text) => {
+    stdout += text;
+  });
+  const failed = async () =>
+    (await jobsOf("held")).filter((job) => job.attempts === job.max_attempts).length;
+  while ((await failed()) === 0);
+  child.kill("SIGINT");
+  const [status] = await once(child, "close");
+  assert.equal(status, 3);
+  assert.match(stdout, /Held after \d+ jobs; nothing more is changed/);
+  const [, id = ""] = /worker operations (\d+) resume/.exec(stdout) ?? [];
+  const resumed = worker(["operations", id, "resume"], env);
+  const before = await failed();
+  assert.ok(before > 0 && before < 1_000, String(before));
+  assert.match((await resumed).stdout, /Failed 1,000 of 1,000 jobs/);
+  assert.equal(await failed(), 1_000);
+});
+
+test("Every write of the command line is in the trail.", async () => {
+  await add(1, "trail");
+  const [{ id }] = await jobsOf("trail");
+  await run("reschedule", id, "--priority", "2");
+  await run("complete", "task:trail");
+  const { rows } = await pool.query(
+    "select entry from worker._private_audit order by id desc limit 2",
+  );
+  const [operation, byId] = rows.map(({ entry }) => entry);
+  assert.deepEqual([operation.action, operation.q], ["complete", "task:trail"]);
+  assert.equal(operation.source, "command line");
+  assert.deepEqual([byId.action, byId.ids, byId.done], ["reschedule", [Number(id)], 1]);
+  assert.deepEqual([byId.before[0].priority, byId.after[0].priority], [0, 2]);
+});
+
+test("Without the tables it works, says that nothing is kept, and migrate adds them.", async () => {
+  const { url } = await migratedDatabase();
+  const bare = { DATABASE_URL: url };
+  await quickly(["add", "t"], bare);
+  const ran = await worker(["retry", "task:t"], bare);
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /cannot be undone: "worker migrate --with-operations"/);
+  assert.match(ran.stdout, /Retried 1 of 1 job/);
+  assert.match(ran.stderr, /operation batch/);
+  const migrated = await quickly(["migrate", "--with-operations"], bare);
+  assert.match(migrated.stdout, /Extensions: operations/);
+  const kept = await quickly(["retry", "task:t"], bare);
+  assert.match(kept.stdout, /can be undone for 24 hours/);
+});
