@@ -65,8 +65,12 @@ export const operations: Measure = {
       await pause(5_000);
       const quiet = prober.p95();
       const before = await fingerprint(bench);
-      const reschedule = { action: "reschedule", changes: { priority: 7 } };
-      const moved = await speed(bench, { q: "is:failed", ...reschedule }, 0, prober);
+      const q = "is:failed";
+      const moved = await speed(
+        bench,
+        { q, action: "reschedule", changes: { priority: 7 } },
+        prober,
+      );
       lines.push(
         line(`reschedule with pauses, ${moved.done} jobs`, "", `${short(moved.perSecond)}/s`, null),
       );
