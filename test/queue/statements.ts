@@ -20,6 +20,9 @@ import {
   lockCrontabs,
   registerCrontabs,
 } from "../../src/queue/cron/known-crontabs.ts";
+import type { ExportFormat } from "../../src/queue/export/columns.ts";
+import { exportJobs } from "../../src/queue/export/export-jobs.ts";
+import { exportRequest } from "../../src/queue/export/export-request.ts";
 import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
 import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
 import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
@@ -137,6 +140,14 @@ const cursor = (sort: JobSort, position: Position) =>
     ...{ sort, nowUs: "", skip: 0, isExactShown: false, size: 0 },
     place: { segment: 0, position },
   });
+async function exportOf(db: Database, q: string, format: ExportFormat): Promise<void> {
+  const columns = exportRequest({ withPayload: true }).columns;
+  const { pieces } = await exportJobs(
+    { steps: db, large: db },
+    { q, format, columns, cursor: null },
+  );
+  for await (const _ of pieces(AbortSignal.timeout(1_000)));
+}
 const LAST = { key: ["1"], id: "1" };
 const RANKED = cursor("-failed_at", {
   ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
@@ -271,6 +282,11 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
   "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
   "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "export-jsonl": [(db) => exportOf(db, "payload.a:1", "jsonl"), walked],
+  "export-csv": [
+    (db) => exportOf(db, "", "csv"),
+    (text) => (text.includes("as lines") ? { lines: null, count: "1", last: "1" } : walked(text)),
+  ],
   "job-size": [
     (db) => jobSize(db, "1"),
     () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),
