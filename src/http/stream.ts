@@ -64,7 +64,7 @@ const busy = new Refusal(503, "busy", "too many downloads at once; try again whe
 });
 
 /** A connection that takes nothing for so long is cut, whatever the server's own limit is. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 async function pour(
   connection: ServerResponse,
