@@ -1,6 +1,7 @@
 // What waits at the head of the work, by queue and task, from the index that jobs are taken from: for a
 // large table of which there is only a sample. Where the head is all that is due, the counts are exact;
 // else what is there is at least so many, and as old as it says.
+import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { isAvailable, isDue } from "../sql/eligible.ts";
@@ -17,9 +18,35 @@ export interface HeadCounts {
 }
 
 /** Of each priority. */
-const LOOKED_AT = 10_000;
+const LOOKED_AT = 5_000;
+/** Good for so long, and for so many times what it took: pages follow each other. */
+const KEPT_MS = 3_000;
+const REST_FACTOR = 20;
 
-export async function headCounts(db: Database, kind: "queue" | "task"): Promise<HeadCounts> {
+type Kind = "queue" | "task";
+
+interface Remembered {
+  readonly until: number;
+  readonly counts: HeadCounts;
+}
+
+// By the schema's record, which every server makes for itself.
+const remembered = {
+  queue: new WeakMap<object, Remembered>(),
+  task: new WeakMap<object, Remembered>(),
+};
+
+export async function headCounts(db: Database, kind: Kind): Promise<HeadCounts> {
+  const known = remembered[kind].get(db.schema);
+  if (known !== undefined && monotonic() < known.until) return known.counts;
+  const began = monotonic();
+  const counts = await readHead(db, kind);
+  const keptMs = Math.max(KEPT_MS, REST_FACTOR * (monotonic() - began));
+  remembered[kind].set(db.schema, { until: monotonic() + keptMs, counts });
+  return counts;
+}
+
+async function readHead(db: Database, kind: Kind): Promise<HeadCounts> {
   const [row] = await query<HeadRow>(db, kind === "queue" ? queuesSql : tasksSql);
   const ids = JSON.parse(row?.ids ?? "[]") as number[];
   const counts = JSON.parse(row?.counts ?? "[]") as number[];

@@ -12,7 +12,7 @@
       select jobs.job_queue_id as id, jobs.run_at, row_number() over (order by jobs.run_at) as place
       from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
-      order by jobs.run_at limit 10000
+      order by jobs.run_at limit 5000
     ) as head
   ), counted as (
     select id, count(*) as count, floor(extract(epoch from min(run_at)) * 1000) as oldest_ms
@@ -20,7 +20,7 @@
   )
   select json_agg(id)::text as ids, json_agg(count)::text as counts,
     json_agg(oldest_ms)::text as oldest,
-    (select coalesce(max(place), 0) < 10000 from head)
+    (select coalesce(max(place), 0) < 5000 from head)
       and (select count(priority) < 32 from priorities) as is_whole,
     floor(extract(epoch from now()) * 1000) as now_ms
   from counted;
@@ -39,7 +39,7 @@
       select jobs.task_id as id, jobs.run_at, row_number() over (order by jobs.run_at) as place
       from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
-      order by jobs.run_at limit 10000
+      order by jobs.run_at limit 5000
     ) as head
   ), counted as (
     select id, count(*) as count, floor(extract(epoch from min(run_at)) * 1000) as oldest_ms
@@ -47,7 +47,7 @@
   )
   select json_agg(id)::text as ids, json_agg(count)::text as counts,
     json_agg(oldest_ms)::text as oldest,
-    (select coalesce(max(place), 0) < 10000 from head)
+    (select coalesce(max(place), 0) < 5000 from head)
       and (select count(priority) < 32 from priorities) as is_whole,
     floor(extract(epoch from now()) * 1000) as now_ms
   from counted
