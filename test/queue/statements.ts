@@ -30,6 +30,7 @@ import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
+import { headCounts } from "../../src/queue/lists/head-counts.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listTasks } from "../../src/queue/lists/list-tasks.ts";
@@ -342,6 +343,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queue-jobs-of-large-table": async (db) => {
     await nextJobs(db, 1, 1);
     await latestJobs(db, 1, 1);
+  },
+  "head-counts": async (db) => {
+    await headCounts(db, "queue");
+    await headCounts(db, "task");
   },
   "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
