@@ -166,10 +166,16 @@ async function meaningsOfTexts(
   db: Database,
   tree: QueryNode | null,
 ): Promise<ReadonlyMap<TextTerm, TextMeaning>> {
+  const terms = tree === null ? [] : textTerms(tree);
+  const words = terms.filter(({ isQuoted }) => !isQuoted);
+  const meant = await meaningsOf(
+    db,
+    words.map(({ text }) => text),
+  );
   const found = new Map<TextTerm, TextMeaning>();
-  for (const term of tree === null ? [] : textTerms(tree)) {
-    const meanings = term.isQuoted ? null : await meaningsOf(db, term.text);
-    if (meanings !== null && Object.values(meanings).some((value) => value !== null)) {
+  for (const term of terms) {
+    const meanings = meant[words.indexOf(term)];
+    if (meanings !== undefined && Object.values(meanings).some((value) => value !== null)) {
       found.set(term, { kind: "name", meanings });
       continue;
     }
