@@ -4,6 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
+import { createWork } from "../http/bounds/work.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -13,6 +14,7 @@ import { createRefusalLog } from "./access/refusal-log.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
+import { createTickets } from "./context/export-tickets.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
 import { inTime } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
@@ -80,6 +82,8 @@ export async function createApplication(
     metrics,
     indexBuilds,
     checkReady: createReadiness(databases.reads),
+    exportTickets: createTickets(),
+    downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };
   const endpoints = routes.map((route) => bind(route, admin, databases.of));

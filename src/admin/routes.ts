@@ -1,6 +1,7 @@
 // THE table: every path that the admin answers, who may use it, and what it does. All policy
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
+import { downloadExport, getExport, giveTicket } from "./api/export/export-jobs.ts";
 import { asset } from "./api/get-asset.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
@@ -66,7 +67,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/jobs", access: "read", operation: listJobsPage },
   { method: "POST", path: "/api/jobs", access: "write", operation: addJob },
   { method: "GET", path: "/api/jobs/{id}", access: "read", operation: getOneJob },
-  { method: "GET", path: "/api/jobs/{id}/payload", access: "read", operation: getPayload },
+  { method: "GET", path: "/api/jobs/{id}/payload", access: "read", operation: getPayload, isLong: true },
   { method: "GET", path: "/api/jobs/{id}/why", access: "read", operation: getWhy },
   { method: "POST", path: "/api/jobs/action", access: "write", operation: actOnJobs },
   { method: "POST", path: "/api/jobs/remove-by-key", access: "write", operation: removeByKey },
@@ -96,6 +97,9 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
+  { method: "GET", path: "/api/export", access: "read", operation: getExport, isLong: true },
+  { method: "POST", path: "/api/export/ticket", access: "write", operation: giveTicket },
+  { method: "GET", path: "/api/export/download", access: "ticket", operation: downloadExport, isLong: true },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },
   { method: "GET", path: "/readyz", access: "open", operation: ready },

@@ -1,6 +1,6 @@
 // Failures of one kind: the first line of the error with what differs from job to job left out. What
 // is left out is stable: groups are compared between versions of the page, and kept in links.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 export interface ErrorGroup {
   /** 12 hexadecimal digits that stand for the label. */
@@ -36,7 +36,7 @@ export function errorGroup(lastError: string): ErrorGroup {
 
 /** The same, once the label is known. */
 export function groupOfLabel(label: string): ErrorGroup {
-  const fingerprint = createHash("sha256").update(label).digest("hex").slice(0, 12);
+  const fingerprint = hash("sha256", label).slice(0, 12);
   return { fingerprint, label, likePattern: likePatternOf(label) };
 }
 

@@ -43,6 +43,8 @@ function expected(
   readOnly: boolean,
   csrf: CsrfState,
 ): string | null {
+  // No login helps who has no ticket.
+  if (access === "ticket") return "403 ticket";
   const asks =
     mode !== "none" &&
     access !== "open" &&

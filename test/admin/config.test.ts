@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import type { Pool } from "pg";
@@ -216,4 +218,11 @@ test("Limits keep their defaults but for what is given, and are checked.", () =>
   }
   assert.throws(() => adminServerConfig(pool).trustedProxies(["x"]).build(), /trustedProxies/);
   assert.throws(() => adminServerConfig(pool).label("a\nb").build(), /label/);
+});
+
+test("Every limit stands in ADMIN.md with its default.", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../ADMIN.md"), "utf8");
+  const rows = [...text.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)];
+  const told = Object.fromEntries(rows.map(([, name, number]) => [name, Number(number)]));
+  assert.deepEqual(told, adminServerConfig(pool).build().limits);
 });

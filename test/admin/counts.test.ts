@@ -1,18 +1,21 @@
 // GET /api/counts, and what overview and metrics say, of a small table and of one that is taken for large.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
 import { conditions } from "../../src/domain/condition.ts";
 import type { Value } from "../../src/domain/value.ts";
-import { type Json, startAdmin, type TestAdmin } from "./admin-harness.ts";
+import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
+import { type Json, migratedDatabase, startAdmin, type TestAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
 /** 6,000 jobs: 2,000 ready, of them 50 behind a locked queue, 2,000 scheduled, 1,500 failed, 500 running. */
-async function fill({ pool }: TestAdmin): Promise<void> {
+async function fill({ pool }: Pick<TestAdmin, "pool">, schema = "worker"): Promise<void> {
   await pool.query(`
-    insert into worker._private_tasks (identifier) values ('mail'), ('report');
-    insert into worker._private_job_queues (queue_name, locked_at, locked_by)
+    insert into ${schema}._private_tasks (identifier) values ('mail'), ('report');
+    insert into ${schema}._private_job_queues (queue_name, locked_at, locked_by)
       values ('stuck', now(), 'stock'), ('free', null, null);
-    insert into worker._private_jobs
+    insert into ${schema}._private_jobs
       (task_id, job_queue_id, run_at, attempts, locked_at, locked_by, payload)
     select 1 + n % 2, case when n <= 50 then 1 when n <= 100 then 2 end,
       now() + case when n between 2001 and 4000 then interval '1 hour' else interval '-1 hour' end,
@@ -20,8 +23,8 @@ async function fill({ pool }: TestAdmin): Promise<void> {
       case when n > 5500 then now() end, case when n > 5500 then 'stock' end,
       json_build_object('n', n)
     from generate_series(1, 6000) n;
-    analyze worker._private_jobs;
-    select worker.worker_heartbeat('alive', '{"running_jobs":3,"done_per_min":7,"failed_per_min":2}')`);
+    analyze ${schema}._private_jobs;
+    select ${schema}.worker_heartbeat('alive', '{"running_jobs":3,"done_per_min":7,"failed_per_min":2}')`);
 }
 
 const truth = {
@@ -136,4 +139,40 @@ test("Metrics tell of conditions, ages, names, workers, locks, the feed and the 
   assert.match(text, /^worker_admin_feed_duration_seconds\{part="pulse"\} 0\.\d+$/m);
   assert.match(text, /^worker_admin_feed_age_seconds\{part="pulse"\} /m);
   assert.match(text, /^worker_admin_pool_connections\{state="idle"\} \d$/m);
+});
+
+test("In a schema of an odd name the numbers are the same.", async () => {
+  const { emptyDatabase } = await import("../support/database.ts");
+  const { testPool } = await import("../support/test-pool.ts");
+  const schema = `o'dd "schema" $1`;
+  const { url } = await emptyDatabase();
+  const { pool, close } = testPool(url);
+  await migrate(pool, schemaName(schema));
+  await fill({ pool }, schemaName(schema).quoted);
+  await close();
+  for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
+    const { client } = await startAdmin({ url, schema, feed });
+    const { body } = await client.get("/api/counts");
+    assert.ok(contains(body.failed, truth.failed));
+    assert.equal((await client.get("/metrics")).status, 200);
+  }
+});
+
+const program = pgbouncerProgram();
+const skip = program === null && process.env["CI"] !== "true" && "pgbouncer is not installed";
+
+test("Behind pgbouncer the numbers are the same, and no setting stays.", { skip }, async () => {
+  assert.ok(program !== null);
+  const { serverUrl } = await import("../support/database.ts");
+  const { name, url } = await migratedDatabase();
+  const bouncer = await startPgbouncer(program, await serverUrl(), 1);
+  after(() => bouncer.stop());
+  const direct = await startAdmin({ url });
+  await fill(direct);
+  const admin = await startAdmin({ url: bouncer.url(name), feed: { smallPages: 0 } });
+  const { body } = await admin.client.get("/api/counts");
+  assert.ok(contains(body.failed, truth.failed));
+  const settings = "select current_setting('jit') jit, current_setting('lock_timeout') lock";
+  const { rows } = await admin.pool.query(settings);
+  assert.deepEqual(rows, (await direct.pool.query(settings)).rows);
 });

@@ -93,6 +93,10 @@ test("An index is built in the background, shown with its progress, cancelled, a
 
   await writer.query("select from worker.add_job('writer')");
   await client.post("/api/indexes", { action: "build", name: "failed" });
+  const second = await client.post("/api/indexes", { action: "build", name: "running" });
+  assert.equal(second.body.state, "building", second.text);
+  assert.equal(indexOf(await report(), "running").state, "waiting");
+  await client.post("/api/indexes", { action: "cancel", name: "running" });
   await writer.query("rollback");
   writer.release();
   await until("it is built", async () => indexOf(await report(), "failed").state === "valid");

@@ -85,6 +85,12 @@ test("Horizon and groups: numbers add up, and bad parameters are named.", async 
     const answer = await client.get(path);
     assert.deepEqual([answer.status, answer.body.problems?.[0]?.field], [400, field], path);
   }
+  for (const hostile of ["%00", "%ed%a0%80", "%27%22%5c%25", "%F0%9F%98%80".repeat(30)]) {
+    for (const path of ["horizon?task=", "horizon?queue=", "groups?q=task:", "groups/common?q="]) {
+      const { status } = await client.get(`/api/${path}${hostile}`);
+      assert.ok(status === 200 || status === 400, `${path}${hostile}: ${status}`);
+    }
+  }
 });
 
 test("Who watches is told of incidents and the horizon.", async () => {

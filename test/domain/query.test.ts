@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { compareNumbers } from "../../src/domain/decimal.ts";
 import { errorGroup, likePatternOf } from "../../src/domain/error-group.ts";
 import { valuesAt } from "../../src/domain/payload-values.ts";
+import { completionAt, written } from "../../src/domain/query/completion.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
@@ -73,6 +74,51 @@ describe("the query language", () => {
         const mended = q.slice(0, error.at) + error.suggestion + q.slice(error.end);
         assert.notEqual(parsedAsText(mended), parsedAsText(q), q);
       }
+    }
+  });
+});
+
+describe("completion", () => {
+  test("finds a place to replace in any text, at any cursor", () => {
+    const random = makeRandom(5);
+    for (let i = 0; i < 3_000; i++) {
+      const text = randomText(random);
+      const at = random(text.length + 1);
+      const found = completionAt(text, at);
+      if (found === null) continue;
+      assert.ok(
+        0 <= found.at && found.at <= at && at <= found.end && found.end <= text.length,
+        text,
+      );
+    }
+  });
+
+  test("writes every name so that it is read as itself", () => {
+    const random = makeRandom(6);
+    const texts = [
+      "none",
+      "a..b",
+      "and",
+      "a b",
+      'say "x"',
+      "back\\slash",
+      "*",
+      "a*",
+      "-1",
+      ":x",
+      "é,",
+    ];
+    for (let i = 0; i < 500; i++)
+      texts.push(randomText(random).replaceAll("\0", "").toWellFormed());
+    for (const text of texts.filter((one) => one !== "" && one.length < 200)) {
+      const tree = parseQuery(`queue:${written(text)} payload.${written(text, true)}:1`);
+      const found = tree?.kind === "and" ? tree.items : [];
+      const [queue, payload] = found.map((item) => (item.kind === "field" ? item : null));
+      assert.deepEqual(
+        queue?.values.map((value) => value.kind === "text" && !value.isPrefix && value.text),
+        [text],
+      );
+      assert.deepEqual(payload?.path, [text]);
     }
   });
 });

@@ -198,6 +198,18 @@ test("A bare word is what it names, and else a text anywhere.", async () => {
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
 });
 
+test("What a bare word means can be kept: it does not change when the job that it names is gone.", async () => {
+  const explicit = async (text: string) => (await compileQuery(queue.db, text)).explicit;
+  assert.equal(await explicit("key:1 -etimedout"), 'key:1 -"etimedout"');
+  assert.equal(await explicit("is:failed  k%"), 'is:failed key:"k%"');
+  assert.equal(await explicit("4 or mail"), '(id:4 or key:"4") or task:"mail"');
+  assert.equal(await explicit("is:failed  AND is:due"), "is:failed  AND is:due");
+  const before = await explicit("k%");
+  await queue.sql("delete from worker._private_jobs where key = 'k%'");
+  assert.deepEqual(await find(before), []);
+  assert.equal(await explicit("k%"), '"k%"');
+});
+
 test("Each term tells what it costs and which index would help.", async () => {
   const cost = async (text: string, indexes: string[] = []) => {
     const { cost, terms, indexHint } = await compileQuery(queue.db, text, {

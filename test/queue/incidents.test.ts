@@ -153,6 +153,27 @@ describe("An error group", () => {
     assert.equal(one?.trend.length, 24);
   });
 
+  test("says what its jobs have in common and others have not.", async () => {
+    const put = (count: number, currency: string) =>
+      sql(
+        `insert into worker._private_jobs (task_id, payload)
+         select id, json_build_object('currency', $2::text, 'n', n)
+         from worker._private_tasks, generate_series(1, $1::int) as n returning id`,
+        [count, currency],
+      );
+    await many(1, "charge");
+    const failed = await put(40, "EUR");
+    await put(20, "EUR");
+    await put(80, "USD");
+    await fail(
+      failed.map((row) => row["id"] as string),
+      "Error: no",
+      "1 hour",
+    );
+    const [one] = await ofKind("error_group");
+    assert.match(one?.sentence ?? "", / All have currency = "EUR"; 20 % of the others do\.$/);
+  });
+
   test("that is new within 15 minutes is amber, however small.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     await fail([await add("mail")], "Error: new", "14 minutes");
@@ -271,6 +292,23 @@ test("Ready jobs that wait for more than 5 minutes are bad, those of held queues
   await sql("delete from worker._private_workers");
   const [alone] = await ofKind("old_ready");
   assert.match(alone?.sentence ?? "", /No worker that sends heartbeats is alive\.$/);
+});
+
+test("Times without end or beginning end nothing.", async () => {
+  await worker("w", ["t"]);
+  const [never, always] = [await add("t"), await add("t"), await add("t", { queueName: "q" })];
+  await holdQueue("q", "stock", "5 hours");
+  await sql("update worker._private_jobs set run_at = '-infinity', created_at = '-infinity'");
+  await sql("update worker._private_jobs set attempts = 3, run_at = 'infinity' where id = $1", [
+    never,
+  ]);
+  await sql("update worker._private_jobs set updated_at = 'infinity' where id = $1", [always]);
+  await fail([await add("t")], "Error: no", "1 hour");
+  await sql(
+    "update worker._private_jobs set updated_at = 'infinity' where attempts = max_attempts",
+  );
+  const kinds = (await read()).incidents.map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["old_ready", "stuck_queue", "error_group", "poison"]);
 });
 
 test("A peak ahead is told with its time.", async () => {

@@ -20,6 +20,9 @@ import {
   lockCrontabs,
   registerCrontabs,
 } from "../../src/queue/cron/known-crontabs.ts";
+import type { ExportFormat } from "../../src/queue/export/columns.ts";
+import { exportJobs } from "../../src/queue/export/export-jobs.ts";
+import { exportRequest } from "../../src/queue/export/export-request.ts";
 import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
 import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
 import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
@@ -27,6 +30,7 @@ import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
+import { headCounts } from "../../src/queue/lists/head-counts.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listTasks } from "../../src/queue/lists/list-tasks.ts";
@@ -137,6 +141,14 @@ const cursor = (sort: JobSort, position: Position) =>
     ...{ sort, nowUs: "", skip: 0, isExactShown: false, size: 0 },
     place: { segment: 0, position },
   });
+async function exportOf(db: Database, q: string, format: ExportFormat): Promise<void> {
+  const columns = exportRequest({ withPayload: true }).columns;
+  const { pieces } = await exportJobs(
+    { steps: db, large: db },
+    { q, format, columns, cursor: null },
+  );
+  for await (const _ of pieces(AbortSignal.timeout(1_000)));
+}
 const LAST = { key: ["1"], id: "1" };
 const RANKED = cursor("-failed_at", {
   ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
@@ -246,7 +258,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
   "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
-  "stats-probe": (db) => readProbe(db),
+  "stats-probe": (db) => readProbe(db, 0),
   "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
@@ -271,6 +283,11 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
   "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
   "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
+  "export-jsonl": [(db) => exportOf(db, "payload.a:1", "jsonl"), walked],
+  "export-csv": [
+    (db) => exportOf(db, "", "csv"),
+    (text) => (text.includes("as lines") ? { lines: null, count: "1", last: "1" } : walked(text)),
+  ],
   "job-size": [
     (db) => jobSize(db, "1"),
     () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),
@@ -326,6 +343,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queue-jobs-of-large-table": async (db) => {
     await nextJobs(db, 1, 1);
     await latestJobs(db, 1, 1);
+  },
+  "head-counts": async (db) => {
+    await headCounts(db, "queue");
+    await headCounts(db, "task");
   },
   "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],

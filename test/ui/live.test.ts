@@ -200,3 +200,18 @@ test("thousands of refreshes leave the memory as it was", async () => {
   for (let i = 0; i < 3000; i++) round();
   assert.equal(page.app.memory.buffer.byteLength, before);
 });
+
+test("a missing schema can be made from the banner, unless the server is read-only", async () => {
+  const problem = { error: "There is no schema here", code: "schema_missing" };
+  const page = await opened("/", { label: "staging" });
+  assert.match(page.text, /staging/);
+  page.pass(70000);
+  page.answer("api/overview", problem, 503);
+  page.click("Make the schema…");
+  assert.match(page.text, /Migrate/);
+  const standby = await opened("/", { read_only: true, read_only_server: true });
+  assert.match(standby.text, /a standby takes no writes/);
+  standby.pass(70000);
+  standby.answer("api/overview", problem, 503);
+  assert.equal(standby.text.includes("Make the schema"), false);
+});

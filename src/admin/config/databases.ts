@@ -72,6 +72,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       ...shared,
       reads: database(reads, asker),
       lists: database(lists, asker),
+      downloads: database(downloads, asker),
       feed: database(feed, asker),
     }),
   };

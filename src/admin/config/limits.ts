@@ -21,6 +21,9 @@ export interface AdminLimits {
   /** Event streams at once, and of one client. */
   readonly viewers: number;
   readonly viewersPerClient: number;
+  /** Exports and payloads that are being sent at once, and to one client. */
+  readonly downloads: number;
+  readonly downloadsPerClient: number;
   /** Tasks and queues of which metrics tell, each: those with the most jobs. */
   readonly metricsNames: number;
   /** Answers that one connection has not read yet, and all of them, bytes. */
@@ -40,6 +43,8 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   pipelined: defaultLimits.pipelined,
   viewers: 1_000,
   viewersPerClient: 200,
+  downloads: 16,
+  downloadsPerClient: 4,
   metricsNames: 100,
   unreadBytes: defaultLimits.unreadBytes,
   unreadBytesInAll: defaultLimits.unreadBytesInAll,

@@ -2,6 +2,7 @@
 // it needs and passes that on, never the whole.
 
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
+import type { Work } from "../../http/bounds/work.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
@@ -15,6 +16,7 @@ import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { QueryFields } from "../wire/wire.ts";
+import type { Tickets } from "./export-tickets.ts";
 
 export interface Admin {
   readonly config: AdminServerConfig;
@@ -32,6 +34,9 @@ export interface Admin {
   readonly indexBuilds: IndexBuilds;
   /** Resolves when the queue can be worked on; asked as often as a probe likes. */
   readonly checkReady: () => Promise<Readiness>;
+  readonly exportTickets: Tickets;
+  /** Places for exports and payloads that are being sent. */
+  readonly downloads: Work;
   /** Every row of the route table, for the OpenAPI document. */
   readonly routes: readonly AdminRoute[];
 }
@@ -50,9 +55,10 @@ export interface Operation {
 /**
  * Who may: `open` anybody; `page` and `asset` who is logged in by the browser (mode basic), else
  * anybody; `read` who has credentials; `metrics` the same, or the token for metrics; `write` who has
- * credentials and the CSRF token, unless read-only.
+ * credentials and the CSRF token, unless read-only; `ticket` who has an address that was given to
+ * somebody with credentials: its operation decides.
  */
-export type Access = "open" | "page" | "asset" | "read" | "metrics" | "write";
+export type Access = "open" | "page" | "asset" | "read" | "metrics" | "ticket" | "write";
 
 export interface AdminRoute {
   readonly method: "GET" | "POST";

@@ -84,6 +84,7 @@ function isFromHere({ host, remoteAddress }: HttpRequest): boolean {
 export function needsLogin(access: Access, byBrowser: boolean): boolean {
   switch (access) {
     case "open":
+    case "ticket":
       return false;
     case "page":
     case "asset":

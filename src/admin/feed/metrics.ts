@@ -2,6 +2,7 @@
 // process. prom-client is loaded when a server starts, not when this file is imported.
 import type { Registry } from "prom-client";
 import type { Exposed } from "./exposed.ts";
+import { namesText } from "./names-text.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
@@ -51,7 +52,9 @@ export async function createMetrics(): Promise<Metrics> {
     login: (result) => logins.inc({ result }),
     async expose(exposed) {
       show(exposed);
-      return `${await processMetrics.metrics()}\n${await registry.metrics()}`;
+      const { known, names } = exposed;
+      const named = typeof known === "object" && names !== null ? namesText(names, known) : "";
+      return `${await processMetrics.metrics()}\n${await registry.metrics()}\n${named}`;
     },
     contentType: registry.contentType,
   };

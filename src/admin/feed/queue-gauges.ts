@@ -6,7 +6,6 @@ import { conditions } from "../../domain/condition.ts";
 import { inState } from "../../queue/stats/tally.ts";
 import type { State } from "../known/job-counts.ts";
 import { countWorkers, holdersOf, type Known } from "../known/known.ts";
-import type { LargestNames } from "../known/largest-names.ts";
 import type { Exposed } from "./exposed.ts";
 
 const states = Object.keys(inState) as State[];
@@ -23,8 +22,6 @@ export function createQueueGauges(
   const byCondition = gauge("jobs_by_condition", "Jobs by condition", "condition");
   const exact = gauge("jobs_exact", "1 when the numbers of jobs are exact, 0 when estimated");
   const oldest = gauge("oldest_ready_age_seconds", "How long the oldest due job has been due");
-  const ofTask = gauge("task_jobs", "Jobs of the largest tasks, by state", "task", "state");
-  const ofQueue = gauge("queue_jobs", "Jobs of the largest queues, by state", "queue", "state");
   const workers = gauge("workers", "Workers, by whether they are heard of", "state");
   const locks = gauge("locks", "Locks held, on jobs and on queues", "kind");
   const took = gauge("admin_feed_duration_seconds", "How long a part of the feed took", "part");
@@ -46,30 +43,8 @@ export function createQueueGauges(
     locks.set({ kind: "queue" }, held);
   };
 
-  const showNames = ({ tasks, queues }: LargestNames, { names }: Known) => {
-    for (const state of states) {
-      for (const { name: task, tally } of tasks) {
-        ofTask.set({ task, state }, names.value(tally, inState[state]).value);
-      }
-      for (const { name: queue, tally } of queues) {
-        ofQueue.set({ queue, state }, names.value(tally, inState[state]).value);
-      }
-    }
-  };
-
-  return ({ known, names, feed, pool: { totalCount, idleCount, waitingCount } }) => {
-    for (const one of [
-      jobs,
-      byCondition,
-      exact,
-      oldest,
-      ofTask,
-      ofQueue,
-      workers,
-      locks,
-      took,
-      age,
-    ]) {
+  return ({ known, feed, pool: { totalCount, idleCount, waitingCount } }) => {
+    for (const one of [jobs, byCondition, exact, oldest, workers, locks, took, age]) {
       one.reset();
     }
     up.set(known === "away" ? 0 : 1);
@@ -81,8 +56,6 @@ export function createQueueGauges(
     pool.set({ state: "busy" }, totalCount - idleCount);
     pool.set({ state: "idle" }, idleCount);
     pool.set({ state: "waiting" }, waitingCount);
-    if (typeof known !== "object") return;
-    showKnown(known);
-    if (names !== null) showNames(names, known);
+    if (typeof known === "object") showKnown(known);
   };
 }

@@ -55,6 +55,9 @@ export function createInsight(db: Database): Insight {
       return readHorizon(db, buckets, filter, await readGauge(db));
     })();
 
+  const common = (q: string) =>
+    keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await readGauge(db)))();
+
   const walk = createPoisonWalk();
   let jobHolders: readonly string[] | null = null;
   const shared = {
@@ -65,6 +68,7 @@ export function createInsight(db: Database): Insight {
     },
     errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
     horizon: () => horizon(USUAL_BUCKETS, null, null),
+    common,
   };
   const incidents = resting(async () => readIncidents(db, await readGauge(db), shared));
 
@@ -82,8 +86,7 @@ export function createInsight(db: Database): Insight {
 
   return {
     groups: (by, q, limit) => groups(by, q, limit)(),
-    common: (q) =>
-      keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await readGauge(db)))(),
+    common,
     horizon,
     incidents,
     sameError,

@@ -22,6 +22,8 @@ const MOST_NAMES = 10_000;
 export function createLargestNames(
   db: Database,
 ): (known: Known, limit: number) => Promise<LargestNames> {
+  // A census or a sample stays the same for many scrapes; the limit is that of the configuration.
+  const sorted = new WeakMap<object, readonly Sized[]>();
   const books = { task: new Map<number, string>(), queue: new Map<number, string>() };
 
   const named = async (
@@ -30,10 +32,8 @@ export function createLargestNames(
     limit: number,
   ): Promise<NamedTally[]> => {
     const book = books[kind];
-    const largest = [...tallies]
-      .map(([id, tally]) => ({ id, tally, jobs: sumOf(tally.counts, tallied) }))
-      .sort((one, other) => other.jobs - one.jobs || one.id - other.id)
-      .slice(0, limit);
+    const largest = (sorted.get(tallies) ?? sortBySize(tallies)).slice(0, limit);
+    sorted.set(tallies, largest);
     const missing = largest.filter(({ id }) => !book.has(id)).map(({ id }) => id);
     if (book.size + missing.length > MOST_NAMES) book.clear();
     if (missing.length > 0) {
@@ -50,4 +50,16 @@ export function createLargestNames(
     tasks: await named("task", tallies.tasks, limit),
     queues: await named("queue", tallies.queues, limit),
   });
+}
+
+interface Sized {
+  readonly id: number;
+  readonly tally: NameTally;
+  readonly jobs: number;
+}
+
+function sortBySize(tallies: ReadonlyMap<number, NameTally>): readonly Sized[] {
+  return [...tallies]
+    .map(([id, tally]) => ({ id, tally, jobs: sumOf(tally.counts, tallied) }))
+    .sort((one, other) => other.jobs - one.jobs || one.id - other.id);
 }

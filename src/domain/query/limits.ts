@@ -3,6 +3,8 @@
 export const MOST_CHARACTERS = 4_000;
 export const MOST_BRANCHES = 8;
 export const MOST_TERMS = 24;
+/** In all. */
+export const MOST_CONDITIONS = 64;
 export const MOST_VALUES = 100;
 export const MOST_STEPS = 8;
 export const DEEPEST = 8;

@@ -9,6 +9,7 @@ import {
   LONGEST_TEXT,
   MOST_BRANCHES,
   MOST_CHARACTERS,
+  MOST_CONDITIONS,
   MOST_TERMS,
   MOST_VALUES,
   SHORTEST_SEARCH,
@@ -36,6 +37,7 @@ export function parseQuery(text: string): QueryNode | null {
 class Parser {
   readonly #reader: QueryReader;
   #depth = 0;
+  #conditions = 0;
 
   constructor(text: string) {
     this.#reader = new QueryReader(text);
@@ -114,6 +116,9 @@ class Parser {
     const keyword = reader.peekKeyword();
     if (keyword !== null) throw lonely(keyword, { at, end: at + keyword.length });
     const node = reader.char === '"' ? this.#quoted() : this.#wordOrField();
+    if (++this.#conditions > MOST_CONDITIONS) {
+      throw tooWide(node, `a query may have ${MOST_CONDITIONS} terms at most`);
+    }
     this.#endOfTerm();
     return node;
   }

@@ -1,6 +1,7 @@
 // The jobs that are due, the oldest first: what waits behind stuck queues, and what waits by task. Reads
 // the head of the index that jobs are taken from, at most 50,000 entries, which takes about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { dateOf } from "../sql/moments.ts";
 import { MOST_PRIORITIES, priorities } from "../sql/priorities.ts";
 
 export interface Waiting {
@@ -73,7 +74,8 @@ export async function readDueHead(
   let isWhole = rows.filter(({ question }) => question === 6).length < MOST_PRIORITIES;
   for (const row of rows) {
     const count = Number(row.count);
-    const oldestMs = row.oldest_s * 1_000;
+    // As PostgreSQL has them, times have no bounds.
+    const oldestMs = dateOf(Math.floor(row.oldest_s * 1_000_000)).getTime();
     if (row.question === 6 && count >= row.entries) isWhole = false;
     if (row.question === 5 && row.task_id !== null && row.is_blocked === false) {
       tasks.set(row.task_id, { count, oldestMs });

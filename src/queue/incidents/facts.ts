@@ -1,6 +1,7 @@
 // All that the rules of the incidents are given. What could not be read is missing, and told as trouble
 // of its own: half a picture is shown as half a picture.
 import type { Value } from "../../domain/value.ts";
+import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { Knowledge } from "../why/knowledge.ts";
@@ -33,6 +34,8 @@ export interface Facts {
   readonly silent: readonly SilentWorker[];
   /** Of the failed jobs. */
   readonly errors: Groups | null;
+  /** Error group → what its jobs have in common and others have not; of the largest groups. */
+  readonly common: ReadonlyMap<string, Difference>;
   readonly poison: readonly PoisonJob[];
   readonly horizon: Horizon | null;
   readonly server: ServerTrouble | null;

@@ -2,7 +2,8 @@
 // workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
 import { estimated, exact } from "../../domain/value.ts";
 import { ageText, counted, named } from "../../domain/words.ts";
-import type { Group } from "../groups/group.ts";
+import type { Difference } from "../groups/differences.ts";
+import type { Group, Groups } from "../groups/group.ts";
 import type { Facts } from "./facts.ts";
 import type { Incident } from "./incident.ts";
 import { noLinks, timeOf } from "./rules-of-waiting.ts";
@@ -13,35 +14,57 @@ const MANY_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 /** At least 20 and 1 % of all failed jobs, or new within 15 minutes. */
-export function errorGroups({ errors, nowMs }: Facts): Incident[] {
+export function errorGroups({ errors, common, nowMs }: Facts): Incident[] {
   if (errors === null) return [];
-  const many = Math.max(MANY, errors.of.value * MANY_SHARE);
-  return errors.groups.flatMap((group): Incident[] => {
-    const isMany = group.count.value >= many;
-    return isMany || group.isNew ? [failing(group, isMany, nowMs)] : [];
-  });
+  return errors.groups
+    .filter((group) => group.isNew || isMany(group, errors))
+    .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
-function failing(group: Group, isMany: boolean, nowMs: number): Incident {
+export function isMany({ count }: Group, { of }: Groups): boolean {
+  return count.value >= Math.max(MANY, of.value * MANY_SHARE);
+}
+
+/** The query for the failed jobs of a group. */
+export const failedOf = ({ key }: Pick<Group, "key">): string => `is:failed group:${key}`;
+
+function failing(
+  group: Group,
+  areMany: boolean,
+  common: Difference | undefined,
+  nowMs: number,
+): Incident {
   const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
   const [task = "A task that is gone"] = tasks;
   const who = tasks.length > 1 ? `${named(task)} and others fail` : `${named(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   const last = `the last ${ageText(nowMs - lastMs)} ago`;
+  const news = isNew ? " It is new." : "";
   return {
     id: `error_group:${key}`,
     kind: "error_group",
-    level: isMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
+    level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${who}: ${label}`,
-    sentence: `${counted(count, "job has", "jobs have")} no tries left, ${last}.${isNew ? " It is new." : ""}`,
+    sentence: `${counted(count, "job has", "jobs have")} no tries left, ${last}.${news}${inCommon(common)}`,
     since: firstSeen,
     blast: count,
     standsStill: false,
-    q: `is:failed group:${key}`,
+    q: failedOf(group),
     links: noLinks,
-    verb: { action: "retry", label: "Retry…", q: `is:failed group:${key}` },
+    verb: { action: "retry", label: "Retry…", q: failedOf(group) },
     trend,
   };
+}
+
+/** ` All have currency = "EUR"; 31 % of the others do.` */
+function inCommon(common: Difference | undefined): string {
+  if (common === undefined) return "";
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const { path, value, here, there } = common;
+  const field = named(path.replace(/^payload\./, ""));
+  const who = here >= 0.995 ? "All have" : `${percent(here)} have`;
+  const what = value === "missing" ? `no ${field}` : `${field} = ${value}`;
+  return ` ${who} ${what}; ${percent(there)} of the others do.`;
 }
 
 export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[] {

@@ -1,6 +1,7 @@
 // Lists jobs page by page: whole, or as rows of a table.
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
+import type { JobQuery } from "../query/job-query.ts";
 import { type CutJob, readFullRows } from "./full-rows.ts";
 import type { JobFilter } from "./job-filter.ts";
 import { type LightJob, readLightRows } from "./light-rows.ts";
@@ -14,6 +15,10 @@ export interface JobPage {
   /** Jobs among them that are too large for a page: their payload reads null. */
   readonly cut: readonly CutJob[];
   readonly report: WalkReport;
+  /** For counting what matches; null: it cannot be said as one query. */
+  readonly query: JobQuery | null;
+  /** These are all jobs that match. */
+  readonly isWhole: boolean;
 }
 
 /** A page of rows without payloads. */
@@ -21,6 +26,8 @@ export interface LightPage {
   readonly jobs: LightJob[];
   readonly nextCursor: string | null;
   readonly report: WalkReport;
+  readonly query: JobQuery | null;
+  readonly isWhole: boolean;
 }
 
 /**
@@ -34,14 +41,16 @@ export async function listJobs(db: Database, filter: JobFilter = {}): Promise<Jo
   const page = await findPage(db, filter);
   const { jobs, cut } = page.ids.length === 0 ? NONE : await readFullRows(db, page.ids);
   const nextCursor = page.cursorAfter(endOf(page, jobs));
-  return { jobs, nextCursor, cut, report: page.report };
+  const { report, query, isWhole } = page;
+  return { jobs, nextCursor, cut, report, query, isWhole: isWhole && nextCursor === null };
 }
 
 /** The same without payloads: what a table shows. */
 export async function listLightJobs(db: Database, filter: JobFilter = {}): Promise<LightPage> {
   const page = await findPage(db, filter);
   const jobs = page.ids.length === 0 ? [] : await readLightRows(db, page.ids);
-  return { jobs, nextCursor: page.cursorAfter(page.ids.length), report: page.report };
+  const { report, query, isWhole } = page;
+  return { jobs, nextCursor: page.cursorAfter(page.ids.length), report, query, isWhole };
 }
 
 const NONE = { jobs: [], cut: [] };

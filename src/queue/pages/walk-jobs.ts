@@ -44,6 +44,10 @@ export interface WalkReport {
 export interface FoundPage {
   readonly ids: readonly string[];
   readonly report: WalkReport;
+  /** All that was asked for as one query, for counting; null: it cannot be said as one. */
+  readonly query: JobQuery | null;
+  /** These are all matches there are. */
+  readonly isWhole: boolean;
   /** The cursor of a page that ends after so many of the ids; null: nothing follows. */
   readonly cursorAfter: (count: number) => string | null;
 }
@@ -166,6 +170,8 @@ function pageOf(
   const isCheap = !isRanked && (matching.isAll || isFew(matching) || query?.cost === "cheap");
   return {
     ids: found.slice(0, filter.limit).map(({ id }) => id),
+    query: asOneQuery(asked),
+    isWhole: cursor === null && filter.offset === 0 && walked.next === null,
     report: {
       cost: isCheap && !walked.isCut ? "cheap" : "bounded",
       scanned: walked.scanned,
@@ -194,9 +200,30 @@ function indexOf(sort: JobSort): string | null {
   return sort === "running" ? "running" : null;
 }
 
-function emptyPage({ query }: Asked): FoundPage {
+function asOneQuery({ query, matching }: Asked): JobQuery | null {
+  const { check, sql, values, shape, isEmpty, nowUs } = matching;
+  if (check !== null) return query !== null && values === query.values ? query : null;
+  return {
+    text: query?.text ?? "",
+    explicit: query?.explicit ?? "",
+    nowUs: nowUs ?? "0",
+    ...{ sql, values, check, shape, isEmpty },
+    marks: () => "null::text",
+    cost: "bounded",
+    terms: [],
+    indexHint: null,
+    unknown: [],
+  };
+}
+
+function emptyPage({ query, filter, matching }: Asked): FoundPage {
   return {
     ids: [],
+    query:
+      matching.isEmpty || filter.limit > 0
+        ? null
+        : asOneQuery({ query, filter, matching, cursor: null }),
+    isWhole: matching.isEmpty,
     report: {
       cost: "cheap",
       scanned: 0,

@@ -6,6 +6,7 @@ import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
+import { explicitQuery } from "./explicit-query.ts";
 import { databaseNowUs, type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import {
   MOST_NAMES,
@@ -49,6 +50,7 @@ export async function compileQuery(
   const terms = termCosts(tree, facts);
   return {
     text: text.trim(),
+    explicit: tree === null ? "" : compiler.explicit(text.trim(), tree),
     nowUs,
     sql: (first) => numbered(ready.sql, first),
     values: ready.values,
@@ -93,6 +95,13 @@ class Compiler {
       default:
         return node satisfies never;
     }
+  }
+
+  explicit(text: string, tree: QueryNode): string {
+    return explicitQuery(text, tree, (term) => {
+      const meaning = this.#texts.get(term);
+      return meaning?.kind === "name" ? meaning.meanings : null;
+    });
   }
 
   costFacts(text: string): Omit<CostFacts, "indexes"> {
@@ -157,10 +166,16 @@ async function meaningsOfTexts(
   db: Database,
   tree: QueryNode | null,
 ): Promise<ReadonlyMap<TextTerm, TextMeaning>> {
+  const terms = tree === null ? [] : textTerms(tree);
+  const words = terms.filter(({ isQuoted }) => !isQuoted);
+  const meant = await meaningsOf(
+    db,
+    words.map(({ text }) => text),
+  );
   const found = new Map<TextTerm, TextMeaning>();
-  for (const term of tree === null ? [] : textTerms(tree)) {
-    const meanings = term.isQuoted ? null : await meaningsOf(db, term.text);
-    if (meanings !== null && Object.values(meanings).some((value) => value !== null)) {
+  for (const term of terms) {
+    const meanings = meant[words.indexOf(term)];
+    if (meanings !== undefined && Object.values(meanings).some((value) => value !== null)) {
       found.set(term, { kind: "name", meanings });
       continue;
     }

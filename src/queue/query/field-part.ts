@@ -1,6 +1,6 @@
 // One term about a field, as SQL on a row `jobs`. `!=` is the opposite of `:`, so a job without the
 // field is among what `!=` finds.
-import { errorGroup, isFingerprint, likePatternOf } from "../../domain/error-group.ts";
+import { errorGroup, errorLabel, isFingerprint, likePatternOf } from "../../domain/error-group.ts";
 import { isOrder } from "../../domain/query/fields.ts";
 import type { FieldTerm, IsWord, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
 import { isInCondition } from "../sql/condition.ts";
@@ -241,20 +241,17 @@ function flagPart(term: FieldTerm, parameters: Parameters): Part {
 function groupPart(term: FieldTerm, parameters: Parameters): Part {
   return anyOf(
     textsOf(term).map((name) => {
-      const pattern = isFingerprint(name) ? null : likePatternOf(name);
-      const narrow =
-        pattern === null
-          ? "jobs.last_error is not null"
-          : `jobs.last_error like ${parameters.add(pattern, "text")}`;
+      const isPrint = isFingerprint(name);
+      const narrow = isPrint
+        ? "jobs.last_error is not null"
+        : `jobs.last_error like ${parameters.add(likePatternOf(name), "text")}`;
+      const isIn = (error: string) =>
+        errorLabel(error) === name || (isPrint && errorGroup(error).fingerprint === name);
       return {
         kind: "texts",
         sql: `(${narrow})`,
         shape: ALL.shape,
-        decide: ({ last_error }) => {
-          if (last_error === null) return false;
-          const { fingerprint, label } = errorGroup(last_error);
-          return fingerprint === name || label === name;
-        },
+        decide: ({ last_error }) => last_error !== null && isIn(last_error),
       };
     }),
   );

@@ -6,6 +6,11 @@ import type { Condition } from "../../domain/condition.ts";
 export interface JobQuery {
   /** As it was typed, trimmed. Empty: every job. */
   readonly text: string;
+  /**
+   * The same with each bare word as what it means now: `key:"a"`, or `"a"` anywhere. For whoever
+   * compiles it again later, when the job that a word names may be gone.
+   */
+  readonly explicit: string;
   /** The moment that `now` and ages in it mean, in microseconds since 1970: the database's, fixed once. */
   readonly nowUs: string;
   /**

@@ -34,6 +34,7 @@ export function createPace(size: number): Pace {
     },
     async run(step) {
       const began = monotonic();
+      isStuck = false;
       try {
         const result = await step(current);
         const growth = Math.min(MOST_GROWTH, STEP_MS / Math.max(1, monotonic() - began));

@@ -45,7 +45,7 @@ export async function readKnowledge(
   };
 }
 
-const NOTHING_HEARD: Knowledge = Object.freeze({
+export const NOTHING_HEARD: Knowledge = Object.freeze({
   alive: 0,
   isComplete: false,
   unlisted: new Set<string>(),

@@ -12,6 +12,7 @@ import pg from "pg";
 import { VERSION } from "../../../src/base/version.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { olderBinaries } from "../../support/postgres-versions.ts";
+import { median } from "../engine/statistics.ts";
 import { type AdminProcess, startAdminProcess } from "./admin-process.ts";
 import { atMost, type Bench, type Line, line, type Measure } from "./measure.ts";
 import { measures } from "./measures/index.ts";
@@ -62,6 +63,21 @@ async function openDatabase(): Promise<{ url: string; close: () => Promise<void>
   };
 }
 
+/** What one fixed statement takes, milliseconds: how busy the machine is with other things. */
+async function calibrate(db: pg.Client): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < 7; n++) {
+    const began = performance.now();
+    await db.query("select count(*) from generate_series(1, 100000)");
+    times.push(performance.now() - began);
+  }
+  quietest = Math.min(quietest, ...times);
+  return median(times);
+}
+
+let quietest = Number.POSITIVE_INFINITY;
+const noises = new Map<Line, number>();
+
 async function measured(
   bench: Bench,
   measure: Measure,
@@ -84,11 +100,14 @@ async function measured(
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
 function table(lines: readonly Line[]): string {
-  const rows = lines.map(({ what, port = "", target, figure, isMet }) => {
+  const rows = lines.map((one) => {
+    const { what, port = "", target, figure, isMet } = one;
     const verdict = isMet === null ? "" : isMet ? "ok" : "**not**";
-    return `| ${[what, port, target, figure].map(cell).join(" | ")} | ${verdict} |`;
+    const noise = ((noises.get(one) ?? quietest) / quietest).toFixed(1);
+    return `| ${[what, port, target, figure, noise, verdict].map(cell).join(" | ")} |`;
   });
-  return ["| | port's SQL | target | figure | |", "|---|--:|--:|--:|---|", ...rows].join("\n");
+  const head = ["| | port's SQL | target | figure | noise | |", "|---|--:|--:|--:|--:|---|"];
+  return [...head, ...rows].join("\n");
 }
 
 async function main(): Promise<void> {
@@ -123,7 +142,10 @@ async function main(): Promise<void> {
     if (only.length > 0 && !only.includes(measure.name.replaceAll(" ", "-"))) continue;
     if (measure.writes === true && !isOwn) continue;
     say(`${measure.name} …`);
+    const before = await calibrate(db);
     const found = await measured(bench, measure, paths);
+    const noise = (before + (await calibrate(db))) / 2;
+    for (const one of found) noises.set(one, noise);
     for (const one of found) say(`  ${one.what}: ${one.figure} (${one.target}) ${one.isMet}`);
     lines.push(...found);
   }
@@ -136,7 +158,8 @@ async function main(): Promise<void> {
 ${new Date().toISOString().slice(0, 10)}, ${Number(jobs).toLocaleString("en")} jobs${options.sorted ? " sorted by outcome" : ""}, PostgreSQL ${version}, Node ${process.versions.node}, ours ${VERSION},
 ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, load average ${loadavg()[0]?.toFixed(1)} at the end (of the benchmark itself about 1 to 2).
 Times are the 95th percentile of one client, or the longest where it says so. "Port's SQL": the plain statement of
-Graphile Worker's Rust port for the same page, in the same run.
+Graphile Worker's Rust port for the same page, in the same run. "Noise": how much longer a fixed statement took
+before and after the measure than in the quietest moment of the run; figures are not corrected by it.
 
 ${table(lines)}
 `;

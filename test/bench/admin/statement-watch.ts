@@ -6,8 +6,8 @@ export interface StatementWatch {
   /** The longest seen since the last reset. */
   longest(): { readonly ms: number; readonly text: string };
   reset(): void;
-  /** How many statements of the admin are active now. */
-  active(): Promise<number>;
+  /** How many statements like this are active now. */
+  active(like: RegExp): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function watchStatements(url: string, ignored: RegExp): Promise<Sta
     reset: () => {
       longest = { ms: 0, text: "" };
     },
-    active: async () => (await look()).length,
+    active: async (like) => (await look()).filter(({ query }) => like.test(query)).length,
     async stop() {
       isOver = true;
       await running;

@@ -5,10 +5,12 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
   )::text as ids;
 
   select
-    (select id from "worker"._private_jobs where id = $1::bigint) as id,
-    (select key from "worker"._private_jobs where key = $2::text) as key,
-    (select id from "worker"._private_tasks where identifier = $2::text) as task_id,
-    (select id from "worker"._private_job_queues where queue_name = $2::text) as queue_id;
+    (select id from "worker"._private_jobs where id = words.id) as id,
+    (select key from "worker"._private_jobs where key = words.word) as key,
+    (select id from "worker"._private_tasks where identifier = words.word) as task_id,
+    (select id from "worker"._private_job_queues where queue_name = words.word) as queue_id
+  from unnest($1::bigint[], $2::text[]) with ordinality as words (id, word, place)
+  order by words.place;
 
   select
     array(select id from "worker"._private_tasks

@@ -3,6 +3,7 @@
 export const MOST_CHARACTERS: i32 = 4000;
 export const MOST_BRANCHES: i32 = 8;
 export const MOST_TERMS: i32 = 24;
+export const MOST_CONDITIONS: i32 = 64;
 export const MOST_VALUES: i32 = 100;
 export const MOST_STEPS: i32 = 8;
 export const DEEPEST: i32 = 8;

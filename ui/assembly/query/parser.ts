@@ -12,6 +12,7 @@ import {
   LONGEST_TEXT,
   MOST_BRANCHES,
   MOST_CHARACTERS,
+  MOST_CONDITIONS,
   MOST_TERMS,
   MOST_VALUES,
   meantField,
@@ -40,6 +41,7 @@ export function parseQuery(text: string): ParsedQuery {
 class QueryParser {
   reader: QueryReader;
   private depth: i32 = 0;
+  private conditions: i32 = 0;
 
   constructor(text: string) {
     this.reader = new QueryReader(text);
@@ -144,6 +146,9 @@ class QueryParser {
     const keyword = r.keyword();
     if (keyword.length > 0) this.failLonely(keyword, at);
     const node = r.isQuote() ? this.quoted() : this.wordOrField();
+    if (++this.conditions > MOST_CONDITIONS) {
+      r.tooWide(node.at, node.end, `a query may have ${MOST_CONDITIONS} terms at most`);
+    }
     this.endOfTerm();
     return node;
   }

@@ -26,22 +26,22 @@ export const getOneJob: Operation = {
 export const getPayload: Operation = {
   summary: "A job's payload byte for byte, in pieces: of any size",
   answer: "application/json",
-  run: async ({ databases, config }, request) => {
+  run: ({ databases, config, downloads }, request) => {
     const id = idOf(request);
-    const payload = await payloadPieces(databases.downloads, id);
-    if (payload === null) throw notThere(id);
-    return streamed(request, {
-      headers: {
-        "content-type": "application/json; charset=utf-8",
-        "content-disposition": `attachment; filename="job-${id}.json"`,
-      },
-      pieces: payload.pieces,
-      onBroken: (error) => {
-        config.logger.warn(
-          { request: request.id, job: id, error: messageOf(error) },
-          "a payload's download broke off",
-        );
-      },
+    return streamed(request, downloads, async () => {
+      const payload = await payloadPieces(databases.downloads, id);
+      if (payload === null) throw notThere(id);
+      return {
+        headers: {
+          "content-type": "application/json; charset=utf-8",
+          "content-disposition": `attachment; filename="job-${id}.json"`,
+        },
+        pieces: payload.pieces,
+        onBroken: (error) => {
+          const fields = { request: request.id, job: id, error: messageOf(error) };
+          config.logger.warn(fields, "a payload's download broke off");
+        },
+      };
     });
   },
 };

@@ -13,6 +13,7 @@ import { timeText } from "../../../queue/sql/moments.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
 import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
 
@@ -43,11 +44,11 @@ export const getQueues: Operation = {
   summary: "Named queues, those that are stuck first; counts as well as they are known",
   query,
   answer: record({ queues: listOf(queue), next_cursor: "string?", count: "integer?" }, "QueueList"),
-  run: async ({ databases, feed }, request) => {
+  run: async (admin, request) => {
     const { only = null, ...rest } = readQuery(request, query);
     const asked = { ...pageRequest(rest, "stuck"), only };
-    const { names } = await feed.known();
-    const { queues, nextCursor, count } = await listQueuePage(databases.reads, asked, names);
+    const names = await knownNames(admin);
+    const { queues, nextCursor, count } = await listQueuePage(admin.databases.reads, asked, names);
     return jsonText(
       JSON.stringify({ queues: queues.map(queueJson), next_cursor: nextCursor, count }),
     );
@@ -88,11 +89,11 @@ export const getOneQueue: Operation = {
     },
     "QueueDetails",
   ),
-  run: async ({ databases, feed }, request) => {
+  run: async (admin, request) => {
     const { limit = 50 } = readQuery(request, oneQuery);
     const name = request.params["queue"] ?? "";
-    const { names } = await feed.known();
-    const found = await getQueue(databases.reads, name, Math.min(limit, MAX_LIMIT), names);
+    const names = await knownNames(admin);
+    const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
     if (found === null) throw new WorkerError("not_found", "there is no such queue");
     const { running, next, arrivals } = found;
     return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},

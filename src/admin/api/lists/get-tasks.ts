@@ -4,6 +4,7 @@ import { type ListedTask, listTasks, taskSorts } from "../../../queue/lists/list
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
+import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 import { timeOfMs, value } from "./list-wire.ts";
 
@@ -34,10 +35,10 @@ export const getTasks: Operation = {
   summary: "Tasks, with their jobs by condition and the workers that know them",
   query,
   answer: record({ tasks: listOf(task), next_cursor: "string?", as_of: "time" }, "TaskList"),
-  run: async ({ databases, feed }, request) => {
+  run: async (admin, request) => {
     const asked = pageRequest(readQuery(request, query), "name");
-    const { names } = await feed.known();
-    const { tasks, nextCursor } = await listTasks(databases.reads, asked, names);
+    const names = await knownNames(admin);
+    const { tasks, nextCursor } = await listTasks(admin.databases.reads, asked, names);
     return json({ tasks: tasks.map(taskJson), next_cursor: nextCursor, as_of: names.asOf });
   },
 };

@@ -10,6 +10,7 @@ import {
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
+import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 import { jobIdJson, rate, timeOrNull, value } from "./list-wire.ts";
 
@@ -54,10 +55,10 @@ export const getWorkers: Operation = {
     },
     "WorkerList",
   ),
-  run: async ({ databases, feed }, request) => {
+  run: async (admin, request) => {
     const asked = pageRequest(readQuery(request, query), "state");
-    const { names } = await feed.known();
-    const { workers, nextCursor, counts } = await listWorkers(databases.reads, asked, names);
+    const names = await knownNames(admin);
+    const { workers, nextCursor, counts } = await listWorkers(admin.databases.reads, asked, names);
     const rows = workers.map((worker) => workerJson(worker)).join(",");
     const rest = JSON.stringify({ next_cursor: nextCursor, counts });
     return jsonText(`{"workers":[${rows}],${rest.slice(1)}`);
@@ -74,10 +75,10 @@ export const getOneWorker: Operation = {
     },
     "WorkerDetails",
   ),
-  run: async ({ databases, feed }, request) => {
+  run: async (admin, request) => {
     const id = request.params["worker"] ?? "";
-    const { names } = await feed.known();
-    const worker = await getWorker(databases.reads, id, names);
+    const names = await knownNames(admin);
+    const worker = await getWorker(admin.databases.reads, id, names);
     if (worker === null) {
       throw new WorkerError("not_found", "this worker has no heartbeat and holds no known lock");
     }

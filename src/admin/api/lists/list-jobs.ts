@@ -1,25 +1,33 @@
 // GET /api/jobs: a page of jobs in the order that is asked for.
-import { monotonic } from "../../../base/clock.ts";
+import { monotonic, now } from "../../../base/clock.ts";
 import { jobStates } from "../../../domain/job.ts";
+import { exact, type Value } from "../../../domain/value.ts";
 import { jsonText } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { MAX_LIMIT } from "../../../queue/pages/job-filter.ts";
-import { listJobs, listLightJobs } from "../../../queue/pages/list-jobs.ts";
+import {
+  type JobPage,
+  type LightPage,
+  listJobs,
+  listLightJobs,
+} from "../../../queue/pages/list-jobs.ts";
+import { countQuery } from "../../../queue/stats/count-query.ts";
 import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
 import { jobSorts } from "../../../queue/walk/order.ts";
-import type { Operation } from "../../context/admin.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { jobPageJson, jobPageSchema, lightPageJson } from "./job-page-json.ts";
 
 const LONGEST_QUERY = 2_000;
 
-/** A query in a parameter. */
-export const q = inQuery(
-  text(["Query", "jobs that match it, such as task:send is:failed; empty: all"], 0, LONGEST_QUERY),
-);
-
 const fields = {
-  q,
+  q: inQuery(
+    text(
+      ["Query", "jobs that match it, such as task:send is:failed; empty: all"],
+      0,
+      LONGEST_QUERY,
+    ),
+  ),
   state: inQuery(choice(["State", "only jobs in this state"], ["all", ...jobStates]), {
     default: "all",
   }),
@@ -36,6 +44,13 @@ const fields = {
     ),
     { default: "full" },
   ),
+  count: inQuery(
+    choice(
+      ["Count", "fast: how many match, exactly where that is cheap, else about"],
+      ["none", "fast"],
+    ),
+    { default: "none" },
+  ),
   limit: countInQuery("jobs on a page, 100 by default; more than the maximum is cut", MAX_LIMIT),
   offset: countInQuery("jobs to pass over; its cost grows with it: prefer cursor"),
   cursor: inQuery(
@@ -48,15 +63,30 @@ export const listJobsPage: Operation = {
     "Jobs that match all filters; next_cursor continues, also where the time was up (complete: false)",
   query: fields,
   answer: jobPageSchema,
-  run: async ({ databases }, request) => {
+  run: async (admin, request) => {
     const began = monotonic();
-    const { fields: shown, ...filter } = readQuery(request, fields);
-    const took = () => ({ took_ms: String(Math.round(monotonic() - began)) });
+    const { fields: shown, count, ...filter } = readQuery(request, fields);
+    const { lists } = admin.databases;
+    const more = async (page: JobPage | LightPage) => ({
+      ...(count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {}),
+      took_ms: String(Math.round(monotonic() - began)),
+    });
     if (shown === "row") {
-      const page = await listLightJobs(databases.lists, filter);
-      return jsonText(lightPageJson(page, took()));
+      const page = await listLightJobs(lists, filter);
+      return jsonText(lightPageJson(page, await more(page)));
     }
-    const page = await listJobs(databases.lists, filter);
-    return jsonText(jobPageJson(page, took()));
+    const page = await listJobs(lists, filter);
+    return jsonText(jobPageJson(page, await more(page)));
   },
 };
+
+/** null: what is asked for cannot be counted like this. */
+async function counted(
+  { feed, databases }: Admin,
+  { jobs, query, isWhole }: JobPage | LightPage,
+): Promise<Value | null> {
+  if (isWhole) return exact(jobs.length, "probe", new Date(now()).toISOString());
+  if (query === null) return null;
+  const { gauge } = await feed.known();
+  return countQuery(databases.feed, query, gauge);
+}

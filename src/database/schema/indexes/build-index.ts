@@ -28,17 +28,21 @@ export interface IndexPlace {
   readonly db: Database;
 }
 
-/** What building would do: nothing where there is one that does, or one is being built. */
+/**
+ * What building would do: nothing where there is one that does, or it is being built. Throws WorkerError
+ * when another one is being built, unless the caller `mayWait` for that.
+ */
 export async function planBuild(
   { db }: IndexPlace,
   name: IndexName,
+  mayWait = false,
 ): Promise<"there" | "building" | "to build"> {
   const found = await findIndexes(db);
   if (found.some((one) => one.name === name && one.isValid)) return "there";
   const builds = await readBuilds(db);
   if (builds.some((one) => one.name === name)) return "building";
   const [other] = builds;
-  if (other === undefined) return "to build";
+  if (other === undefined || mayWait) return "to build";
   throw new WorkerError(
     "database_busy",
     `the index ${other.name ?? other.indexName ?? "of somebody else"} is being built; wait until it is done, or cancel it`,

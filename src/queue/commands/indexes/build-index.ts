@@ -20,7 +20,7 @@ export const buildIndexCommand = defineCommand({
   answer: { name: "string", state: "string" },
   run: async (db, { name }, { pool, logger, signal, indexBuilds }) => {
     const place = indexPlace(db, pool);
-    const state = await planBuild(place, name);
+    const state = await planBuild(place, name, indexBuilds !== undefined);
     if (state !== "to build") return state;
     if (indexBuilds === undefined) {
       await buildAndTell(place, name, signal, logger);

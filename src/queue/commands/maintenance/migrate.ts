@@ -85,7 +85,7 @@ async function buildIndexes(
   const begun: IndexName[] = [];
   for (const name of new Set(asked)) {
     const place = { pool, db };
-    if ((await planBuild(place, name)) !== "to build") continue;
+    if ((await planBuild(place, name, indexBuilds !== undefined)) !== "to build") continue;
     begun.push(name);
     if (indexBuilds === undefined) await buildAndTell(place, name, signal, logger);
     else indexBuilds.start(name);

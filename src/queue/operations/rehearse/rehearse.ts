@@ -79,7 +79,8 @@ export async function rehearse(
     namesOf(reads, "queues", top(counts.byQueue), scaled),
   ]);
   const id = randomBytes(16).toString("base64url");
-  const { text: query, nowUs } = jobs;
+  // Compiled again while it runs: a word that is a key now must not become a text to look for.
+  const { explicit: query, nowUs } = jobs;
   // What is kept is what was shown: the operation expects as many as will change.
   const kept = { id, query, nowUs, action, changes, boundary, count: { ...count, value: change } };
   const undoJobs = store.isResumable ? Math.min(change, MOST_ROWS) : 0;

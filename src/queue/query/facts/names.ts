@@ -57,20 +57,21 @@ export interface WordMeanings {
   readonly queue_id: number | null;
 }
 
-export async function meaningsOf(db: Database, word: string): Promise<WordMeanings> {
-  const [row] = await query<WordMeanings & { [name: string]: unknown }>(db, wordSql, [
-    isJobId(word) ? word : null,
-    word,
-  ]);
-  return row ?? { id: null, key: null, task_id: null, queue_id: null };
+/** Of each of the words, in their order. */
+export async function meaningsOf(db: Database, words: readonly string[]): Promise<WordMeanings[]> {
+  if (words.length === 0) return [];
+  const ids = words.map((word) => (isJobId(word) ? word : null));
+  return query<WordMeanings & { [name: string]: unknown }>(db, wordsSql, [ids, words]);
 }
 
-const wordSql: Statement = (schema) => `
+const wordsSql: Statement = (schema) => `
   select
-    (select id from ${schema}._private_jobs where id = $1::bigint) as id,
-    (select key from ${schema}._private_jobs where key = $2::text) as key,
-    (select id from ${schema}._private_tasks where identifier = $2::text) as task_id,
-    (select id from ${schema}._private_job_queues where queue_name = $2::text) as queue_id`;
+    (select id from ${schema}._private_jobs where id = words.id) as id,
+    (select key from ${schema}._private_jobs where key = words.word) as key,
+    (select id from ${schema}._private_tasks where identifier = words.word) as task_id,
+    (select id from ${schema}._private_job_queues where queue_name = words.word) as queue_id
+  from unnest($1::bigint[], $2::text[]) with ordinality as words (id, word, place)
+  order by words.place`;
 
 /** Tasks and queues with a text in their names, as texts of int[]. */
 export interface NamesWithText {

@@ -26,6 +26,9 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
+/** Who has so many has seen how long a page takes. */
+const MOST_JOBS = 300;
+
 /** Page after page until there is no next one, or `most` of them. */
 export async function walk(
   { admin }: Bench,
@@ -35,6 +38,7 @@ export async function walk(
   const times: number[] = [];
   const statuses = new Set<number>();
   let jobs = 0;
+  let isPartial = false;
   let cursor: string | null = null;
   do {
     const at: Record<string, string> = cursor === null ? {} : { cursor };
@@ -42,9 +46,12 @@ export async function walk(
     times.push(ms);
     statuses.add(status);
     if (status !== 200) break;
-    jobs += body.jobs.length;
-    cursor = body.next_cursor;
-  } while (cursor !== null && times.length < most);
+    const wasPartial: boolean = isPartial;
+    isPartial = body.ranking === "partial";
+    // The answers of a ranking that is not whole are the same page, with better and better jobs.
+    jobs = isPartial || wasPartial ? body.jobs.length : jobs + body.jobs.length;
+    cursor = wasPartial && !isPartial ? null : body.next_cursor;
+  } while (cursor !== null && jobs < MOST_JOBS && times.length < most);
   return {
     firstMs: times[0] ?? Number.NaN,
     longestMs: Math.max(...times),
@@ -165,7 +172,7 @@ export const clientGone: Measure = {
       leave.abort();
       await asked;
       await pause(300);
-      most = Math.max(most, await bench.statements.active());
+      most = Math.max(most, await bench.statements.active(/like/));
     }
     return [atMost("statements 0.3 s after the client left", most, 0, "")];
   },

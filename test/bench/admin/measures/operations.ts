@@ -65,7 +65,7 @@ export const operations: Measure = {
       await pause(5_000);
       const quiet = prober.p95();
       const before = await fingerprint(bench);
-      const q = "is:scheduled";
+      const q = "is:failed";
       const moved = await speed(
         bench,
         { q, action: "reschedule", changes: { priority: 7 } },

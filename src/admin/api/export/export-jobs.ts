@@ -1,0 +1,147 @@
+// GET /api/export: everything that matches a query, as JSON Lines or CSV, as long as it takes. Whether all
+// of it has arrived says the trailer x-export-complete, and, where trailers are not shown, that the
+// answer did not break off. POST /api/export/ticket gives an address for a browser's own download.
+import { InputError, messageOf } from "../../../base/errors.ts";
+import { strict, validate } from "../../../base/validate.ts";
+import { Refusal } from "../../../http/refusal.ts";
+import { type HttpRequest, readJsonText } from "../../../http/request.ts";
+import { json } from "../../../http/response.ts";
+import { streamed } from "../../../http/stream.ts";
+import { checksOf, choice, optional, text } from "../../../queue/commands/declare/field.ts";
+import { exportColumnNames } from "../../../queue/export/columns.ts";
+import { boundaryText } from "../../../queue/export/export-cursor.ts";
+import { exportJobs } from "../../../queue/export/export-jobs.ts";
+import { type ExportRequest, exportRequest } from "../../../queue/export/export-request.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
+import { TICKET_MS } from "../../context/export-tickets.ts";
+import { type JsonSchema, record, schemaOfField } from "../../wire/json-schema.ts";
+import { inQuery, readQuery } from "../../wire/wire.ts";
+
+const fields = {
+  q: text(["Query", "jobs that match it; empty: all"], 0, 2_000),
+  format: choice(["Format", "JSON Lines, or CSV with a line of names"], ["jsonl", "csv"]),
+  columns: text(
+    ["Columns", `with commas: ${exportColumnNames.join(", ")}; empty: all but payload`],
+    0,
+    1_000,
+  ),
+  payload: choice(["Payload", "1: with the payload, where no columns are named"], ["0", "1"]),
+  cursor: text(
+    ["Cursor", "goes on behind an id: the last that arrived, followed by its x-export-boundary"],
+    0,
+    80,
+  ),
+};
+
+const query = {
+  q: inQuery(fields.q),
+  format: inQuery(fields.format, { default: "jsonl" }),
+  columns: inQuery(fields.columns),
+  payload: inQuery(fields.payload, { default: "0" }),
+  cursor: inQuery(fields.cursor),
+};
+
+export const getExport: Operation = {
+  summary: "All jobs that match, as JSON Lines or CSV; complete where x-export-complete follows",
+  query,
+  answer: "application/x-ndjson",
+  run: (admin, request) => {
+    const { payload, ...given } = readQuery(request, query);
+    const asked = exportRequest({ ...given, withPayload: payload === "1" });
+    return exported(admin, request, asked);
+  },
+};
+
+const ticketQuery = {
+  ticket: inQuery(text(["Ticket", "as POST /api/export/ticket gave it"], 1, 128)),
+};
+
+export const downloadExport: Operation = {
+  summary: "The export that a ticket was given for: once, within a minute, without a login",
+  query: ticketQuery,
+  answer: "application/x-ndjson",
+  run: (admin, request) => {
+    const { ticket = "" } = readQuery(request, ticketQuery);
+    const found = admin.exportTickets.take(ticket);
+    if (found === null) {
+      const message = "this address is used up or older than a minute; ask for another one";
+      throw new Refusal(403, "ticket", message);
+    }
+    request.notes["user"] = found.user;
+    return exported(admin, request, found.request);
+  },
+};
+
+const bodyFields = {
+  // Nobody exports everything by forgetting what.
+  q: fields.q,
+  format: optional(fields.format),
+  columns: optional(fields.columns),
+  payload: optional(fields.payload),
+  cursor: optional(fields.cursor),
+};
+
+export const giveTicket: Operation = {
+  summary: "An address that downloads one export once, within a minute, without a login",
+  body: bodySchema(),
+  answer: record({ path: "string", expires_in_ms: "integer" }, "ExportTicket"),
+  run: async (admin, request) => {
+    const given = validate(strict(checksOf(bodyFields)), await body(request, admin));
+    const { q, format, columns, payload, cursor } = given;
+    const asked = exportRequest({
+      q,
+      format: format ?? undefined,
+      columns: columns ?? undefined,
+      cursor: cursor ?? undefined,
+      withPayload: payload === "1",
+    });
+    const ticket = admin.exportTickets.give({ request: asked, user: request.notes["user"] });
+    return json({ path: `api/export/download?ticket=${ticket}`, expires_in_ms: TICKET_MS });
+  },
+};
+
+async function body(request: HttpRequest, { config }: Admin): Promise<unknown> {
+  try {
+    return JSON.parse(await readJsonText(request, config.limits.bodyBytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new InputError("the body is not JSON");
+    throw error;
+  }
+}
+
+function bodySchema(): JsonSchema {
+  const properties = Object.entries(bodyFields).map(([name, field]) => [
+    name,
+    schemaOfField(field),
+  ]);
+  return {
+    title: "ExportTicketRequest",
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: ["q"],
+    additionalProperties: false,
+  };
+}
+
+const types = { jsonl: "application/x-ndjson; charset=utf-8", csv: "text/csv; charset=utf-8" };
+
+function exported(admin: Admin, request: HttpRequest, asked: ExportRequest) {
+  const { databases, config, downloads } = admin;
+  return streamed(request, downloads, async () => {
+    const { lists: steps, downloads: large } = databases;
+    const begun = await exportJobs({ steps, large }, asked);
+    return {
+      headers: {
+        "content-type": types[asked.format],
+        "content-disposition": `attachment; filename="jobs.${asked.format}"`,
+        "x-export-boundary": boundaryText(begun.boundary),
+      },
+      pieces: begun.pieces,
+      trailer: { name: "x-export-complete", value: () => String(begun.lines()) },
+      onBroken: (error) => {
+        const fields = { request: request.id, lines: begun.lines(), error: messageOf(error) };
+        config.logger.warn(fields, "an export broke off");
+      },
+    };
+  });
+}

@@ -1,0 +1,29 @@
+// The jobs of the largest tasks and queues as Prometheus text. By hand: hundreds of series of which each
+// is new at each scrape cost prom-client ten times as much.
+import type { NameTally } from "../../queue/stats/name-tallies.ts";
+import { inState } from "../../queue/stats/tally.ts";
+import type { State } from "../known/job-counts.ts";
+import type { Known } from "../known/known.ts";
+import type { LargestNames, NamedTally } from "../known/largest-names.ts";
+
+const states = Object.keys(inState) as State[];
+
+export function namesText({ tasks, queues }: LargestNames, { names }: Known): string {
+  const count = (tally: NameTally, state: State) => names.value(tally, inState[state]).value;
+  const series = (kind: "task" | "queue", named: readonly NamedTally[]) => {
+    const metric = `worker_${kind}_jobs`;
+    const lines = named.flatMap(({ name, tally }) =>
+      states.map(
+        (state) => `${metric}{${kind}="${escaped(name)}",state="${state}"} ${count(tally, state)}`,
+      ),
+    );
+    const help = `# HELP ${metric} Jobs of the largest ${kind}s, by state`;
+    return [help, `# TYPE ${metric} gauge`, ...lines, ""].join("\n");
+  };
+  return `${series("task", tasks)}\n${series("queue", queues)}`;
+}
+
+/** A label's value, as the text format wants it. */
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

@@ -1,0 +1,56 @@
+// What an export is asked for, checked.
+import { InputError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/validate.ts";
+import { type ExportColumn, type ExportFormat, exportColumnNames } from "./columns.ts";
+import { type ExportCursor, readExportCursor } from "./export-cursor.ts";
+
+export interface ExportRequest {
+  readonly q: string;
+  readonly format: ExportFormat;
+  readonly columns: readonly ExportColumn[];
+  /** Where an export goes on that broke off; null: from the first job. */
+  readonly cursor: ExportCursor | null;
+}
+
+export interface GivenExport {
+  /** Empty: all jobs. */
+  readonly q?: string | undefined;
+  /** Default `jsonl`. */
+  readonly format?: ExportFormat | undefined;
+  /** Names with commas between them; empty: all but the payload. */
+  readonly columns?: string | undefined;
+  /** With the payload, where no columns are named. */
+  readonly withPayload?: boolean | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** Throws InputError. */
+export function exportRequest(given: GivenExport): ExportRequest {
+  const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
+  return {
+    q,
+    format,
+    columns: columnsOf(columns, withPayload),
+    cursor: cursor === "" ? null : readExportCursor(cursor),
+  };
+}
+
+function columnsOf(typed: string, withPayload: boolean): readonly ExportColumn[] {
+  if (typed.trim() === "") {
+    return exportColumnNames.filter((name) => withPayload || name !== "payload");
+  }
+  const names = typed.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !isColumn(name));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, exportColumnNames);
+    const message = `there is no column ${unknown.slice(0, 64)}${hint}; there are ${exportColumnNames.join(", ")}`;
+    throw new InputError([{ path: "columns", message }]);
+  }
+  if (new Set(names).size < names.length) {
+    throw new InputError([{ path: "columns", message: "names a column twice" }]);
+  }
+  return names.filter(isColumn);
+}
+
+const isColumn = (name: string): name is ExportColumn =>
+  (exportColumnNames as readonly string[]).includes(name);

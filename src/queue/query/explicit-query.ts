@@ -1,0 +1,57 @@
+// A query whose bare words say what they mean. A word means the job, the task or the queue that it is
+// the whole name of, and else a text anywhere: asked again after that job is done, the same word would
+// find every job that mentions it.
+import { printQuery } from "../../domain/query/print-query.ts";
+import type {
+  FieldName,
+  QueryNode,
+  QueryValue,
+  Span,
+  TextTerm,
+} from "../../domain/query/query-tree.ts";
+import type { WordMeanings } from "./facts/names.ts";
+
+/** `meaningOf`: what a word is the name of; null where it is a text anywhere. */
+export function explicitQuery(
+  text: string,
+  tree: QueryNode,
+  meaningOf: (term: TextTerm) => WordMeanings | null,
+): string {
+  const explicit = (node: QueryNode): QueryNode => {
+    if (node.kind === "field") return node;
+    if (node.kind === "text") return node.isQuoted ? node : explicitTerm(node, meaningOf(node));
+    if (node.kind === "not") return { ...node, item: explicit(node.item) };
+    return { ...node, items: node.items.map(explicit) };
+  };
+  return hasWords(tree) ? printQuery(explicit(tree)) : text;
+}
+
+function hasWords(node: QueryNode): boolean {
+  if (node.kind === "field") return false;
+  if (node.kind === "text") return !node.isQuoted;
+  return node.kind === "not" ? hasWords(node.item) : node.items.some(hasWords);
+}
+
+function explicitTerm(term: TextTerm, meanings: WordMeanings | null): QueryNode {
+  if (meanings === null) return { ...term, isQuoted: true };
+  const { at, end, text } = term;
+  const fields: [FieldName, unknown][] = [
+    ["id", meanings.id],
+    ["key", meanings.key],
+    ["task", meanings.task_id],
+    ["queue", meanings.queue_id],
+  ];
+  const items = fields
+    .filter(([, meaning]) => meaning !== null)
+    .map(([field]) => named(field, text, { at, end }));
+  const [only] = items;
+  return items.length === 1 && only !== undefined ? only : { kind: "or", items, at, end };
+}
+
+function named(field: FieldName, text: string, span: Span): QueryNode {
+  const value: QueryValue =
+    field === "id"
+      ? { kind: "number", text, ...span }
+      : { kind: "text", text, isQuoted: true, isPrefix: false, ...span };
+  return { kind: "field", field, path: [], op: ":", values: [value], ...span };
+}

@@ -1,0 +1,46 @@
+// Optional indexes from the command line: with the migration, by name, and away again.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import pg from "pg";
+import { migratedDatabase } from "../support/database.ts";
+import { worker } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+});
+
+async function ran(...args: string[]) {
+  const { status, stdout, stderr } = await worker(args, env);
+  assert.deepEqual([status, stderr], [0, ""], args.join(" "));
+  return stdout.trim();
+}
+
+async function indexes(): Promise<string[]> {
+  const client = new pg.Client(env.DATABASE_URL);
+  await client.connect();
+  const { rows } = await client.query(
+    "select indexname from pg_indexes where indexname like 'worker_jobs_%' order by indexname",
+  );
+  await client.end();
+  return rows.map(({ indexname }) => indexname.replace("worker_jobs_", ""));
+}
+
+test("A migration builds the indexes that are named, or without names those that are recommended.", async () => {
+  assert.match(await ran("migrate", "--with-indexes=task,queue"), /^Indexes: task, queue$/m);
+  assert.deepEqual(await indexes(), ["queue", "task"]);
+  const { indexes: built } = JSON.parse(await ran("migrate", "--with-indexes", "--json"));
+  assert.deepEqual(built, ["failed", "retrying", "running", "queue_ready"]);
+  assert.match(await ran("migrate", "--with-indexes"), /up to date \(level 20\)$/);
+});
+
+test("One is dropped and built by its name; an unknown one is refused with those there are.", async () => {
+  assert.equal(await ran("drop-index", "task"), "Dropped the index task");
+  assert.equal(await ran("drop-index", "task"), "There is no index task of ours to drop");
+  assert.equal(await ran("build-index", "task"), "Built the index task");
+  assert.equal(await ran("build-index", "task"), "The index task is there already");
+  assert.equal(await ran("cancel-index", "task"), "The index task is not being built");
+  const { status, stderr } = await worker(["migrate", "--with-indexes=failed,nonsense"], env);
+  assert.equal(status, 2);
+  assert.match(stderr, /--with-indexes: must be one of failed, retrying/);
+});
