@@ -12,7 +12,6 @@ import { MOST_PRIORITIES, priorities } from "../sql/priorities.ts";
 export interface HeadCounts {
   /** Milliseconds since 1970; null: none at the head. */
   oldestMs(id: number): number | null;
-  count(id: number): number;
   /** What is known better than by `value`. */
   better(id: number, value: Value): Value;
 }
@@ -57,7 +56,6 @@ async function readHead(db: Database, kind: Kind): Promise<HeadCounts> {
   const asOf = timeText(Number(row?.now_ms ?? 0) * 1_000);
   return {
     oldestMs: (id) => oldest[places.get(id) ?? -1] ?? null,
-    count: countOf,
     better(id, value) {
       const count = countOf(id);
       if (row?.is_whole === true) return exact(count, "probe", asOf);
