@@ -14,6 +14,8 @@ import { tableStore } from "../../src/queue/operations/store/table-store.ts";
 import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
 import { workOn } from "../../src/queue/operations/work.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
+import { run } from "../../src/worker/run.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
@@ -328,4 +330,33 @@ test("Receipts and undo data go when their time is over.", async () => {
     [ended.id],
   );
   assert.equal(left.length, 0);
+});
+
+test("Beside a worker every job is either run once or taken away, never both.", async () => {
+  await add(2_000);
+  const ran: string[] = [];
+  const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));
+  const with_ = tools();
+  const { operation } = await begun(with_, "complete", "task:t", { rate: 2_000 });
+  const worker = await run({
+    connectionString: queue.url,
+    tasks: [task],
+    concurrency: 10,
+    logger: silentLogger,
+  });
+  const ended = await workOn(with_, operation, never);
+  while ((await rows()).length > 0) await wait(20, never);
+  await worker.stop();
+  assert.equal(ended.state, "done");
+  assert.equal(new Set(ran).size, ran.length);
+  assert.equal(ran.length + ended.done, 2_000);
+  let after = "0";
+  const taken: string[] = [];
+  for (let more = true; more; ) {
+    const page = await with_.store.receipt(ended.id, "done", after, 1_000);
+    taken.push(...page.ids);
+    after = page.nextCursor ?? "";
+    more = page.nextCursor !== null;
+  }
+  assert.equal(new Set([...taken, ...ran]).size, 2_000);
 });
