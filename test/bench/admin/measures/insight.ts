@@ -110,9 +110,12 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { total, ready, scheduled, locked, failed } = rows[0];
-      // Jobs that are retried are among what is scheduled to the port.
+      // To the port they are among what is scheduled; behind a locked queue they are blocked.
       const retrying = await bench.db.query(
-        `select count(*) as n, count(*) filter (where run_at > now()) as ahead
+        `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
+             select id from ${bench.schema}._private_job_queues where locked_at is not null
+           )), false)) as n,
+           count(*) filter (where run_at > now()) as ahead
          from ${bench.schema}._private_jobs
          where locked_at is null and attempts > 0 and attempts < max_attempts`,
       );
