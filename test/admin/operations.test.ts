@@ -263,6 +263,7 @@ test("Every write is in the trail: who, from where, which jobs, before and after
     [changed.action, changed.ids, changed.by, changed.client, changed.request, changed.done],
     ["reschedule", [id], "operator", "127.0.0.1", request, 1],
   );
+  assert.equal(changed.ids_count, 1);
   assert.deepEqual([changed.before[0].priority, changed.after[0].priority], [0, 6]);
   assert.deepEqual(changed.changes, { priority: 6 });
   assert.deepEqual([first.action, first.ids], ["add", [id]]);

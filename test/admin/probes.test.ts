@@ -95,7 +95,7 @@ test("The OpenAPI document describes what is really answered.", async () => {
   for (const { method, path, operation } of routes) {
     if (method !== "GET" || typeof operation.answer === "string") continue;
     // What is named by anything but a job's id is not there: its own test looks at it.
-    if (/\{(?!id\})/.test(path)) continue;
+    if (/\{(?!id\})/.test(path) || path.startsWith("/api/operations/{id}")) continue;
     const { body, status } = await client.get(path.replace("{id}", "1"));
     assert.equal(status, 200, path);
     document.assertFits(body, document.answer(method, path), path);
@@ -138,12 +138,12 @@ test("The OpenAPI document says how to log in and which errors there are.", asyn
       headers: rightCredentials[mode],
     });
     assert.deepEqual(body.components.securitySchemes.login, schemes[mode]);
-    for (const { path, method, access } of routes) {
+    for (const { path, method, operation: declared } of routes) {
       const operation = body.paths[path][method.toLowerCase()];
       const asks = (await admin.client.send(method, path.replace("{id}", "1"))).status === 401;
       assert.equal(operation.security.length === 1, asks, `${mode} ${path}`);
       assert.equal("401" in operation.responses, asks, `${mode} ${path}`);
-      assert.equal("415" in operation.responses, access === "write", path);
+      assert.equal("415" in operation.responses, declared.body !== undefined, path);
       assert.ok("503" in operation.responses && "500" in operation.responses, path);
     }
   }

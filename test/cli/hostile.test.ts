@@ -57,6 +57,12 @@ async function fill(): Promise<void> {
 const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [[]],
   list: [[], ["--state", "locked"], ["--search", EVIL]],
+  count: [[], ["is:failed"], [EVIL]],
+  // What it writes elsewhere is data: only a terminal needs it harmless.
+  export: [
+    ["--output", "/dev/null"],
+    ["--output", `no such folder ${EVIL}/x`],
+  ],
   show: [["1"], ["2"], ["3"], [`9${EVIL}`]],
   queues: [[]],
   workers: [[]],
@@ -102,9 +108,9 @@ test("Every command is called below.", () => {
 for (const [name, lists] of Object.entries(calls)) {
   test(`Nothing that worker ${name} prints can drive a terminal.`, async () => {
     // These write log lines, which go past what a process can collect of itself.
-    const run = ["admin", "demo", "migrate"].includes(name) ? worker : quickly;
+    const run = ["admin", "demo", "migrate", "export"].includes(name) ? worker : quickly;
     await fill();
-    const destroys = !["status", "list", "show", "queues", "workers"].includes(name);
+    const destroys = !["status", "list", "count", "export", "show", "queues", "workers"].includes(name);
     for (const args of lists) {
       for (const more of [[], ["--json"], ["--verbose"]]) {
         if (destroys) await fill();

@@ -30,6 +30,7 @@ import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
+import { headCounts } from "../../src/queue/lists/head-counts.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listTasks } from "../../src/queue/lists/list-tasks.ts";
@@ -257,7 +258,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
   "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
-  "stats-probe": (db) => readProbe(db),
+  "stats-probe": (db) => readProbe(db, 0),
   "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
@@ -342,6 +343,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queue-jobs-of-large-table": async (db) => {
     await nextJobs(db, 1, 1);
     await latestJobs(db, 1, 1);
+  },
+  "head-counts": async (db) => {
+    await headCounts(db, "queue");
+    await headCounts(db, "task");
   },
   "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],

@@ -74,8 +74,8 @@ const PULSE_MS = 1_500;
 /** While somebody asks about a large table now and then, the pulse goes on, slowly. */
 const SLOW_PULSE_MS = 5_000;
 const CENSUS_PAUSE_MS = 60_000;
-/** Another admin is counting: its round takes minutes. */
-const LEFT_PAUSE_MS = 300_000;
+/** Another admin is counting: its round takes minutes, and goes on alone meanwhile. */
+const LEFT_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
   const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;

@@ -37,8 +37,8 @@ const MOST_KEPT = 16;
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
-  const keptGroups = restingByKey<Groups>(MOST_KEPT);
-  const keptCommon = restingByKey<Common>(MOST_KEPT);
+  const keptGroups = restingByKey<Groups>(MOST_KEPT, { slowIntervalMs: 30_000 });
+  const keptCommon = restingByKey<Common>(MOST_KEPT, { slowIntervalMs: 30_000 });
   const keptHorizons = restingByKey<Horizon>(MOST_KEPT);
 
   const groups = (by: Grouping, q: string, limit: number) =>

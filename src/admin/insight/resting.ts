@@ -10,20 +10,21 @@ export interface Resting<T> {
 }
 
 export interface RestingOptions {
-  /** The shortest time between two readings. */
+  /** The shortest time between two readings; where they are slow, `slowIntervalMs`. */
   readonly intervalMs?: number;
+  readonly slowIntervalMs?: number;
 }
 
 /** At most a twentieth of the time goes into it. */
 const REST_FACTOR = 20;
 /** What takes longer is not waited for a second time. */
-const QUICK_MS = 60;
+const QUICK_MS = 150;
 /** What is older is waited for all the same. */
 const STALE_MS = 60_000;
 
 export function resting<T>(
   run: () => Promise<T>,
-  { intervalMs = 250 }: RestingOptions = {},
+  { intervalMs = 250, slowIntervalMs = 10_000 }: RestingOptions = {},
 ): Resting<T> {
   let last: { readonly value: T; readonly atMs: number; readonly tookMs: number } | null = null;
   let nextAtMs = 0;
@@ -35,7 +36,8 @@ export function resting<T>(
       .then((value) => {
         const atMs = monotonic();
         last = { value, atMs, tookMs: atMs - began };
-        nextAtMs = atMs + Math.max(intervalMs, last.tookMs * REST_FACTOR);
+        const shortestMs = last.tookMs < QUICK_MS ? intervalMs : slowIntervalMs;
+        nextAtMs = atMs + Math.max(shortestMs, last.tookMs * REST_FACTOR);
         return value;
       })
       .finally(() => {
@@ -56,10 +58,13 @@ export function resting<T>(
 }
 
 /** One reading for each of the last few things that were asked about. */
-export function restingByKey<T>(most: number): (key: string, run: () => Promise<T>) => Resting<T> {
+export function restingByKey<T>(
+  most: number,
+  options?: RestingOptions,
+): (key: string, run: () => Promise<T>) => Resting<T> {
   const kept = new Map<string, Resting<T>>();
   return (key, run) => {
-    const one = kept.get(key) ?? resting(run);
+    const one = kept.get(key) ?? resting(run, options);
     kept.delete(key);
     kept.set(key, one);
     const [oldest] = kept.keys();

@@ -1,5 +1,6 @@
 // The count of all jobs of a large table by task and queue, chunk by chunk, each short enough to disturb
-// nobody. A round that another admin is making, or for which the table was rewritten, is given up.
+// nobody. While another admin counts, the round waits: two do not count at once. A round for which the
+// table was rewritten is given up.
 //
 //   idle ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ counting …
 
@@ -17,9 +18,9 @@ export interface Census {
   /** A step has failed: the next one is smaller. */
   shrink(): void;
   /** The last complete round, and how good it is by now; null: there is none. */
-  last(gauge: Gauge): NameCounts | null;
-  /** Part of the round under way that is done, 0 to 1. */
-  readonly progress: number;
+  last(gauge: Gauge, becameDue: number | null): NameCounts | null;
+  /** When the last complete round began, by the database's clock, milliseconds since 1970. */
+  readonly begunMs: number | null;
 }
 
 const FIRST_PAGES = 1_000;
@@ -50,10 +51,7 @@ export function createCensus(): Census {
       const to = round.next + pages;
       const began = monotonic();
       const rows = await tallyChunk(db, gauge.lockedQueueIds, round.next, to);
-      if (rows === null) {
-        round = null;
-        return "left";
-      }
+      if (rows === null) return "left";
       const factor = CHUNK_MS / Math.max(monotonic() - began, 1);
       pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
@@ -67,12 +65,13 @@ export function createCensus(): Census {
     shrink() {
       pages = bounded(Math.floor(pages / 2));
     },
-    last(gauge) {
+    last(gauge, becameDue) {
       if (complete === null || !isSameTable(complete, gauge)) return null;
-      return censusNames(complete.tallies, complete.asOf, writesBetween(complete.begun, gauge));
+      const since = { writes: writesBetween(complete.begun, gauge), becameDue };
+      return censusNames(complete.tallies, complete.asOf, since);
     },
-    get progress() {
-      return round === null ? 0 : Math.min(1, round.next / Math.max(round.begun.pages, 1));
+    get begunMs() {
+      return complete?.begun.nowMs ?? null;
     },
   };
 }

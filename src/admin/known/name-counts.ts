@@ -1,7 +1,7 @@
 // How many jobs each task and each named queue has, and how well that is known.
 import { type Basis, between, exact, type Value } from "../../domain/value.ts";
 import type { NameTallies, NameTally } from "../../queue/stats/name-tallies.ts";
-import { sumOf, type Tallied } from "../../queue/stats/tally.ts";
+import { inState, sumOf, type Tallied } from "../../queue/stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
@@ -25,22 +25,47 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
   };
 }
 
-/**
- * `writes`: how many rows were written since the census began. Each of them may have been counted twice
- * or not at all, and no other.
- */
-export function censusNames(tallies: NameTallies, asOf: string, writes: number): NameCounts {
+/** What has happened since a census began. */
+export interface Since {
+  /** Rows that were written: each may have been counted twice or not at all, and no other. */
+  readonly writes: number;
+  /** Jobs that have become due without being written; null: nobody knows how many. */
+  readonly becameDue: number | null;
+}
+
+export function censusNames(tallies: NameTallies, asOf: string, since: Since): NameCounts {
   return {
     basis: "census",
     asOf,
     tallies,
     value: (tally, which) => {
       const value = countOf(tally, which);
-      if (writes === 0) return exact(value, "census", asOf);
-      return between({ value, low: value - writes, high: value + writes }, "census", asOf);
+      const margin = since.writes + shiftOf(tally, which, since.becameDue);
+      if (margin === 0) return exact(value, "census", asOf);
+      return between({ value, low: value - margin, high: value + margin }, "census", asOf);
     },
     held: (holder) => tallies.holders.get(holder) ?? 0,
   };
+}
+
+const due = inState.ready;
+const ahead = inState.scheduled;
+
+/**
+ * How many may have come or gone without a write: what was ahead becomes due, and what is due is
+ * blocked or not as its queue is locked or not.
+ */
+function shiftOf(
+  tally: NameTally | undefined,
+  which: readonly Tallied[],
+  becameDue: number | null,
+): number {
+  const partOf = (side: readonly Tallied[]) =>
+    side.filter((one) => which.includes(one)).length / side.length;
+  const [ofDue, ofAhead] = [partOf(due), partOf(ahead)];
+  const time = ofDue === ofAhead && ofDue % 1 === 0 ? 0 : (becameDue ?? countOf(tally, ahead));
+  const locks = ofDue % 1 === 0 ? 0 : countOf(tally, due);
+  return time + locks;
 }
 
 /** Two standard deviations and a bit. */

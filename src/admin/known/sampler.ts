@@ -98,7 +98,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     });
     const isOld = monotonic() - namesAtMs > OLDEST_SAMPLE_MS;
     let names = sampled?.names;
-    if (names === undefined || (isOld && census.last(gauge) === null)) {
+    if (names === undefined || (isOld && census.begunMs === null)) {
       namesAtMs = monotonic();
       const few = choosePages(gauge.pages, Math.min(pages, SAMPLED_FOR_NAMES));
       const tallies = new NameTallies();
@@ -110,7 +110,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   };
 
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
-    const probe = await readProbe(db).catch(unlessInTime);
+    const probe = await readProbe(db, census.begunMs ?? gauge.nowMs).catch(unlessInTime);
     const { lockedQueueIds } = gauge;
     const due = probe.isDueExact ? await readProbeTallies(db, "due", lockedQueueIds) : null;
     const ahead = probe.isAheadExact ? await readProbeTallies(db, "ahead", lockedQueueIds) : null;
@@ -138,7 +138,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     }
     const heads = await readHeads(gauge);
     const taken = await freshSample(gauge);
-    const counted = census.last(gauge);
+    const counted = census.last(gauge, heads.probe.becameDue);
     return { counts: countsOfParts(gauge, heads, taken, counted), names: counted ?? taken.names };
   };
 

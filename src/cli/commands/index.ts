@@ -2,7 +2,9 @@
 import { commands as declarations } from "../../queue/commands/index.ts";
 import { jobCommand } from "../declared/job-command.ts";
 import { adminCommand } from "./admin.ts";
+import { countCommand } from "./count.ts";
 import { demoCommand } from "./demo.ts";
+import { exportCommand } from "./export.ts";
 import { listCommand } from "./list.ts";
 import { operationsCommand } from "./operations.ts";
 import { queuesCommand } from "./queues.ts";
@@ -15,6 +17,8 @@ export const commands = [
   adminCommand,
   statusCommand,
   listCommand,
+  countCommand,
+  exportCommand,
   showCommand,
   queuesCommand,
   workersCommand,

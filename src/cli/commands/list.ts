@@ -1,28 +1,74 @@
-// worker list: jobs by state and filters, a page at a time.
-import { choice, defaulting, text, whole } from "../arguments/values.ts";
-import { printJobs } from "../output/print.ts";
+// worker list: jobs by query, state and filters, a page at a time, in any order.
+import type { JobFilter } from "../../queue/pages/job-filter.ts";
+import type { JobPage, LightPage } from "../../queue/pages/list-jobs.ts";
+import { queryOfWords } from "../arguments/query-words.ts";
+import { choice, defaulting, several, text, whole } from "../arguments/values.ts";
+import { printJobs, printLightJobs, printProgress } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 const states = ["all", "ready", "scheduled", "locked", "failed"] as const;
+const sorts = [
+  ...(["id", "-id", "due", "-due", "priority"] as const),
+  ...(["-failed_at", "-updated_at", "-tries", "running"] as const),
+] as const;
 
 export const listCommand = defineCommand({
   name: "list",
   describe: "List jobs",
+  words: {
+    query: {
+      ...several(text("Ids of jobs, or one query, such as task:send is:failed", { form: "query" })),
+      optional: true,
+    },
+  },
   options: {
     state: defaulting(choice("Only jobs in this state", states), "all"),
     task: text("Only this task identifier", { aliases: ["--identifier"], field: "identifier" }),
     queue: text("Only this queue"),
     search: text("Id, key, task, queue, worker, or text of payload or error"),
+    sort: defaulting(choice("The order, such as --sort=-id", sorts), "id"),
     limit: defaulting(whole("Jobs on a page", 0, 500), 100),
     offset: whole("Jobs to pass over; --cursor costs less", 0, Number.MAX_SAFE_INTEGER),
     cursor: text("Continue where a list ended"),
   },
-  run: async ({ task: identifier, state, queue, search, limit, offset, cursor, ...args }) => {
-    const { listJobs } = await import("../../queue/pages/list-jobs.ts");
-    const filter = { state, identifier, queue, search, limit, offset, cursor };
-    const page = await connected(args, ({ database }) => listJobs(database, filter));
-    printJobs(page.jobs, args.json, page.nextCursor);
+  notes: "A query that begins with - follows --. QUERIES.md tells all that a query can say.",
+  run: async ({ query, task: identifier, state, queue, search, sort, limit, offset, ...args }) => {
+    const { listJobs, listLightJobs } = await import("../../queue/pages/list-jobs.ts");
+    const { cursor } = args;
+    const q = queryOfWords(query);
+    const filter = { q, state, identifier, queue, search, sort, limit, offset, cursor };
+    await connected(args, async ({ database }) => {
+      if (args.json) {
+        const { jobs, nextCursor } = await wholePage(filter, (one) => listJobs(database, one));
+        printJobs(jobs, true, nextCursor);
+      } else {
+        const { jobs, nextCursor } = await wholePage(filter, (one) => listLightJobs(database, one));
+        printLightJobs(jobs, nextCursor);
+      }
+    });
     return undefined;
   },
 });
+
+/** A page of the list that the time for one answer did not cut: nobody has to ask again. */
+async function wholePage<P extends JobPage | LightPage>(
+  filter: JobFilter & { readonly limit: number },
+  list: (filter: JobFilter) => Promise<P>,
+): Promise<Pick<P, "jobs" | "nextCursor">> {
+  const jobs: P["jobs"][number][] = [];
+  let cursor = filter.cursor;
+  let scanned = 0;
+  for (;;) {
+    const page = await list({ ...filter, cursor, limit: filter.limit - jobs.length });
+    const { ranking, isComplete } = page.report;
+    if (ranking === "full") jobs.push(...page.jobs);
+    if (page.nextCursor === null || (ranking === "full" && isComplete)) {
+      printProgress(null);
+      return { jobs: jobs as P["jobs"], nextCursor: page.nextCursor };
+    }
+    cursor = page.nextCursor;
+    scanned += page.report.scanned;
+    printProgress(`looked at ${scanned} jobs, found ${jobs.length}`);
+  }
+}

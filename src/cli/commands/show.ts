@@ -1,8 +1,9 @@
 // worker show: one job with its payload and last error.
 import { WorkerError } from "../../base/errors.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
-import { required, text } from "../arguments/values.ts";
-import { print, printJson, printLines, time } from "../output/print.ts";
+import { checkedJobId } from "../../domain/job-ids.ts";
+import { flag, required, text } from "../arguments/values.ts";
+import { exportOutput, print, printJson, printLines, time } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
@@ -10,15 +11,36 @@ export const showCommand = defineCommand({
   name: "show",
   describe: "Show one job",
   words: { id: required(text("Job id")) },
-  run: async ({ id, ...args }) => {
+  options: { payload: flag("Only its payload, byte for byte, of any size") },
+  run: async ({ id, payload, ...args }) => {
+    const { jobSize, payloadPieces } = await import("../../queue/pages/job-size.ts");
     const { getJob } = await import("../../queue/read/get-job.ts");
-    const job = await connected(args, ({ database }) => getJob(database, id));
-    if (job === null) throw new WorkerError("not_found", `there is no job ${id}`);
-    if (args.json) printJson(listedJobJson(job));
-    else printJob(job);
+    await connected(args, async ({ database }) => {
+      if (payload) {
+        const pieces = await payloadPieces(database, checkedJobId(id));
+        if (pieces === null) throw notThere(id);
+        await using out = await exportOutput("-");
+        for await (const piece of pieces.pieces())
+          await out.write(piece, new AbortController().signal);
+        return;
+      }
+      const size = await jobSize(database, checkedJobId(id));
+      if (size?.isWhole === false) throw tooLarge(id);
+      const job = size === null ? null : await getJob(database, id);
+      if (job === null) throw notThere(id);
+      if (args.json) printJson(listedJobJson(job));
+      else printJob(job);
+    });
     return undefined;
   },
 });
+
+const notThere = (id: string) => new WorkerError("not_found", `there is no job ${id}`);
+
+function tooLarge(id: string): WorkerError {
+  const message = `job ${id} is larger than 16 MB; worker show ${id} --payload writes its payload, worker list ${id} shows the rest`;
+  return new WorkerError("too_large", message);
+}
 
 function printJob(job: Job): void {
   print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${job.state}`);

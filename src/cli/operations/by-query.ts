@@ -33,7 +33,7 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   if (problems.length > 0) throw new InputError(problems);
   const tools = await operationTools(connection, showProgress);
   const { isResumable } = tools.store;
-  const report = await rehearse(tools, asked);
+  const report = await rehearse(tools, { ...asked, walkMs: LONGEST_WALK_MS });
   const { rehearsal, change } = report;
   if (!json) for (const line of rehearsalLines(report, isResumable)) print(line);
   if (asked.isDryRun) {
@@ -48,6 +48,9 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   await recordTyped(connection, operation, action, `Began operation ${operation.id}`);
   return runInForeground(tools, operation, json);
 }
+
+// Who types a command waits for an exact number rather than for a rough one.
+const LONGEST_WALK_MS = 5_000;
 
 const EVERY = "is empty, which would mean every job; if that is meant, say id>0";
 

@@ -34,9 +34,10 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
     const tries = `${job.attempts}/${job.maxAttempts}`;
     lines.push(`  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.state} ${tries}${error}`);
   }
+  const some = report.undoJobs < change ? `; of the first ${number(report.undoJobs)} jobs` : "";
   lines.push(
     isResumable
-      ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)})`
+      ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)}${some})`
       : '  cannot be undone: "worker migrate --with-operations" adds what keeps the jobs as they were',
   );
   return lines;

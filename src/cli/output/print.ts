@@ -1,6 +1,9 @@
 // The only way to stdout, and to stderr for what went wrong: nothing that came from the database
 // reaches a terminal as it is. JSON for programs, aligned columns for people.
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { type Job, listedJobJson } from "../../domain/job.ts";
+import type { LightJob } from "../../queue/pages/light-rows.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 
 /**
@@ -63,6 +66,12 @@ export function printTable(columns: readonly string[], rows: readonly (readonly 
 }
 
 const WIDEST_ERROR = 60;
+const JOB_COLUMNS = [
+  ...["ID", "STATE", "TASK", "QUEUE", "PRI", "ATTEMPTS", "RUN AT", "KEY", "LAST ERROR"],
+] as const;
+
+const shortError = (error: string | null) =>
+  [...(error ?? "").slice(0, 2 * WIDEST_ERROR)].slice(0, WIDEST_ERROR).join("");
 
 /** Jobs as one row each, or as the HTTP API's JobList. */
 export function printJobs(
@@ -76,7 +85,7 @@ export function printJobs(
     return;
   }
   printTable(
-    ["ID", "STATE", "TASK", "QUEUE", "PRI", "ATTEMPTS", "RUN AT", "KEY", "LAST ERROR"],
+    JOB_COLUMNS,
     jobs.map((job) => [
       job.id,
       job.state,
@@ -86,11 +95,58 @@ export function printJobs(
       `${job.attempts}/${job.maxAttempts}`,
       time(job.runAt),
       job.key ?? "",
-      [...(job.lastError ?? "").slice(0, 2 * WIDEST_ERROR)].slice(0, WIDEST_ERROR).join(""),
+      shortError(job.lastError),
     ]),
   );
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
+
+/** Rows of a list; a time is shown without its fraction. */
+export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | null): void {
+  printTable(
+    JOB_COLUMNS,
+    jobs.map((job) => [
+      job.id,
+      job.state,
+      job.taskIdentifier ?? "",
+      job.queueName ?? "",
+      String(job.priority),
+      `${job.attempts}/${job.maxAttempts}`,
+      time(new Date(job.runAt)),
+      job.key ?? "",
+      shortError(job.errorLine),
+    ]),
+  );
+  if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
+}
+
+export interface ExportOutput extends AsyncDisposable {
+  /** Resolves when there is room for more, or `signal` has aborted. */
+  write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
+}
+
+/** Where an export goes: a file, or stdout for `-`. What a terminal is shown is harmless there. */
+export async function exportOutput(file: string): Promise<ExportOutput> {
+  const isTerminal = file === "-" && process.stdout.isTTY === true;
+  const out = file === "-" ? process.stdout : createWriteStream(file);
+  if (out !== process.stdout) await once(out, "open");
+  return {
+    async write(piece, signal) {
+      const shown = isTerminal ? printableText(Buffer.from(piece).toString()) : piece;
+      if (out.write(shown)) return;
+      await once(out, "drain", { signal }).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      if (out === process.stdout) return;
+      out.end();
+      await once(out, "close");
+    },
+  };
+}
+
+const printableText = (text: string) => text.split(/\r?\n/).map(printable).join("\n");
 
 /** RFC 3339 without the milliseconds. */
 export function time(date: Date | null): string {

@@ -1,5 +1,5 @@
 // Finds jobs that kill their workers, and who holds jobs. No index leads to either, so a large table is
-// walked a little at a time, about a fifth of a second at each call; what was found is looked at again
+// walked a little at a time, about a tenth of a second at each call; what was found is looked at again
 // at each call, and forgotten once it is gone.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -26,7 +26,7 @@ export interface Walked {
 export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<Walked>;
 
 const STEP_PAGES = 4_096;
-const CALL_MS = 200;
+const CALL_MS = 60;
 const MOST_FOUND = 1_000;
 /** Locked rows and candidates of one step. */
 const MOST_ROWS = 10_000;

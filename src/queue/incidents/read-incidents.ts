@@ -1,5 +1,5 @@
-// Reads what the rules need, one statement after the other: an answer must not take every connection of
-// a small pool. What cannot be read in time is left out and told.
+// Reads what the rules need, on two connections at the most: an answer must not take all of a small
+// pool. What cannot be read in time is left out and told.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
@@ -13,7 +13,7 @@ import { readNames } from "../stats/queue-rows.ts";
 import { type Knowledge, NOTHING_HEARD, readKnowledge } from "../why/knowledge.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
-import type { Facts, WaitingTask } from "./facts.ts";
+import type { WaitingTask } from "./facts.ts";
 import { type HeldQueue, readHeldQueues, readSilentWorkers } from "./holders-at-fault.ts";
 import type { Incidents } from "./incident.ts";
 import type { PoisonWalk } from "./poison-walk.ts";
@@ -32,7 +32,10 @@ export interface SharedReads {
 }
 
 /** Of so many error groups it is said what their jobs have in common: it costs a tenth of a second. */
-const MOST_COMPARED = 2;
+const MOST_COMPARED = 1;
+
+/** A reading that may take too long: null then, and its name is noted. */
+type InTime = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
 /** Throws WorkerError when the database cannot be reached at all. */
 export async function readIncidents(
@@ -41,7 +44,7 @@ export async function readIncidents(
   shared: SharedReads,
 ): Promise<Incidents> {
   const unread: string[] = [];
-  const inTime = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
+  const inTime: InTime = async (what, read) => {
     try {
       return await read();
     } catch (error) {
@@ -50,20 +53,15 @@ export async function readIncidents(
       return null;
     }
   };
-  const { nowMs } = gauge;
-  const asOf = new Date(nowMs).toISOString();
-  const hasWorkers = await hasWorkerTable(db);
-  const queues = (await inTime("held queues", () => readHeldQueues(db, hasWorkers))) ?? [];
-  const head = await inTime("what is due", () =>
-    readDueHead(
-      db,
-      queues.map(({ id }) => id),
-      gauge.lockedQueueIds,
-      nowMs,
-    ),
-  );
-  const tasks = head === null ? [] : await tasksOf(db, head, asOf);
-  const walked = await inTime("who holds jobs", () => shared.walk(db, gauge));
+  const [waiting, failing] = await Promise.all([
+    readWaiting(db, gauge, shared, inTime),
+    readFailing(shared, inTime),
+  ]);
+  const asOf = new Date(gauge.nowMs).toISOString();
+  return judge({ nowMs: gauge.nowMs, asOf, ...waiting, ...failing, unread });
+}
+
+async function readFailing(shared: SharedReads, inTime: InTime) {
   const errors = await inTime("errors", shared.errors);
   const common = new Map<string, Difference>();
   for (const group of largest(errors)) {
@@ -71,25 +69,31 @@ export async function readIncidents(
     const [finding] = read?.findings ?? [];
     if (finding !== undefined) common.set(group.key, finding);
   }
-  const facts: Facts = {
-    nowMs,
-    asOf,
+  return { errors, common };
+}
+
+async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: InTime) {
+  const { nowMs, lockedQueueIds } = gauge;
+  const asOf = new Date(nowMs).toISOString();
+  const hasWorkers = await hasWorkerTable(db);
+  const queues = (await inTime("held queues", () => readHeldQueues(db, hasWorkers))) ?? [];
+  const ids = queues.map(({ id }) => id);
+  const head = await inTime("what is due", () => readDueHead(db, ids, lockedQueueIds, nowMs));
+  const tasks = head === null ? [] : await tasksOf(db, head, asOf);
+  const walked = await inTime("who holds jobs", () => shared.walk(db, gauge));
+  const knowledge = await inTime("what workers know", () =>
+    knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
+  );
+  return {
     hasWorkers,
     queues: queues.map((queue) => ({ ...queue, ...waitingFor(queue, head, asOf) })),
     tasks,
-    knowledge:
-      (await inTime("what workers know", () =>
-        knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
-      )) ?? NOTHING_HEARD,
+    knowledge: knowledge ?? NOTHING_HEARD,
     silent: (await inTime("silent workers", () => readSilentWorkers(db, hasWorkers))) ?? [],
-    errors,
-    common,
     poison: walked?.poison ?? [],
     horizon: await inTime("what is ahead", shared.horizon),
     server: await readServerTrouble(db),
-    unread,
   };
-  return judge(facts);
 }
 
 const largest = (errors: Groups | null) =>

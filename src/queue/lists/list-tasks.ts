@@ -6,6 +6,7 @@ import type { Value } from "../../domain/value.ts";
 import { agesOf } from "../stats/name-tallies.ts";
 import { inCondition, inState } from "../stats/tally.ts";
 import { type CountedNames, countOf } from "./counted-names.ts";
+import { headCounts } from "./head-counts.ts";
 import { knownWorkers } from "./known-workers.ts";
 import { type Order, type PageRequest, pageOf } from "./list-page.ts";
 import { type LivingTasks, livingTasks } from "./worker-reports.ts";
@@ -37,6 +38,7 @@ export async function listTasks(
   counted: CountedNames,
 ): Promise<TaskPage> {
   const rows = await query<TaskRow>(db, tasksSql, [request.search]);
+  const head = counted.basis === "sample" ? await headCounts(db, "task") : null;
   const tally = ({ id }: TaskRow) => counted.tallies.tasks.get(id);
   const most = (which: Parameters<typeof countOf>[1]): Order<TaskRow> => ({
     key: (row) => countOf(tally(row), which),
@@ -46,13 +48,14 @@ export async function listTasks(
     const known = tally(row);
     return known === undefined ? null : agesOf(known);
   };
+  const oldest = (row: TaskRow) => head?.oldestMs(row.id) ?? ages(row)?.oldestReady ?? null;
   const orders: Record<TaskSort, Order<TaskRow>> = {
     name: { key: () => null, isDescending: false },
     "-ready": most(inState.ready),
     "-running": most(inCondition.running),
     "-failed": most(inCondition.failed),
     "-retrying": most(inCondition.retrying),
-    oldest: { key: (row) => ages(row)?.oldestReady ?? null, isDescending: false },
+    oldest: { key: (row) => oldest(row), isDescending: false },
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const support = await supportOf(db, counted);
@@ -61,7 +64,7 @@ export async function listTasks(
     return {
       ...row,
       counts: Object.fromEntries(values) as Record<Condition, Value>,
-      oldestReadyMs: ages(row)?.oldestReady ?? null,
+      oldestReadyMs: oldest(row),
       lastFailureMs: ages(row)?.lastFailure ?? null,
       ...support(row.identifier),
     };

@@ -20,6 +20,8 @@ export interface Probe {
   /** Milliseconds since 1970. */
   readonly oldestMs: number | null;
   readonly nextMs: number | null;
+  /** How many have become due since the moment that was given; null: too many to be counted. */
+  readonly becameDue: number | null;
 }
 
 /** Where the index could not be read in time. */
@@ -30,6 +32,7 @@ export const NOTHING_PROBED: Probe = Object.freeze({
   isAheadExact: false,
   oldestMs: null,
   nextMs: null,
+  becameDue: null,
 });
 
 interface ProbeRow {
@@ -40,6 +43,8 @@ interface ProbeRow {
   readonly most_ahead: string | null;
   readonly oldest_ms: string | null;
   readonly next_ms: string | null;
+  readonly became_due: string | null;
+  readonly most_became_due: string | null;
 }
 
 /** The priorities that there are, each found by a step over the index. `priorities (priority)`. */
@@ -59,6 +64,7 @@ const head = (s: string, columns: string, when: string, limit: string): string =
       order by jobs.run_at limit ${limit}`;
 
 const isAhead = "jobs.run_at > now()";
+const hasBecomeDue = `jobs.run_at > to_timestamp($2::float8 / 1000) and ${isDue("jobs")}`;
 
 const probeSql: Statement = (s) => `
   with recursive ${priorities(s)}, known as (
@@ -67,17 +73,20 @@ const probeSql: Statement = (s) => `
     select
       (select count(*) from (${head(s, "", isDue("jobs"), "$1::int + 1")}) as due) as due,
       (select count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
+      (select count(*) from (${head(s, "", hasBecomeDue, "$1::int + 1")}) as due) as became_due,
       (${head(s, "run_at", isDue("jobs"), "1")}) as oldest,
       (${head(s, "run_at", isAhead, "1")}) as next
     from known
   )
   select count(*) as priorities,
     sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
+    sum(became_due) as became_due, max(became_due) as most_became_due,
     ${milliseconds("min(oldest)")} as oldest_ms, ${milliseconds("min(next)")} as next_ms
   from heads`;
 
-export async function readProbe(db: Database): Promise<Probe> {
-  const [row] = await query<ProbeRow>(db, probeSql, [CAP]);
+/** `sinceMs`: milliseconds since 1970. */
+export async function readProbe(db: Database, sinceMs: number): Promise<Probe> {
+  const [row] = await query<ProbeRow>(db, probeSql, [CAP, sinceMs]);
   const isWhole = Number(row?.priorities ?? 0) <= MOST_PRIORITIES;
   const isExact = (most: string | null | undefined) => isWhole && Number(most ?? 0) <= CAP;
   const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
@@ -88,6 +97,7 @@ export async function readProbe(db: Database): Promise<Probe> {
     isAheadExact: isExact(row?.most_ahead),
     oldestMs: time(row?.oldest_ms),
     nextMs: time(row?.next_ms),
+    becameDue: isExact(row?.most_became_due) ? Number(row?.became_due ?? 0) : null,
   };
 }
 

@@ -18,6 +18,10 @@
       select  from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at > now()
       order by jobs.run_at limit $1::int + 1) as ahead) as ahead,
+      (select count(*) from (
+      select  from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > to_timestamp($2::float8 / 1000) and jobs.run_at <= now()
+      order by jobs.run_at limit $1::int + 1) as due) as became_due,
       (
       select run_at from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
@@ -30,5 +34,6 @@
   )
   select count(*) as priorities,
     sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
+    sum(became_due) as became_due, max(became_due) as most_became_due,
     floor(extract(epoch from min(oldest)) * 1000) as oldest_ms, floor(extract(epoch from min(next)) * 1000) as next_ms
   from heads

@@ -1,5 +1,5 @@
 // GET /api/activity: the audit trail, newest first; what an entry began is shown as it is now.
-import { jsonMembers } from "../../../base/json-members.ts";
+import { jsonElements, jsonMembers } from "../../../base/json-members.ts";
 import { jsonText } from "../../../http/response.ts";
 import { text } from "../../../queue/commands/declare/field.ts";
 import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
@@ -38,6 +38,7 @@ const entry = record(
     action: "string",
     q: "string?",
     ids: { type: ["array", "null"], items: { type: "integer", format: "int64" } },
+    ids_count: "integer?",
     key: "string?",
     workers: { type: ["array", "null"], items: { type: "string" } },
     operation_id: "integer?",
@@ -69,6 +70,7 @@ export const listActivity: Operation = {
     const texts = parsed.map((members) =>
       objectText({
         ...Object.fromEntries(members),
+        ...idsIn(members.get("ids") ?? "null"),
         ...ofOperation(byId.get(operationIdOf(members) ?? "") ?? null),
       }),
     );
@@ -81,6 +83,15 @@ export const listActivity: Operation = {
     );
   },
 };
+
+// A command may name 10,000; a page of those would be megabytes.
+const MOST_IDS = 100;
+
+function idsIn(json: string): Record<string, string> {
+  const ids = jsonElements(json);
+  if (ids === null) return { ids: "null", ids_count: "null" };
+  return { ids: `[${ids.slice(0, MOST_IDS).join(",")}]`, ids_count: String(ids.length) };
+}
 
 function operationIdOf(members: ReadonlyMap<string, string>): string | null {
   const id = members.get("operation_id") ?? "null";

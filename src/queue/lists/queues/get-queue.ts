@@ -25,7 +25,7 @@ export async function getQueue(
 ): Promise<QueueDetails | null> {
   const row = await queueRow(db, nameOrId);
   if (row === null) return null;
-  const [queue = null] = await withCounts(db, [row], counted);
+  const [queue = null] = await withCounts(db, [row], counted, null);
   if (queue === null) return null;
   return {
     queue,

@@ -5,6 +5,7 @@ import { agesOf } from "../../stats/name-tallies.ts";
 import { inState } from "../../stats/tally.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
 import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
+import { type HeadCounts, headCounts } from "../head-counts.ts";
 import { decodePlace, encodePlace, type Order, type PageRequest, pageOf } from "../list-page.ts";
 import { probedCounts } from "./probe-queues.ts";
 import { countQueues, type QueueRow, queueRows } from "./queue-rows.ts";
@@ -33,20 +34,28 @@ export async function listQueuePage(
   counted: CountedNames,
 ): Promise<QueuePage> {
   const hasHeartbeats = await hasWorkerTable(db);
-  const { rows, nextCursor } = await rowsOf(db, { ...request, hasHeartbeats }, counted);
+  const head = counted.basis === "sample" ? await headCounts(db, "queue") : null;
+  const { rows, nextCursor } = await rowsOf(db, { ...request, hasHeartbeats }, counted, head);
   const count = request.cursor === null ? await countQueues(db, request.search) : null;
-  return { queues: await withCounts(db, rows, counted), nextCursor, count };
+  return { queues: await withCounts(db, rows, counted, head), nextCursor, count };
 }
 
 export async function withCounts(
   db: Database,
   rows: readonly QueueRow[],
   counted: CountedNames,
+  head: HeadCounts | null,
 ): Promise<ListedQueue[]> {
   const ids = rows.map(({ id }) => id);
   const probed = counted.basis === "scan" ? null : await probedCounts(db, ids);
   return rows.map((row) => {
-    const counts = queueCounts(counted, row.id);
+    const known = queueCounts(counted, row.id);
+    const ready = head?.better(row.id, known.ready) ?? known.ready;
+    const counts = {
+      ...known,
+      ready,
+      oldestReadyMs: head?.oldestMs(row.id) ?? known.oldestReadyMs,
+    };
     return { ...row, ...counts, ...probed?.(row.id, counts) };
   });
 }
@@ -63,7 +72,12 @@ interface Rows {
 /** More than anybody pages through by numbers; by name there is no limit. */
 const MOST_SORTED = 20_000;
 
-async function rowsOf(db: Database, request: Asked, { tallies }: CountedNames): Promise<Rows> {
+async function rowsOf(
+  db: Database,
+  request: Asked,
+  { tallies }: CountedNames,
+  head: HeadCounts | null,
+): Promise<Rows> {
   const { sort, only } = request;
   if (sort === "stuck") return stuckFirst(db, request);
   if (sort === "name" && only === null) return byName(db, request);
@@ -74,7 +88,7 @@ async function rowsOf(db: Database, request: Asked, { tallies }: CountedNames): 
   const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
   const oldest = (row: QueueRow) => {
     const known = tally(row);
-    return known === undefined ? null : agesOf(known).oldestReady;
+    return head?.oldestMs(row.id) ?? (known === undefined ? null : agesOf(known).oldestReady);
   };
   const orders: Record<Exclude<QueueSort, "stuck">, Order<QueueRow>> = {
     name: { key: () => null, isDescending: false },

@@ -116,6 +116,7 @@ export function operationJson(operation: JobOperation): string {
     canary: text(operation.canary),
     rate_per_s: text(operation.ratePerS),
     eta_s: text(operation.etaS),
+    kept: text(operation.kept),
     undone: text(operation.undone),
     can_undo: text(operation.canUndo),
     undo_until: text(operation.undoUntil),

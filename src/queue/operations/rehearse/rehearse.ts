@@ -11,7 +11,7 @@ import {
   checkedChanges,
   type OperationAction,
 } from "../model/action.ts";
-import type { Rehearsal } from "../model/operation.ts";
+import { MOST_ROWS, type Rehearsal } from "../model/operation.ts";
 import type { OperationTools } from "../model/operation-tools.ts";
 import { readCandidates } from "./candidates.ts";
 import { countRange, countSample, type MatchCounts, noMatches } from "./match-counts.ts";
@@ -27,8 +27,9 @@ export interface RehearsalReport {
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
   readonly unknown: readonly string[];
-  /** What the database will keep for the undo. */
+  /** What the database will keep for the undo, of how many jobs: of more than a million the first. */
   readonly undoBytes: number;
+  readonly undoJobs: number;
   readonly etaS: number;
 }
 
@@ -44,22 +45,31 @@ const SMALL_PAGES = 4_096;
 const SAMPLED_PAGES = 2_000;
 // Fewer in the sample say too little.
 const ENOUGH_HITS = 30;
-const LONGEST_WALK_MS = 1_200;
-const FIRST_SPAN = 50_000;
-const WANTED_MS = 100;
+// Whoever waits in a browser has the rough number at once; the exact one is a question of its own.
+const USUAL_WALK_MS = 250;
+const FIRST_SPAN = 25_000;
+const WANTED_MS = 50;
+
+export interface AskedRehearsal {
+  readonly query: string;
+  readonly action: OperationAction;
+  readonly changes: object;
+  /** How long to look for what a sample hardly meets, milliseconds. Default 250. */
+  readonly walkMs?: number;
+}
 
 /** Throws InputError for a query or changes that are refused. */
 export async function rehearse(
   tools: OperationTools,
-  asked: { readonly query: string; readonly action: OperationAction; readonly changes: object },
+  asked: AskedRehearsal,
 ): Promise<RehearsalReport> {
   const { store, reads } = tools;
-  const { action } = asked;
+  const { action, walkMs = USUAL_WALK_MS } = asked;
   const changes = checkedChanges(action, asked.changes as Changes);
   const boundary = await readBoundary(reads);
   const jobs = await tools.compile(asked.query);
   const act = actOf(action, changes);
-  const { counts, count } = await counted(tools, jobs, boundary.maxId);
+  const { counts, count } = await counted(tools, jobs, boundary.maxId, walkMs);
   const scale = counts.rows === 0 ? 0 : count.value / counts.rows;
   const scaled = (part: number) => Math.round(part * scale);
   const skipLocked = scaled(counts.locked);
@@ -73,12 +83,14 @@ export async function rehearse(
   const { explicit: query, nowUs } = jobs;
   // What is kept is what was shown: the operation expects as many as will change.
   const kept = { id, query, nowUs, action, changes, boundary, count: { ...count, value: change } };
-  const samples = await readSamples(tools, jobs, boundary.maxId);
+  const undoJobs = store.isResumable ? Math.min(change, MOST_ROWS) : 0;
+  const samples = await readSamples(tools, jobs, boundary.maxId, walkMs / 2);
   await store.keep(kept);
   return {
     ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples },
     unknown: jobs.unknown,
-    undoBytes: store.isResumable ? Math.round(change * undoBytesOf(act, counts)) : 0,
+    undoJobs,
+    undoBytes: Math.round(undoJobs * undoBytesOf(act, counts)),
     etaS: Math.ceil(change / speeds[act.kind]),
   };
 }
@@ -106,11 +118,16 @@ interface Counted {
   readonly count: Value;
 }
 
-async function counted(tools: OperationTools, jobs: JobQuery, maxId: string): Promise<Counted> {
+async function counted(
+  tools: OperationTools,
+  jobs: JobQuery,
+  maxId: string,
+  walkMs: number,
+): Promise<Counted> {
   const { reads } = tools;
   const { pages, asOf } = await readPages(reads);
   if (jobs.isEmpty) return { counts: noMatches, count: exact(0, "catalog", asOf) };
-  if (jobs.check !== null) return walked(tools, jobs, maxId, asOf);
+  if (jobs.check !== null) return walked(tools, jobs, { maxId, asOf, walkMs });
   if (pages <= SMALL_PAGES) {
     const counts = await countRange(reads, jobs, "0", maxId);
     return { counts, count: exact(counts.rows, "scan", asOf) };
@@ -120,7 +137,7 @@ async function counted(tools: OperationTools, jobs: JobQuery, maxId: string): Pr
   if (sampled.rows >= ENOUGH_HITS) {
     return { counts: sampled, count: fromSample(sampled, percent, asOf) };
   }
-  const walk = await walked(tools, jobs, maxId, asOf);
+  const walk = await walked(tools, jobs, { maxId, asOf, walkMs });
   if (walk.count.precision === "exact") return walk;
   const rough = fromSample(sampled, percent, asOf);
   const atLeast = walk.counts.rows;
@@ -141,11 +158,10 @@ function fromSample({ rows, squares }: MatchCounts, percent: number, asOf: strin
 async function walked(
   tools: OperationTools,
   jobs: JobQuery,
-  maxId: string,
-  asOf: string,
+  { maxId, asOf, walkMs }: { maxId: string; asOf: string; walkMs: number },
 ): Promise<Counted> {
   const { reads, monotonic } = tools;
-  const until = monotonic() + LONGEST_WALK_MS;
+  const until = monotonic() + walkMs;
   let counts = noMatches;
   let after = 0n;
   let span = FIRST_SPAN;

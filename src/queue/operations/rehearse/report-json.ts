@@ -20,6 +20,7 @@ export function rehearsalJson(report: RehearsalReport, isResumable: boolean, cli
     unknown: text(report.unknown),
     boundary: objectText({ max_id: at.maxId, before: text(at.before) }),
     undo_bytes: text(report.undoBytes),
+    undo_jobs: text(report.undoJobs),
     can_undo: text(isResumable),
     eta_s: text(report.etaS),
     cli: text(cli),

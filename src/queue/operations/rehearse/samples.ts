@@ -45,22 +45,24 @@ const pagesSql = () => `
     ${microseconds("now()")} as now_us`;
 
 const MOST_SAMPLES = 5;
-const LONGEST_WALK_MS = 400;
-const FIRST_SPAN = 50_000;
+const FIRST_SPAN = 25_000;
+const WANTED_MS = 50;
 
 /** The first few of them, as far as they are found in a moment. */
 export async function readSamples(
   { reads, monotonic }: OperationTools,
   jobs: JobQuery,
   maxId: string,
+  walkMs: number,
 ): Promise<SampleJob[]> {
-  const until = monotonic() + LONGEST_WALK_MS;
+  const until = monotonic() + walkMs;
   const ids: string[] = [];
   const last = BigInt(maxId);
   let after = 0n;
-  for (let span = FIRST_SPAN; after < last && !jobs.isEmpty; span *= 2) {
-    if (ids.length >= MOST_SAMPLES || monotonic() > until) break;
-    const end = after + BigInt(span);
+  let span = FIRST_SPAN;
+  while (after < last && !jobs.isEmpty && ids.length < MOST_SAMPLES && monotonic() <= until) {
+    const began = monotonic();
+    const end = after + BigInt(Math.round(span));
     const upto = String(end < last ? end : last);
     if (jobs.check === null) {
       const values = [String(after), upto, MOST_SAMPLES, ...jobs.values];
@@ -72,6 +74,7 @@ export async function readSamples(
       ids.push(...candidates.ids);
       after = BigInt(candidates.uptoId);
     }
+    span *= Math.min(8, Math.max(1 / 8, WANTED_MS / Math.max(monotonic() - began, 1)));
   }
   const rows = await query<SampleRow>(reads, samplesSql, [ids.slice(0, MOST_SAMPLES)]);
   return rows.map(toSample);

@@ -1,9 +1,12 @@
-// Rates from the database's statistics, and what living workers report of themselves.
+// How well things are known: rates, what workers report of themselves, a census that has grown old.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFleet } from "../../src/admin/known/fleet.ts";
+import { censusNames, type Since } from "../../src/admin/known/name-counts.ts";
 import { createRateMeter } from "../../src/admin/known/rates.ts";
 import type { Gauge } from "../../src/queue/stats/gauge.ts";
+import { NameTallies, type TallyRow } from "../../src/queue/stats/name-tallies.ts";
+import { inState, type Tallied, tallied } from "../../src/queue/stats/tally.ts";
 import type { ActiveWorker } from "../../src/queue/workers/list-active-workers.ts";
 
 const gauge = (seconds: number, inserted: number, deleted: number) =>
@@ -40,4 +43,35 @@ test("A fleet's numbers are known when every living worker reports them.", () =>
   assert.deepEqual(fleetOf(living), { running: 5, donePerMin: 20, failedPerMin: 2 });
   const { running } = fleetOf([...living, worker("d", null)]);
   assert.equal(running, null);
+});
+
+test("A census is exact where nothing can have changed since, and says how far off it may be elsewhere.", () => {
+  const tallies = new NameTallies();
+  const row = (tallied: Tallied, count: number): TallyRow => ({
+    kind: "task",
+    tallied,
+    ...{ keys: '["1"]', counts: `[${count}]`, times: "[null]" },
+  });
+  tallies.add([row("failed", 10), row("ready", 20), row("blocked", 5), row("scheduled", 30)]);
+  const bounds = (since: Since, which: readonly Tallied[]) => {
+    const { value, precision, low, high } = censusNames(tallies, "now", since).value(
+      tallies.tasks.get(1),
+      which,
+    );
+    return [value, precision, low, high];
+  };
+  const still = { writes: 0, becameDue: 0 };
+  assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
+  assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
+  // Its queue may have been let go; and no more digits than that bears.
+  assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
+  const later = { writes: 0, becameDue: 4 };
+  assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);
+  assert.deepEqual(bounds(later, inState.ready), [25, "estimated", 21, 29]);
+  assert.deepEqual(bounds({ writes: 2, becameDue: null }, ["failed"]), [10, "estimated", 8, 12]);
+  assert.deepEqual(bounds({ writes: 0, becameDue: null }, inState.scheduled).slice(1), [
+    "estimated",
+    0,
+    60,
+  ]);
 });

@@ -1,0 +1,42 @@
+// worker count: how many jobs match, exactly.
+import { queryOfWords } from "../arguments/query-words.ts";
+import { several, text } from "../arguments/values.ts";
+import { print, printJson, printProgress } from "../output/print.ts";
+import { connected } from "../shell/connection.ts";
+import { defineCommand } from "../shell/globals.ts";
+
+export const countCommand = defineCommand({
+  name: "count",
+  describe: "Count jobs that match a query, exactly",
+  words: {
+    query: {
+      ...several(text("Ids of jobs, or one query; none: all jobs", { form: "query" })),
+      optional: true,
+    },
+  },
+  notes: "A query that begins with - follows --. QUERIES.md tells all that a query can say.",
+  run: async ({ query, ...args }) => {
+    const { compileQuery } = await import("../../queue/query/compile-query.ts");
+    const { beginCount, countOn, isDone } = await import("../../queue/stats/count-exactly.ts");
+    const reached = await connected(args, async ({ database }) => {
+      const compiled = await compileQuery(database, queryOfWords(query));
+      let progress = await beginCount(database);
+      while (!compiled.isEmpty && !isDone(progress)) {
+        progress = await countOn(database, compiled, progress);
+        printProgress(
+          `at least ${progress.count}, up to id ${progress.afterId} of ${progress.lastId}`,
+        );
+      }
+      printProgress(null);
+      return { ...progress, unknown: compiled.unknown };
+    });
+    const { count, undecided, unknown } = reached;
+    if (args.json) printJson(JSON.stringify({ count, undecided, unknown }));
+    else {
+      print(String(count));
+      if (undecided > 0) print(`and ${undecided} too large for the query to be decided`);
+      if (unknown.length > 0) print(`nothing is called ${unknown.join(", ")}`);
+    }
+    return undefined;
+  },
+});
