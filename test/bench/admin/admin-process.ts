@@ -23,6 +23,14 @@ export interface Stream {
   close(): void;
 }
 
+export interface Read {
+  readonly bytes: number;
+  readonly lines: number;
+  readonly ms: number;
+  /** Whether it was read to its end. */
+  readonly isWhole: boolean;
+}
+
 export interface AdminProcess {
   readonly port: number;
   readonly pid: number;
@@ -30,11 +38,11 @@ export interface AdminProcess {
   post(path: string, body: object): Promise<Answer>;
   /** An event stream that is read; null where the server refused it. */
   watch(path: string): Promise<Stream | null>;
-  /** Reads a body without keeping it, at most so many bytes a second; gives its bytes and lines. */
+  /** Reads a body without keeping it, at most so fast and so long. */
   drain(
     path: string,
-    bytesPerSecond?: number,
-  ): Promise<{ bytes: number; lines: number; ms: number }>;
+    most: { readonly bytesPerSecond: number; readonly ms: number },
+  ): Promise<Read>;
   /** Seconds of CPU since it started. */
   cpu_s(): number;
   rss_mb(): number;
@@ -114,17 +122,22 @@ function processClient(child: ChildProcess, port: number): AdminProcess {
       });
       return stream;
     },
-    async drain(path, bytesPerSecond = Number.POSITIVE_INFINITY) {
+    async drain(path, most) {
       const began = performance.now();
       const response = await open("GET", path, { agent: false });
       let [bytes, count] = [0, 0];
+      let isWhole = true;
       for await (const chunk of response as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         for (const byte of chunk) if (byte === 10) count++;
-        const early = (bytes / bytesPerSecond) * 1_000 - (performance.now() - began);
+        const early = (bytes / most.bytesPerSecond) * 1_000 - (performance.now() - began);
         if (early > 5) await new Promise((resolve) => setTimeout(resolve, early));
+        if (performance.now() - began > most.ms) {
+          isWhole = false;
+          break;
+        }
       }
-      return { bytes, lines: count, ms: performance.now() - began };
+      return { bytes, lines: count, ms: performance.now() - began, isWhole };
     },
     cpu_s: () => cpuOf(pid),
     rss_mb: () => rssOf(pid),
