@@ -110,7 +110,9 @@ for (const [name, lists] of Object.entries(calls)) {
     // These write log lines, which go past what a process can collect of itself.
     const run = ["admin", "demo", "migrate", "export"].includes(name) ? worker : quickly;
     await fill();
-    const destroys = !["status", "list", "count", "export", "show", "queues", "workers"].includes(name);
+    const destroys = !["status", "list", "count", "export", "show", "queues", "workers"].includes(
+      name,
+    );
     for (const args of lists) {
       for (const more of [[], ["--json"], ["--verbose"]]) {
         if (destroys) await fill();

@@ -14,6 +14,8 @@ import { tableStore } from "../../src/queue/operations/store/table-store.ts";
 import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
 import { workOn } from "../../src/queue/operations/work.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
+import { run } from "../../src/worker/run.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
@@ -207,7 +209,7 @@ test("A query that Node decides on touches only what it decided on.", async () =
 });
 
 test("Two owners at once touch each job once; the second is told that it is not the owner.", async () => {
-  await add(3_000);
+  await add(1_500);
   await queue.sql("create table if not exists worker.touched (id bigint, n serial)");
   await queue.sql("truncate worker.touched");
   await queue.sql(`create or replace function worker.note() returns trigger language plpgsql as
@@ -215,7 +217,11 @@ test("Two owners at once touch each job once; the second is told that it is not 
   await queue.sql(`create or replace trigger note after update on worker._private_jobs
     for each row execute function worker.note()`);
   const [one, other] = [tools(), tools()];
-  const { operation } = await begun(one, "reschedule", "task:t", { changes: { priority: 1 } });
+  const { operation } = await begun(one, "reschedule", "task:t", {
+    changes: { priority: 1 },
+    // The first rests after its first batch: time to be robbed.
+    rate: 1_000,
+  });
   await assert.rejects(begun(other, "complete", "task:t"), { code: "conflict" });
   const first = workOn({ ...one, onProgress: steal }, operation, never);
   let stolen: Promise<JobOperation> | undefined;
@@ -228,11 +234,11 @@ test("Two owners at once touch each job once; the second is told that it is not 
   }
   await first;
   const ended = await stolen;
-  assert.deepEqual([ended?.state, ended?.done], ["done", 3_000]);
+  assert.deepEqual([ended?.state, ended?.done], ["done", 1_500]);
   const [touched] = await queue.sql<{ all: string; ids: string }>(
     "select count(*) as all, count(distinct id) as ids from worker.touched",
   );
-  assert.deepEqual(touched, { all: "3000", ids: "3000" });
+  assert.deepEqual(touched, { all: "1500", ids: "1500" });
   await queue.sql("drop trigger note on worker._private_jobs");
 });
 
@@ -324,4 +330,33 @@ test("Receipts and undo data go when their time is over.", async () => {
     [ended.id],
   );
   assert.equal(left.length, 0);
+});
+
+test("Beside a worker every job is either run once or taken away, never both.", async () => {
+  await add(2_000);
+  const ran: string[] = [];
+  const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));
+  const with_ = tools();
+  const { operation } = await begun(with_, "complete", "task:t", { rate: 2_000 });
+  const worker = await run({
+    connectionString: queue.url,
+    tasks: [task],
+    concurrency: 10,
+    logger: silentLogger,
+  });
+  const ended = await workOn(with_, operation, never);
+  while ((await rows()).length > 0) await wait(20, never);
+  await worker.stop();
+  assert.equal(ended.state, "done");
+  assert.equal(new Set(ran).size, ran.length);
+  assert.equal(ran.length + ended.done, 2_000);
+  let after = "0";
+  const taken: string[] = [];
+  for (let more = true; more; ) {
+    const page = await with_.store.receipt(ended.id, "done", after, 1_000);
+    taken.push(...page.ids);
+    after = page.nextCursor ?? "";
+    more = page.nextCursor !== null;
+  }
+  assert.equal(new Set([...taken, ...ran]).size, 2_000);
 });

@@ -158,7 +158,13 @@ async function* linesOf(
       const values = [some, lineEnd(format)];
       return { rows: await query<LinesRow>(steps, sql, values), asked: some.length };
     })) ?? { rows: null, asked: 0 };
-    if (rows === null) continue; // slower
+    if (rows === null) {
+      const [id] = left;
+      if (!pace.isBlocked || id === undefined) continue; // the same again, slower
+      yield* largeLine({ steps, large }, id, columns, format);
+      left = left.slice(1);
+      continue;
+    }
     const [row] = rows;
     if (row?.last == null) {
       left = left.slice(asked); // all of them are gone

@@ -4,7 +4,7 @@
 import { type Database, query } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue as isDueNow } from "../sql/eligible.ts";
-import type { Matching } from "./matching.ts";
+import { everyJob, type Matching } from "./matching.ts";
 import { EARLIEST, LATEST, momentOf, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
 import type { Position, Row } from "./place.ts";
@@ -49,11 +49,11 @@ export function positionAfterTie(segment: Segment, key: readonly string[]): Posi
   return next === null ? null : { kind: "index", last: { key: next, id: idBefore(segment) } };
 }
 
-/** The jobs of one key; the parameters with it begin at `first`. */
-export function tieCondition({ keys }: IndexWay, first: number): string {
-  return keys
-    .map(({ column, into }, at) => `jobs.${column} = ${into(`$${first + at}`)}`)
-    .join(" and ");
+/** The jobs of one key. */
+export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matching {
+  const sql = (first: number) =>
+    keys.map(({ column, into }, at) => `jobs.${column} = ${into(`$${first + at}`)}`).join(" and ");
+  return { ...everyJob, sql, values: key, isAll: false };
 }
 
 const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);

@@ -12,6 +12,8 @@ export interface Pace {
   readonly size: number;
   /** A statement took too long at this pace: the answer ends here, and the next one goes slower. */
   readonly isStuck: boolean;
+  /** It was a single row that took too long: it can only be passed over. */
+  readonly isBlocked: boolean;
   /** Runs one step and learns from it; null when it ran into its time limit. */
   run<T>(step: (size: number) => Promise<T>): Promise<T | null>;
   /** A step found more than it can tell: the same again with less. */
@@ -22,6 +24,7 @@ export interface Pace {
 export function createPace(size: number): Pace {
   let current = size;
   let isStuck = false;
+  let isBlocked = false;
   return {
     get size() {
       return current;
@@ -29,12 +32,16 @@ export function createPace(size: number): Pace {
     get isStuck() {
       return isStuck;
     },
+    get isBlocked() {
+      return isBlocked;
+    },
     slowDown() {
       current = slower(current);
     },
     async run(step) {
       const began = monotonic();
       isStuck = false;
+      isBlocked = false;
       try {
         const result = await step(current);
         const growth = Math.min(MOST_GROWTH, STEP_MS / Math.max(1, monotonic() - began));
@@ -42,9 +49,9 @@ export function createPace(size: number): Pace {
         return result;
       } catch (error) {
         const isSlow = error instanceof WorkerError && error.code === "database_timeout";
-        // One row that takes so long is not a matter of pace.
-        if (!isSlow || current === 1) throw error;
+        if (!isSlow) throw error;
         isStuck = true;
+        isBlocked = current === 1;
         current = slower(current);
         return null;
       }

@@ -34,8 +34,6 @@ export interface Round {
   readonly best: readonly string[];
 }
 
-export const START: Place = { segment: 0, position: { kind: "ids", after: null } };
-
 /** Where a segment begins. */
 export function beginningOf({ way }: Segment, segment: number): Place {
   switch (way.kind) {

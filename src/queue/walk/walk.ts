@@ -7,11 +7,10 @@
 //   rank ─────────────▶ all rows by id, the best are kept: one page a round
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
-import { ANY_SHAPE } from "../query/shape.ts";
 import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
 import { idAfter, walkIds } from "./id-walk.ts";
-import { LARGEST_TIE, positionAfterTie, tieCondition, walkIndex } from "./index-walk.ts";
+import { LARGEST_TIE, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
 import { allOf, type Check, type Matching } from "./matching.ts";
 import type { Segment, Way } from "./order.ts";
 import { createPace, type Pace } from "./pace.ts";
@@ -148,7 +147,12 @@ class Walking {
     }
     const input = this.#input(segment);
     const step = await this.pace.run((size) => walkIds({ ...input, size }, position.after));
-    if (step === null) return;
+    if (step === null) {
+      const after = await this.#passedOver(position.after, segment.fromNewest);
+      return after === undefined
+        ? undefined
+        : this.#goTo(after === null ? null : { kind: "ids", after });
+    }
     const goesOn = step.next === null ? null : ({ kind: "ids", after: step.next } as const);
     await this.#accept(step, position, goesOn);
   }
@@ -172,17 +176,7 @@ class Walking {
   async #byTie(segment: Segment, position: Position & { kind: "tie" }): Promise<void> {
     const way = indexOf(segment);
     const { key, after } = position;
-    const tie: Matching = {
-      sql: (first) => tieCondition(way, first),
-      values: key,
-      check: null,
-      shape: ANY_SHAPE,
-      isEmpty: false,
-      unknown: [],
-      isAll: false,
-      nowUs: null,
-    };
-    const matching = allOf([tie, this.#request.matching]);
+    const matching = allOf([tieMatching(way, key), this.#request.matching]);
     const input = { ...this.#input(segment), matching };
     const step = await this.pace.run((size) => walkIds({ ...input, size }, after));
     if (step === null) return;
@@ -203,7 +197,11 @@ class Walking {
     this.#best ??= await bestAgain(input, way.key, round);
     const best = this.#best;
     const step = await this.pace.run((size) => walkRanks({ ...input, size }, way.key, round));
-    if (step === null) return;
+    if (step === null) {
+      const after = await this.#passedOver(round.after, segment.fromNewest);
+      if (after != null) this.#goTo({ ...round, after });
+      return;
+    }
     if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
     this.#scanned += step.scanned;
     const rows = check === null ? step.rows : await this.#confirmed(db, step.rows, check);
@@ -234,6 +232,16 @@ class Walking {
     const isFull = this.#found.length >= limit;
     const last = taken.at(-1);
     this.#goTo(isFull && last !== undefined ? positionAfter(last, position) : goesOn);
+  }
+
+  /**
+   * The place behind a row that takes too long, such as a text search in 300 MB: it is passed over, and
+   * counted. undefined: it is not the row; null: it was the last one.
+   */
+  async #passedOver(after: string | null, fromNewest: boolean): Promise<string | null | undefined> {
+    if (!this.pace.isBlocked) return undefined;
+    this.#unchecked += 1;
+    return idAfter(this.#request.db, after, fromNewest, 1);
   }
 
   /** null: to the next segment. */
