@@ -273,7 +273,9 @@ test("A guesser's answers are slow, and right credentials are admitted beside th
 });
 
 test("Of 1,500 guesses at once from 150 addresses 64 are weighed, and the operator gets in.", async () => {
-  const { client } = await startAdmin({ mode: "bearer", loginWaitMs: 2_000 });
+  const loginWaitMs = 2_000;
+  const { client } = await startAdmin({ mode: "bearer", loginWaitMs });
+  const startedAtMs = performance.now();
   const attempt = (token: string, from: string) =>
     client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });
   const statuses = new Map<number, number>();
@@ -284,7 +286,9 @@ test("Of 1,500 guesses at once from 150 addresses 64 are weighed, and the operat
   for (let n = 0; n < 20; n++) assert.equal((await attempt(TOKEN, "127.0.5.1")).status, 200);
   await Promise.all(guesses);
   const weighed = statuses.get(401) ?? 0;
-  assert.ok(weighed >= 64 && weighed < 400, `${weighed} of 1500`);
+  // So many more for each wait that the flood itself takes, on a busy machine.
+  const waits = 1 + Math.ceil((performance.now() - startedAtMs) / loginWaitMs);
+  assert.ok(weighed >= 64 && weighed <= 64 * waits, `${weighed} of 1500 in ${waits} waits`);
   assert.equal((statuses.get(429) ?? 0) + (statuses.get(503) ?? 0) + weighed, 1_500);
 });
 
