@@ -56,10 +56,13 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./queue/commands/maintenance/sweep-stale-workers.ts";
+export type { CutJob } from "./queue/pages/full-rows.ts";
 export type { JobFilter } from "./queue/pages/job-filter.ts";
 export type { JobPage } from "./queue/pages/list-jobs.ts";
+export type { WalkReport } from "./queue/pages/walk-jobs.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { QueueSummary } from "./queue/read/list-queues.ts";
+export type { JobSort } from "./queue/walk/order.ts";
 export {
   makeWorkerUtils,
   type WorkerUtils,

@@ -124,11 +124,15 @@ export async function createApplication(
   };
 }
 
+/** How long a download may take until its first bytes; its statements have bounds of their own. */
+const DOWNLOAD_BEGIN_MS = 30_000;
+
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
-  const { method, path, access, operation } = route;
+  const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
+  const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
   const read = (request: HttpRequest) =>
-    inTime(request, limits.requestMs, (asker) =>
+    inTime(request, limitMs, (asker) =>
       operation.run({ ...admin, databases: databasesOf(asker) }, request),
     );
   // A write that has begun is finished, whoever has left.

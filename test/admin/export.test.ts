@@ -168,6 +168,8 @@ test("A ticket downloads what it was given for, once.", async () => {
   const { path, expires_in_ms } = given.body;
   assert.equal(expires_in_ms, 60_000);
   assert.match(path, /^api\/export\/download\?ticket=[\w-]{32}$/);
+  // Who asks for the headers first, as download managers do, does not use it up.
+  assert.equal((await bearer.client.send("HEAD", `/${path}`)).status, 200);
   const first = await get(`/${path}`);
   assert.deepEqual([first.status, first.text], [200, "id\r\n1\r\n"]);
   const second = await get(`/${path}`);
@@ -176,6 +178,7 @@ test("A ticket downloads what it was given for, once.", async () => {
   assert.equal((await give({ formta: "csv", q: "" }, csrf)).status, 400);
   assert.equal((await give({ format: "csv" }, csrf)).status, 400, "a query, be it an empty one");
   assert.equal((await give({ q: "", cursor: "x" }, csrf)).status, 400);
+  assert.equal((await give({ q: "id<10((" }, csrf)).status, 400, "a query that cannot be read");
 });
 
 test("A payload of any size comes whole and in pieces; above 16 MB its job is too large for one answer.", async () => {

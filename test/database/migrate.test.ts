@@ -101,7 +101,7 @@ describe("migrate", () => {
     );
     assert.deepEqual(await migrate(reader.pool, built), current);
     await assert.rejects(migrate(reader.pool, absent), {
-      code: "database_unreachable",
+      code: "read_only_server",
       message: /accepts no writes .* standby/,
     });
   });

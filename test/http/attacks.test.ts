@@ -119,8 +119,10 @@ test("An answer larger than a connection may hold is 413.", async () => {
 test("A reader that takes nothing is cut, and one that reads slowly is not.", async () => {
   // More than the kernel takes for a reader.
   const body = Buffer.alloc(48 * 1_048_576);
+  const stalledMs = 2_000;
   const port = await startServer(() => answer(body), {
-    stalledMs: 400,
+    // Long enough that a busy machine, too, lets the slow one read meanwhile.
+    stalledMs,
     unreadBytes: 64 * 1_048_576,
   });
   const deaf = await deafReader(port, 1);
@@ -138,6 +140,8 @@ test("A reader that takes nothing is cut, and one that reads slowly is not.", as
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   assert.ok(taken > body.length, "all of it");
+  // It is cut after twice that time at the latest, and cannot tell before it reads.
+  await new Promise((resolve) => setTimeout(resolve, 3 * stalledMs));
   deaf.socket.resume();
   await deaf.end();
   assert.ok((await deaf.end()).length < body.length, "cut in the middle");

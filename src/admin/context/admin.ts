@@ -65,4 +65,6 @@ export interface AdminRoute {
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
+  /** A download: its first row may be very large, so it has longer to begin. Default false. */
+  readonly isLong?: boolean;
 }

@@ -19,11 +19,19 @@ export interface Tickets {
   give(ticket: Ticket): string;
   /** What the address gives, once; null where it gives nothing, or no longer does. */
   take(secret: string): Ticket | null;
+  /** The same without using it up: for HEAD. */
+  look(secret: string): Ticket | null;
 }
 
 export function createTickets(clock: () => number = monotonic): Tickets {
   const tickets = new Map<string, Ticket & { readonly until: number }>();
+  const look = (secret: string) => {
+    // 128 random bits and more are not guessed letter by letter in a minute.
+    const ticket = tickets.get(secret);
+    return ticket === undefined || clock() > ticket.until ? null : ticket;
+  };
   return {
+    look,
     give(ticket) {
       const secret = generateSecret();
       const [oldest] = tickets.keys();
@@ -32,10 +40,9 @@ export function createTickets(clock: () => number = monotonic): Tickets {
       return secret;
     },
     take(secret) {
-      // 128 random bits and more are not guessed letter by letter in a minute.
-      const ticket = tickets.get(secret);
+      const ticket = look(secret);
       tickets.delete(secret);
-      return ticket === undefined || clock() > ticket.until ? null : ticket;
+      return ticket;
     },
   };
 }

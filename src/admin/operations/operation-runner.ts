@@ -61,6 +61,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     const { id, state, done, error } = await workOn(toolsWith(chosen), operation, ending.signal);
     const fields = { operation: id, state, done, ...(error === null ? {} : { error }) };
     if (state === "interrupted") logger.warn(fields, "an operation was interrupted: resume it");
+    else if (state === "running") logger.info(fields, "another process goes on with an operation");
     else logger.info(fields, "an operation has ended its work");
     const last = await chosen.find(id).catch(() => null);
     if (last !== null) tell(last);

@@ -1,6 +1,7 @@
 // What an export is asked for, checked.
 import { InputError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/validate.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
 import { type ExportColumn, type ExportFormat, exportColumnNames } from "./columns.ts";
 import { type ExportCursor, readExportCursor } from "./export-cursor.ts";
 
@@ -27,6 +28,8 @@ export interface GivenExport {
 /** Throws InputError. */
 export function exportRequest(given: GivenExport): ExportRequest {
   const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
+  // What cannot be read is said now, not when somebody follows the address of a ticket.
+  parseQuery(q);
   return {
     q,
     format,

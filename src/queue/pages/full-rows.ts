@@ -14,6 +14,7 @@ const MOST_UNPACKED = 100;
 /** Of an error that alone would break the page. */
 const SHOWN_ERROR = 65_536;
 
+/** A job whose payload, or error, is too large for a page. */
 export interface CutJob {
   readonly id: string;
   /** As they are stored, perhaps compressed. */

@@ -14,20 +14,23 @@ export interface JobPage {
   readonly nextCursor: string | null;
   /** Jobs among them that are too large for a page: their payload reads null. */
   readonly cut: readonly CutJob[];
+  /** How they were found. */
   readonly report: WalkReport;
-  /** For counting what matches; null: it cannot be said as one query. */
+}
+
+/** What who counts the matches needs beside their first page. */
+export interface PageOfQuery {
+  /** null: it cannot be said as one query. */
   readonly query: JobQuery | null;
   /** These are all jobs that match. */
   readonly isWhole: boolean;
 }
 
 /** A page of rows without payloads. */
-export interface LightPage {
+export interface LightPage extends PageOfQuery {
   readonly jobs: LightJob[];
   readonly nextCursor: string | null;
   readonly report: WalkReport;
-  readonly query: JobQuery | null;
-  readonly isWhole: boolean;
 }
 
 /**
@@ -37,7 +40,10 @@ export interface LightPage {
  * empty, and its `nextCursor` goes on. A page has at most 8 MB.
  * Throws InputError for a filter that is wrong.
  */
-export async function listJobs(db: Database, filter: JobFilter = {}): Promise<JobPage> {
+export async function listJobs(
+  db: Database,
+  filter: JobFilter = {},
+): Promise<JobPage & PageOfQuery> {
   const page = await findPage(db, filter);
   const { jobs, cut } = page.ids.length === 0 ? NONE : await readFullRows(db, page.ids);
   const nextCursor = page.cursorAfter(endOf(page, jobs));

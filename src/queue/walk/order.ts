@@ -19,6 +19,7 @@ export const jobSorts = [
   "-tries",
   "running",
 ] as const;
+/** In what order jobs are listed; `-` = the largest first. */
 export type JobSort = (typeof jobSorts)[number];
 
 /** A column that jobs are ordered by. */

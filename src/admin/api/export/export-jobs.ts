@@ -62,7 +62,9 @@ export const downloadExport: Operation = {
   answer: "application/x-ndjson",
   run: (admin, request) => {
     const { ticket = "" } = readQuery(request, ticketQuery);
-    const found = admin.exportTickets.take(ticket);
+    // Who only asks for the headers comes back for the jobs.
+    const { exportTickets: tickets } = admin;
+    const found = request.method === "HEAD" ? tickets.look(ticket) : tickets.take(ticket);
     if (found === null) {
       const message = "this address is used up or older than a minute; ask for another one";
       throw new Refusal(403, "ticket", message);

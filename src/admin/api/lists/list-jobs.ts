@@ -10,6 +10,7 @@ import {
   type LightPage,
   listJobs,
   listLightJobs,
+  type PageOfQuery,
 } from "../../../queue/pages/list-jobs.ts";
 import { countQuery } from "../../../queue/stats/count-query.ts";
 import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
@@ -67,7 +68,7 @@ export const listJobsPage: Operation = {
     const began = monotonic();
     const { fields: shown, count, ...filter } = readQuery(request, fields);
     const { lists } = admin.databases;
-    const more = async (page: JobPage | LightPage) => ({
+    const more = async (page: (JobPage | LightPage) & PageOfQuery) => ({
       ...(count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {}),
       took_ms: String(Math.round(monotonic() - began)),
     });
@@ -83,7 +84,7 @@ export const listJobsPage: Operation = {
 /** null: what is asked for cannot be counted like this. */
 async function counted(
   { feed, databases }: Admin,
-  { jobs, query, isWhole }: JobPage | LightPage,
+  { jobs, query, isWhole }: (JobPage | LightPage) & PageOfQuery,
 ): Promise<Value | null> {
   if (isWhole) return exact(jobs.length, "probe", new Date(now()).toISOString());
   if (query === null) return null;
