@@ -170,7 +170,7 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
     connectionString: proxy.url,
     tasks: [quick],
     lanes: 1,
-    pollIntervalMs: 500,
+    pollIntervalMs: 2_000,
     fastLane: true,
     plugins: [watch],
   });
