@@ -158,7 +158,7 @@ test("A job that failed before tells when it is tried again, and how it goes on.
   const id = await add("t", { maxAttempts: 25 });
   await sql(
     `update worker._private_jobs set attempts = 6, last_error = 'boom',
-      run_at = now() + interval '400 seconds' where id = $1`,
+      run_at = now() + interval '398 seconds' where id = $1`,
     [id],
   );
   const why = await explain(id);
