@@ -28,7 +28,7 @@ import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
 import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
-import { quickFetchStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { quickClaimStatement, quickLockStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
 import { headCounts } from "../../src/queue/lists/head-counts.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
@@ -394,7 +394,8 @@ const named = (parts: readonly (string | false)[]) => parts.filter(Boolean).join
 
 for (const flags of [false, true]) {
   const suffix = flags && "flags";
-  texts[named(["fetch-quick", suffix])] = quickFetchStatement({ flags });
+  texts[named(["fetch-quick", suffix])] = quickClaimStatement({ flags });
+  texts[named(["fetch-quick-row-locked", suffix])] = quickLockStatement({ flags });
   for (const queues of [false, true]) {
     const of = queues && "queues";
     texts[named(["fetch-row-locked", of, suffix])] = lockStatement({ queues, flags });

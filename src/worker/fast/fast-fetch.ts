@@ -4,12 +4,13 @@ import { settled } from "../../base/settled.ts";
 import { builtOnce, query, type Statement } from "../../database/database.ts";
 import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import { type LockAnswer, lockStatement } from "../../queue/fetch/lock-jobs.ts";
+import { quickLockStatement } from "../../queue/fetch/quick-fetch.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { FetchCursor } from "../fetch/fetch-cursor.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { Prefetch } from "../fetch/prefetch.ts";
-import { QuickFetches } from "./quick-fetches.ts";
+import { QuickFetches } from "../fetch/quick-fetches.ts";
 
 export interface Fetched {
   readonly jobs: readonly ClaimedJob[];
@@ -64,7 +65,14 @@ export class FastFetch {
     this.#queues = queues;
     const flags = tasks.forbiddenFlags !== null;
     this.#lock = builtOnce(lockStatement({ queues: queues !== null, flags }));
-    this.#quick = new QuickFetches(connection.database.schema, tasks);
+    const { schema } = connection.database;
+    this.#quick = new QuickFetches({
+      schema,
+      tasks,
+      statement: quickLockStatement,
+      values: [],
+      begins: true,
+    });
     this.#cursor = new FetchCursor(clock);
     this.#prefetch = new Prefetch(clock);
   }

@@ -12,17 +12,22 @@ import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { batchOf, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
 import type { CursorPosition } from "../fetch/fetch-cursor.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
+import type { QuickFetches } from "../fetch/quick-fetches.ts";
 
 /** What a fetch asks for. */
 export interface FetchRequest {
   readonly tasks: KnownTasks;
   readonly want: number;
+  /** Only a few of the most urgent ones, by a statement of its own: see `fetchQuickly`. */
+  readonly isQuick: boolean;
   /** Also look at named queues. */
   readonly queues: boolean;
   /** Which jobs: those that no other fetcher takes. */
   readonly kinds: JobKinds;
   readonly from: CursorPosition;
   readonly sentAtMs: number;
+  /** The count of Readiness at that moment. */
+  readonly readiness: number;
 }
 
 /** Which jobs a fetcher takes: of those without a queue, and of those in named queues. */
@@ -118,6 +123,23 @@ export async function flushAndFetch(
     unwritten: together(writes.filter((write, index) => !isWritten(write, index))),
     failure: outcomes.find((one) => one.status === "rejected")?.reason ?? null,
   };
+}
+
+/** Fetches a few jobs that have just become ready, and writes nothing. */
+export async function fetchQuickly(
+  connection: WorkerConnection,
+  quick: QuickFetches,
+  want: number,
+): Promise<FlushAnswer> {
+  const nothing = batchOf(false, []);
+  const outcome = { written: nothing, unwritten: nothing, lost: [], queuesAreFree: false };
+  const answer = { ...outcome, nowSeconds: 0 };
+  try {
+    const { rows } = await quick.fetch(connection, want);
+    return { ...answer, rows, failure: null };
+  } catch (failure) {
+    return { ...answer, rows: null, failure };
+  }
 }
 
 function failuresAndReturns(db: Database, workerId: string, batch: ResultBatch): Write[] {

@@ -7,6 +7,7 @@
 // fetch everything that was locked for us without our knowing is given back.
 import { type Clock, monotonic } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
+import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { Connections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -16,21 +17,15 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import { emitSettled, idOf, jobsIn, type ResultBatch, type Results } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
 import { type QueueRun, workUnits } from "../execute/work-unit.ts";
-import { BEGINNING, FetchCursor } from "../fetch/fetch-cursor.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { PendingFetches } from "../fetch/pending-fetches.ts";
-import { Readiness } from "../fetch/readiness.ts";
+import { QuickFetches } from "../fetch/quick-fetches.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
-import {
-  type FetchRequest,
-  type FlushAnswer,
-  flushAndFetch,
-  type JobKinds,
-  leavesLocked,
-} from "./flush-and-fetch.ts";
+import { type FlushAnswer, fetchQuickly, flushAndFetch, type JobKinds } from "./flush-and-fetch.ts";
 import { LocalQueue } from "./local-queue.ts";
+import { NextFetch } from "./next-fetch.ts";
 
 export interface SafeFetcherParts<E> {
   readonly config: WorkerConfig<E>;
@@ -52,11 +47,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly #link: FetcherLink;
   readonly #connections: Connections;
   readonly #localQueue: LocalQueue;
-  readonly #cursor: FetchCursor;
+  readonly #next: NextFetch;
+  readonly #quick: QuickFetches;
   readonly #pending: PendingFetches;
-  readonly #readiness = new Readiness();
-  /** Some named queue may be free: fetches look at queued jobs, too. */
-  #queuesAreFree = true;
   #isInDoubt = false;
   #phase: "new" | "fetching" | "ending" = "new";
 
@@ -64,7 +57,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { config, workerId, clock, hooks } = parts;
     this.#parts = parts;
     this.#link = link;
-    this.#cursor = new FetchCursor(clock);
+    this.#next = new NextFetch(parts.tasks, parts.kinds, clock);
     this.#pending = new PendingFetches(clock, () => link.changed());
     this.#connections = new Connections(parts.connections, {
       reconcile: (connection) => this.#reconcile(connection),
@@ -74,6 +67,13 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
         this.wake(0);
       },
       logger: config.logger,
+    });
+    this.#quick = new QuickFetches({
+      schema: config.schema,
+      tasks: parts.tasks,
+      statement: quickClaimStatement,
+      values: [workerId],
+      begins: false,
     });
     this.#localQueue = new LocalQueue(config.localQueue, {
       clock,
@@ -109,7 +109,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get isIdle(): boolean {
-    const isDrained = this.#phase !== "fetching" || this.#readiness.isDrained;
+    const isDrained = this.#phase !== "fetching" || this.#next.isDrained;
     const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
     // Who stops waits for a database that is away only where that has something of ours.
     return isDrained && isEmpty && this.#pending.isNone && !this.#isInDoubt;
@@ -126,8 +126,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   wake(count: number): void {
-    const wasDrained = this.#readiness.raise();
-    this.#cursor.reset();
+    const wasDrained = this.#next.wake(count > 0);
     this.#localQueue.announce(Math.max(1, count));
     // In this moment, not a turn later: some job waits for it.
     if (wasDrained && this.#pending.isNone) this.advance();
@@ -135,18 +134,22 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   wakeForOthers(): void {
-    this.#readiness.raise();
+    this.#next.raise();
     this.#link.changed();
   }
 
   advance(): void {
-    void this.#link.slots.fill(this, () => this.#localQueue.size > 0);
+    this.#fill();
     while (this.#connections.hasIdle) {
       const want = this.#wanted();
       if (want === 0 && this.#parts.results.isEmpty) return;
       const connection = this.#connections.take() as WorkerConnection;
-      void this.#exchange(connection, this.#parts.results.take(), want);
+      void this.#exchange(connection, want);
     }
+  }
+
+  #fill(): void {
+    void this.#link.slots.fill(this, () => this.#localQueue.size > 0);
   }
 
   stop(): void {
@@ -204,16 +207,20 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #wanted(): number {
     if (this.#parts.results.isRepeated) return 0;
     if (this.#phase !== "fetching" || !this.#link.mayFetch(this)) return 0;
-    if (this.#readiness.isDrained || this.#localQueue.isDelayed) return 0;
+    if (this.#next.isDrained || this.#localQueue.isDelayed) return 0;
     return this.#localQueue.wanted(this.#link.slots.free, this.#pending);
   }
 
-  async #exchange(connection: WorkerConnection, batch: ResultBatch, want: number): Promise<void> {
-    const { workerId, hooks, tasks } = this.#parts;
+  async #exchange(connection: WorkerConnection, want: number): Promise<void> {
+    const { workerId, hooks, tasks, results } = this.#parts;
     const sent = this.#pending.sent(want);
-    const { count } = this.#readiness;
-    const request = want === 0 ? null : this.#request(want);
-    const answer = await flushAndFetch(connection, workerId, batch, request);
+    const request =
+      want === 0 ? null : this.#next.request(want, () => this.#mayBeQuick(connection));
+    const isQuick = request?.isQuick ?? false;
+    const batch = results.take();
+    const answer = isQuick
+      ? await fetchQuickly(connection, this.#quick, want)
+      : await flushAndFetch(connection, workerId, batch, request);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, request !== null);
     // A fetch that failed says nothing about what is there.
@@ -221,18 +228,23 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       const jobs = await tasks.jobs(answer.rows, connection.database);
       const durationMs = monotonic() - request.sentAtMs;
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
-      this.#received(jobs, request, answer, count);
+      const isDrained = this.#next.learn(jobs, request, answer);
+      if (isDrained) this.#link.nothingReady(answer.nowSeconds);
+      this.#localQueue.add(workUnits(jobs), jobs.length, want);
     }
     this.#pending.answered(sent);
     this.#connections.giveBack(connection);
-    this.advance();
+    // What follows a quick fetch goes out a turn later, with the results of jobs that end at once.
+    if (isQuick) this.#fill();
+    else this.advance();
     this.#link.changed();
   }
 
-  #request(want: number): FetchRequest {
-    const { tasks, kinds } = this.#parts;
-    const queues = this.#queuesAreFree;
-    return { tasks, want, queues, kinds, from: this.#cursor.position, sentAtMs: monotonic() };
+  #mayBeQuick({ keepsStatements }: WorkerConnection): boolean {
+    const { config, results } = this.#parts;
+    const isPossible =
+      keepsStatements && results.isEmpty && config.localQueue.refetchDelay === null;
+    return isPossible && this.#quick.mayBeNext();
   }
 
   #written({ written, lost }: FlushAnswer, sent: ResultBatch): void {
@@ -250,29 +262,11 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#parts.results.putBack(unwritten);
     const error = failure instanceof Error ? failure : new Error(messageOf(failure));
     // The victim of a deadlock has waited already. Others may have passed over what it had locked.
-    if (hasFetched) this.#readiness.raise();
+    if (hasFetched) this.#next.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
     this.#isInDoubt ||= hasFetched;
     this.#localQueue.fetchFailed();
     this.connectionLost(error);
-  }
-
-  #received(
-    jobs: readonly ClaimedJob[],
-    request: FetchRequest,
-    answer: FlushAnswer,
-    count: number,
-  ): void {
-    const { want, queues, from, sentAtMs } = request;
-    const isFull = jobs.length >= want;
-    const sawQueues = queues || !answer.queuesAreFree;
-    // Behind a cursor one only sees what is behind it.
-    const isLast = !isFull && sawQueues && from === BEGINNING;
-    this.#queuesAreFree = answer.queuesAreFree;
-    this.#cursor.learn({ jobs, isFull, hasQueues: answer.queuesAreFree, sentAtMs });
-    if (leavesLocked(request, jobs)) this.#readiness.raise();
-    if (isLast && this.#readiness.drained(count)) this.#link.nothingReady(answer.nowSeconds);
-    this.#localQueue.add(workUnits(jobs), jobs.length, want);
   }
 
   /** Gives back what a broken fetch may have locked for us without our knowing. */

@@ -1,10 +1,11 @@
 // Quick fetches: what they send, and when they are worth it. The first fetch after a while without jobs
 // is mostly for a single job, which waits for it: a third of that time is the large statement's.
 import { PacketStatement } from "../../database/connection/packet-statement.ts";
+import type { Statement } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
-import { QuickRows, quickFetchStatement } from "../../queue/fetch/quick-fetch.ts";
+import { type QuickForm, QuickRows } from "../../queue/fetch/quick-fetch.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import type { KnownTasks } from "../fetch/known-tasks.ts";
+import type { KnownTasks } from "./known-tasks.ts";
 
 /** Most jobs of a quick fetch. */
 const MOST_JOBS = 32;
@@ -12,18 +13,29 @@ const MOST_JOBS = 32;
 /** Quick fetches that are left out after several in vain. */
 const LEFT_OUT_AT_MOST = 64;
 
+export interface QuickFetchesParts {
+  readonly schema: SchemaName;
+  readonly tasks: KnownTasks;
+  /** $1 tasks, $2 most jobs, then `values`, then the forbidden flags where the form has them. */
+  statement(form: QuickForm): Statement;
+  readonly values: readonly string[];
+  /** The jobs are held by the transaction, which is left open. */
+  readonly begins: boolean;
+}
+
 export class QuickFetches {
+  readonly #parts: QuickFetchesParts;
   readonly #statement: PacketStatement;
-  readonly #tasks: KnownTasks;
   /** By the number of jobs that they ask for. */
   readonly #packets = new Map<number, Uint8Array>();
   #leftOut = 0;
   #toLeaveOut = 0;
 
-  constructor(schema: SchemaName, tasks: KnownTasks) {
-    const text = quickFetchStatement({ flags: tasks.forbiddenFlags !== null })(schema.quoted);
+  constructor(parts: QuickFetchesParts) {
+    const { schema, tasks, statement } = parts;
+    const text = statement({ flags: tasks.forbiddenFlags !== null })(schema.quoted);
+    this.#parts = parts;
     this.#statement = new PacketStatement("worker_quick_fetch", text, schema.name);
-    this.#tasks = tasks;
   }
 
   /** Whether the next fetch should be quick: not where quick ones have been in vain lately. */
@@ -33,7 +45,7 @@ export class QuickFetches {
     return false;
   }
 
-  /** Begins a transaction and locks up to `want` jobs, and few. `isFull`: as many as it asked for. */
+  /** Takes up to `want` jobs, and few. `isFull`: as many as it asked for. Throws WorkerError. */
   async fetch(
     connection: WorkerConnection,
     want: number,
@@ -49,10 +61,10 @@ export class QuickFetches {
   #packet(want: number): Uint8Array {
     let packet = this.#packets.get(want);
     if (packet === undefined) {
-      const { identifiers, forbiddenFlags } = this.#tasks;
-      const values = [identifiers, String(want)];
-      if (forbiddenFlags !== null) values.push(forbiddenFlags);
-      packet = this.#statement.packet(values, { begins: true });
+      const { tasks, values, begins } = this.#parts;
+      const flags = tasks.forbiddenFlags === null ? [] : [tasks.forbiddenFlags];
+      const all = [tasks.identifiers, String(want), ...values, ...flags];
+      packet = this.#statement.packet(all, { begins });
       this.#packets.set(want, packet);
     }
     return packet;

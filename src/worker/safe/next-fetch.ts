@@ -1,0 +1,82 @@
+// What the next fetch of the safe mode looks at: everything, only what is behind the cursor, named
+// queues or not, or first of all a few jobs that were announced to a worker at rest. Learned from
+// announcements and from the fetches before it.
+import { type Clock, monotonic } from "../../base/clock.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
+import { BEGINNING, FetchCursor } from "../fetch/fetch-cursor.ts";
+import type { KnownTasks } from "../fetch/known-tasks.ts";
+import { Readiness } from "../fetch/readiness.ts";
+import {
+  type FetchRequest,
+  type FlushAnswer,
+  type JobKinds,
+  leavesLocked,
+} from "./flush-and-fetch.ts";
+
+export class NextFetch {
+  readonly #tasks: KnownTasks;
+  readonly #kinds: JobKinds;
+  readonly #cursor: FetchCursor;
+  readonly #readiness = new Readiness();
+  /** Some named queue may be free: fetches look at queued jobs, too. */
+  #queuesAreFree = true;
+  /** Jobs were announced to a worker at rest, and nothing has been fetched since. */
+  #isFirstNews = false;
+
+  constructor(tasks: KnownTasks, kinds: JobKinds, clock: Clock) {
+    this.#tasks = tasks;
+    this.#kinds = kinds;
+    this.#cursor = new FetchCursor(clock);
+  }
+
+  /** It would find nothing. */
+  get isDrained(): boolean {
+    return this.#readiness.isDrained;
+  }
+
+  /** Something may have become ready. */
+  raise(): void {
+    this.#readiness.raise();
+  }
+
+  /** The same, anywhere; `isNews`: just now. True when nothing was ready before. */
+  wake(isNews: boolean): boolean {
+    const wasDrained = this.#readiness.raise();
+    this.#cursor.reset();
+    this.#isFirstNews = wasDrained && isNews;
+    return wasDrained;
+  }
+
+  /** The request for `want` jobs. `mayBeQuick`: a few of the most urgent ones will do for now. */
+  request(want: number, mayBeQuick: () => boolean): FetchRequest {
+    // Of named queues and those of another mode it sees nothing.
+    const sees = !this.#queuesAreFree && this.#kinds.free === "all";
+    const isQuick = this.#isFirstNews && sees && mayBeQuick();
+    this.#isFirstNews = false;
+    return {
+      tasks: this.#tasks,
+      want,
+      isQuick,
+      queues: this.#queuesAreFree,
+      kinds: this.#kinds,
+      from: this.#cursor.position,
+      sentAtMs: monotonic(),
+      readiness: this.#readiness.count,
+    };
+  }
+
+  /** What a request has found. True when nothing is ready any more. */
+  learn(jobs: readonly ClaimedJob[], request: FetchRequest, answer: FlushAnswer): boolean {
+    // It says nothing of what is less urgent: a fetch of everything follows.
+    if (request.isQuick) return false;
+    const { want, queues, from, sentAtMs, readiness } = request;
+    const isFull = jobs.length >= want;
+    const sawQueues = queues || !answer.queuesAreFree;
+    // Behind a cursor one only sees what is behind it.
+    const isLast = !isFull && sawQueues && from === BEGINNING;
+    this.#queuesAreFree = answer.queuesAreFree;
+    this.#cursor.learn({ jobs, isFull, hasQueues: answer.queuesAreFree, sentAtMs });
+    if (leavesLocked(request, jobs)) this.#readiness.raise();
+    return isLast && this.#readiness.drained(readiness);
+  }
+}
