@@ -78,7 +78,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     options: ["task"],
     connection: ["options"],
     execute: ["task"],
-    fetch: ["execute"],
+    fetch: ["connection", "execute"],
     safe: ["task", "options", "connection", "execute", "fetch"],
     fast: ["task", "options", "connection", "execute", "fetch"],
     lease: ["task", "options", "connection"],

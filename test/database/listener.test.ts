@@ -10,6 +10,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { manualWait } from "../support/manual-wait.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { testPool } from "../support/test-pool.ts";
+import { until } from "../support/until.ts";
 
 const LISTENERS = `select pid from pg_stat_activity
   where datname = current_database() and application_name = 'listener'`;
@@ -66,6 +67,14 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   await one.sql("select pg_notify('a channel', 'second')");
   await second.promise;
   assert.deepEqual(notes, ["first", "second"]);
+});
+
+test("A listener that is started twice has one connection, and lets go of it.", async () => {
+  await using one = await listening();
+  await Promise.all([one.listener.start(), one.listener.start()]);
+  assert.equal((await one.sql(LISTENERS)).length, 1);
+  await one.listener.stop();
+  await until("it is gone", async () => (await one.sql(LISTENERS)).length === 0);
 });
 
 test("A listener that is stopped while it reconnects lets go of the connection.", async () => {

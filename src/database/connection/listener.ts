@@ -42,6 +42,7 @@ export class Listener implements Service {
   #client: Client | null = null;
   /** Not yet a connection. */
   #connecting: Client | null = null;
+  #started: Promise<void> | null = null;
   #proof: Promise<void> | null = null;
   #proofs: Promise<void> | null = null;
   #reconnecting: Promise<void> | null = null;
@@ -53,7 +54,13 @@ export class Listener implements Service {
     this.#timing = { ...ORDINARY, ...options.timing };
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
+    if (this.#stop.signal.aborted) throw stopped();
     await this.#connect();
     this.#proofs = this.#proveRegularly();
   }
@@ -64,6 +71,7 @@ export class Listener implements Service {
     this.#client = null;
     // Where nobody answers, connecting would take longer than anybody waits for a stop.
     this.#connecting?.connection.stream.destroy();
+    await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
     await this.#reconnecting;
     await this.#proofs;
@@ -136,9 +144,7 @@ export class Listener implements Service {
       this.#stop.signal.throwIfAborted();
     } catch (error) {
       await client.end().catch(() => {});
-      throw this.#stop.signal.aborted
-        ? new WorkerError("aborted", "the listener was stopped")
-        : error;
+      throw this.#stop.signal.aborted ? stopped() : error;
     } finally {
       this.#connecting = null;
     }
@@ -173,4 +179,8 @@ export class Listener implements Service {
     logger.info({}, "the notification connection is back");
     onReconnect();
   }
+}
+
+function stopped(): WorkerError {
+  return new WorkerError("aborted", "the listener was stopped");
 }
