@@ -1,4 +1,6 @@
 // The library's public names. Nothing else re-exports.
+import "./require-node.ts";
+
 export type { AuthConfig, AuthMode } from "./admin/access/authentication.ts";
 export type { Secret } from "./admin/access/secret.ts";
 export type { AuthOptions } from "./admin/config/auth-options.ts";

@@ -5,22 +5,22 @@ import { count, duration, strict } from "../../base/validate.ts";
 /** How many jobs a worker takes ahead of running them. */
 export interface LocalQueueOptions {
   /** Most jobs that are fetched ahead of the running ones. Default 2,000. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /**
    * Fetch ahead only what the recent speed will use up within 25 ms, so that slow jobs are left to
    * other workers. Default true; false fills the local queue to its size.
    */
-  readonly adaptive?: boolean;
+  readonly adaptive?: boolean | undefined;
   /** A job that waited this long unstarted goes back to the database. Default 300,000. */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
   /** After a fetch that found few jobs, wait before the next: spares the database. Default: off. */
   readonly refetchDelay?: {
     /** At most `pollIntervalMs`. */
     readonly durationMs: number;
     /** A fetch of fewer jobs than this starts the delay. Default: size. */
-    readonly threshold?: number;
+    readonly threshold?: number | undefined;
     /** A random number up to this of announced jobs ends the delay early. Default: 5 × size. */
-    readonly maxAbortThreshold?: number;
+    readonly maxAbortThreshold?: number | undefined;
   };
 }
 

@@ -8,26 +8,26 @@ import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 /** How soon a worker that died is noticed. Durations are milliseconds. */
 export interface RecoveryOptions {
   /** Between two heartbeats, milliseconds. Default 2,000. */
-  readonly heartbeatIntervalMs?: number;
+  readonly heartbeatIntervalMs?: number | undefined;
   /**
    * Without a heartbeat for so long this worker counts as stale and its jobs are recovered; at least
    * three intervals. Default 7,000: with the sweep every 2 s a job waits at most 10 s.
    */
-  readonly thresholdMs?: number;
+  readonly thresholdMs?: number | undefined;
   /** The same for jobs with the flag `infrastructure_resilient`. Default 60,000. */
-  readonly resilientThresholdMs?: number;
+  readonly resilientThresholdMs?: number | undefined;
   /** Between two sweeps of stale workers, at least a heartbeat interval. Default: that interval. */
-  readonly sweepIntervalMs?: number;
+  readonly sweepIntervalMs?: number | undefined;
   /** How long a recovered job waits before it may run again. Default 0. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Between two resets of stale locks, ± 10 %. Default 540,000: 8 to 10 minutes. */
-  readonly resetLocksIntervalMs?: number;
+  readonly resetLocksIntervalMs?: number | undefined;
   /**
    * The age at which a lock is stale and this worker resets it, where its holder was not heard of
    * since either. At least 1,000, at most 30 days. Default 14,400,000, 4 hours, as stock workers
    * have it, who ask nobody; so the locks of jobs that run longer are renewed four times within it.
    */
-  readonly staleLockThresholdMs?: number;
+  readonly staleLockThresholdMs?: number | undefined;
 }
 
 export interface RecoveryConfig {

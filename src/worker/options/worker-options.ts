@@ -42,31 +42,31 @@ export interface WorkerOptions<Extensions = unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
   readonly tasks: readonly Task<any, Extensions>[];
   /** `postgres://…`; the worker makes a pool of its own and ends it. Or give `pool`. */
-  readonly connectionString?: string;
+  readonly connectionString?: string | undefined;
   /** A pool that is lent: never ended. The worker's own connections copy its settings. */
-  readonly pool?: Pool;
+  readonly pool?: Pool | undefined;
   /** Most connections of the worker's own pool, for tasks. Default 10. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /** Default `worker`; an existing Graphile Worker installation is `graphile_worker`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /** Whether the start may make or change the schema. Default `if-missing`. */
-  readonly migrate?: MigrateOption;
+  readonly migrate?: MigrateOption | undefined;
   /** Jobs that run at once. Default 10. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** How long an idle worker waits before it fetches again, milliseconds. Default 2,000. */
-  readonly pollIntervalMs?: number;
+  readonly pollIntervalMs?: number | undefined;
   /** Wake up by LISTEN. Off behind a transaction pooler such as pgbouncer. Default true. */
-  readonly notify?: boolean;
+  readonly notify?: boolean | undefined;
   /** Off behind a transaction pooler, where no session setting is made then either. Default true. */
-  readonly preparedStatements?: boolean;
+  readonly preparedStatements?: boolean | undefined;
   /** Jobs with one of these flags are left to other workers. */
-  readonly forbiddenFlags?: readonly string[];
+  readonly forbiddenFlags?: readonly string[] | undefined;
   /** Fails any attempt that takes longer, milliseconds; a task's own timeoutMs goes first. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How many jobs it takes ahead. */
-  readonly localQueue?: LocalQueueOptions;
+  readonly localQueue?: LocalQueueOptions | undefined;
   /** Connections that finish and fetch jobs side by side. Default 2. */
-  readonly lanes?: number;
+  readonly lanes?: number | undefined;
   /**
    * Take short jobs that have no key by row locks: several times the throughput, and a killed
    * worker's jobs are free at once. A job that runs longer than `limitMs` (default 100, at most
@@ -77,28 +77,31 @@ export interface WorkerOptions<Extensions = unknown> {
    * beside itself. Behind a transaction pooler each lane keeps one of its server connections while
    * jobs run. Default false.
    */
-  readonly fastLane?: boolean | { readonly limitMs?: number; readonly queues?: boolean };
+  readonly fastLane?:
+    | boolean
+    | { readonly limitMs?: number; readonly queues?: boolean }
+    | undefined;
   /**
    * How long stop(), SIGTERM and SIGINT wait for running jobs, milliseconds; then it goes on as
    * abort(). 0: for ever. Default 25,000, so that with the grace a stop takes at most 30 s: what
    * container hosts wait for.
    */
-  readonly stopTimeoutMs?: number;
+  readonly stopTimeoutMs?: number | undefined;
   /**
    * After abort(): how long running jobs have to end by themselves, milliseconds. What still runs then
    * goes back to the queue with its attempt counted. Default 5,000.
    */
-  readonly abortGraceMs?: number;
+  readonly abortGraceMs?: number | undefined;
   /** Heartbeats, and the recovery of stale workers' jobs. Default: on. */
-  readonly recovery?: false | RecoveryOptions;
+  readonly recovery?: false | RecoveryOptions | undefined;
   /** Observers and interceptors, in this order. */
-  readonly plugins?: readonly Plugin[];
+  readonly plugins?: readonly Plugin[] | undefined;
   /** Jobs that this worker adds by the clock, shared with all workers of the schema. UTC. */
-  readonly cron?: CronOptions;
+  readonly cron?: CronOptions | undefined;
   /** Default: silent. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /** Given to every task as `context.extensions`. */
-  readonly extensions?: Extensions;
+  readonly extensions?: Extensions | undefined;
 }
 
 export interface FastLaneConfig {

@@ -30,7 +30,7 @@ export type BatchResults = readonly unknown[] | undefined;
 /** Options of a task. */
 export interface TaskOptions {
   /** Fails an attempt that takes longer, milliseconds, and aborts its signal. Default: none. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** What a worker can do: made by defineTask() or defineBatchTask(). */

@@ -1,0 +1,5 @@
+// The library's first import: throws under a Node.js that is too old.
+import { nodeVersionProblem } from "./base/version.ts";
+
+const problem = nodeVersionProblem("pg-job-worker");
+if (problem !== null) throw new Error(problem);
