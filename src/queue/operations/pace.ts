@@ -62,7 +62,9 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
     const growth = Math.min(MOST_GROWTH, Math.max(1 / MOST_GROWTH, WANTED_MS / Math.max(ms, 1)));
     if (found >= limit) {
       const most = rate === null || rate === 0 ? MOST_LIMIT : Math.min(MOST_LIMIT, rate);
-      limit = clamp(limit * Math.min(growth, 2), Math.min(LEAST_LIMIT, most), most);
+      // Whole, for what is found is compared with it.
+      const next = Math.round(limit * Math.min(growth, 2));
+      limit = clamp(next, Math.min(LEAST_LIMIT, most), most);
       // As many ids as that took, and some more: what is denser further on is cut by the limit.
       span = clamp(walked * 2 * (limit / Math.max(found, 1)), LEAST_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -84,7 +86,7 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
 
   return {
     get step() {
-      return { span: Math.round(span), limit: Math.round(limit) };
+      return { span: Math.round(span), limit };
     },
     get speed() {
       return speed;
@@ -110,7 +112,7 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
     },
     tooLong() {
       span = clamp(span / MOST_GROWTH, LEAST_SPAN, span);
-      limit = clamp(limit / MOST_GROWTH, LEAST_LIMIT, limit);
+      limit = clamp(Math.round(limit / MOST_GROWTH), Math.min(LEAST_LIMIT, limit), limit);
     },
   };
 }

@@ -1,0 +1,39 @@
+// How large an operation's batches are, from how long the last ones took: told the time, never waiting.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPace, type Pace } from "../../src/queue/operations/pace.ts";
+
+/** Batches of jobs that lie close together, each taking so long a job. */
+function work(pace: Pace, msPerJob: number, batches: number): number {
+  let limit = 0;
+  for (let n = 0; n < batches; n++) {
+    ({ limit } = pace.step);
+    const took = { ms: limit * msPerJob, found: limit, done: limit, walked: limit * 3 };
+    pace.after({ ...took, oldestReadyMs: null }, 1_000_000);
+  }
+  return limit;
+}
+
+test("Quick batches grow to the largest size, slow ones become as small as takes 75 ms.", () => {
+  const pace = createPace({ rate: 0, monotonic: () => 0 });
+  const largest = work(pace, 0.021, 30);
+  assert.ok(largest >= 2_000, String(largest));
+  const slow = work(pace, 0.213, 30);
+  assert.ok(slow >= 300 && slow <= 400, String(slow));
+  const again = work(pace, 0.021, 30);
+  assert.ok(again >= 2_000, String(again));
+});
+
+test("Where few of many match, a batch walks further instead.", () => {
+  const pace = createPace({ rate: null, monotonic: () => 0 });
+  const { span } = pace.step;
+  pace.after({ ms: 10, found: 3, done: 3, walked: span, oldestReadyMs: null }, 1_000_000);
+  assert.ok(pace.step.span > 5 * span);
+});
+
+test("Without a rate others have as long as a batch took, with 0 there are no pauses.", () => {
+  const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
+  assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, 1), 40);
+  assert.equal(createPace({ rate: 0, monotonic: () => 0 }).after(took, 1), 0);
+  assert.equal(createPace({ rate: 100, monotonic: () => 0 }).after(took, 1), 5_000);
+});
