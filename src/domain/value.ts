@@ -55,6 +55,15 @@ export function between(
   return { value: rounded, precision: "estimated", low: least, high: most, basis, as_of: asOf };
 }
 
+/** Of a part no more is known, and it is no more, than of the whole. */
+export function within(part: Value, whole: Value): Value {
+  if (part.precision === "exact" || whole.precision === "capped") return part;
+  const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);
+  const high = Math.min(part.high ?? most, most);
+  const value = Math.min(part.value, whole.value, high);
+  return { ...part, value, low: Math.min(part.low ?? 0, value), high };
+}
+
 export interface Interval {
   readonly value: number;
   readonly low: number;

@@ -65,8 +65,15 @@ test("A rehearsal shows what would happen and changes nothing.", async () => {
   });
   assert.equal(report.count.value, 7);
   assert.equal(report.count.precision, "exact");
-  assert.deepEqual(report.would, { change: 7, skip_locked: 0 });
-  assert.deepEqual(report.by_task, [{ task: "shown", count: 7 }]);
+  const { change_value: change, skip_locked_value: skipped, ...numbers } = report.would;
+  assert.deepEqual(numbers, { change: 7, skip_locked: 0 });
+  const { as_of: at, ...seven } = report.count;
+  assert.deepEqual(seven, { value: 7, precision: "exact", basis: "scan" });
+  assert.deepEqual([change, skipped], [report.count, { ...report.count, value: 0 }]);
+  assert.ok(Date.parse(at) > 0);
+  const share = { count: 7, count_value: report.count };
+  assert.deepEqual(report.by_task, [{ task: "shown", ...share }]);
+  assert.deepEqual(report.by_queue, [{ queue: null, ...share }]);
   assert.equal(report.sample.length, 5);
   assert.equal(report.sample[0].payload, undefined);
   assert.equal(report.cli, "worker reschedule --priority=4 task:shown");
@@ -79,6 +86,11 @@ test("Begun, done, its receipt read, undone.", async () => {
   const operation = await begun({ q: "task:whole", action: "complete" });
   const done = await until(operation.id, "done");
   assert.deepEqual([done.done, done.can_undo, done.resumable], [30, true, true]);
+  assert.deepEqual(
+    [done.expected, done.expected_value, done.matched?.value],
+    [30, done.matched, 30],
+  );
+  assert.deepEqual([done.not_found.value, done.not_found.precision], [0, "exact"]);
   const { body: jobs } = await client.get(`/api/operations/${operation.id}/jobs?limit=20`);
   assert.equal(jobs.ids.length, 20);
   const rest = await client.get(
@@ -88,6 +100,9 @@ test("Begun, done, its receipt read, undone.", async () => {
   assert.equal((await post(operation.id, "undo")).status, 202);
   const undone = await until(operation.id, "undone");
   assert.equal(undone.undone, 30);
+  assert.deepEqual(undone.undo_left, { key_taken: 0, changed: 0, gone: 0, locked: 0 });
+  const back = await client.get(`/api/operations/${operation.id}/jobs?outcome=undone&limit=1000`);
+  assert.equal(back.body.ids.length, 30);
   const { body } = await client.get("/api/operations?limit=1");
   assert.deepEqual([body.operations[0].id, body.operations[0].state], [operation.id, "undone"]);
 });

@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { routes } from "../../src/admin/routes.ts";
+import { extension } from "../../src/database/schema/extensions/extension.ts";
 import { extensions } from "../../src/database/schema/extensions/index.ts";
 import { migrateBy } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
+import { emptyDatabase } from "../support/database.ts";
 import { type Client, startAdmin } from "./admin-harness.ts";
 
 /** A database whose schema has all extensions but one. */
 async function databaseWithout(name: string): Promise<string> {
-  const { emptyDatabase } = await import("../support/database.ts");
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const registry = extensions.filter((extension) => extension.name !== name);
@@ -64,3 +65,29 @@ for (const { name, added: when } of extensions) {
     assert.match(outcome.message, /^Brought the schema worker up|^Added the extension/);
   });
 }
+
+test("Tables of an earlier version are not used, and brought up to date by a migration.", async () => {
+  const { url } = await emptyDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const earlier = extensions.map((one) => extension({ ...one, steps: one.steps.slice(0, 1) }));
+  await migrateBy({ registry: earlier }, pool, schemaName(), { extensions: ["operations"] });
+  await pool.query(
+    `insert into worker._private_operations (query, now_us, action, source, state, max_id, before, expected, done, kept, finished_at)
+       values ('task:t', '0', 'fail', 'admin', 'done', 9, now(), 2, 1, 2, now())`,
+  );
+  await pool.query(
+    "insert into worker._private_operation_rows (operation_id, job_id, outcome) values (1, 5, 'd'), (1, 6, 'g')",
+  );
+  const { client } = await startAdmin({ url });
+  assert.equal((await client.get("/api/operations")).body.resumable, false);
+  assert.equal((await client.get("/api/activity")).body.kept, false);
+  const migrated = await client.post("/api/maintenance", { action: "migrate" });
+  assert.equal(migrated.status, 200, migrated.text);
+  const { body } = await client.get("/api/operations");
+  assert.equal(body.resumable, true);
+  const [operation] = body.operations;
+  assert.deepEqual([operation.done, operation.matched, operation.not_found], [1, null, null]);
+  const changed = await client.get("/api/operations/1/jobs?outcome=changed");
+  assert.deepEqual(changed.body.ids, [6]);
+  await pool.end();
+});

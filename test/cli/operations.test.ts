@@ -77,7 +77,8 @@ test("A dry run changes nothing and gives the command that does it.", async () =
   assert.equal((await jobsOf("dry")).length, 2);
   const json = await run("complete", "task:dry", "--dry-run", "--json");
   const report = JSON.parse(json.stdout);
-  assert.deepEqual([report.would, report.count.value], [{ change: 2, skip_locked: 0 }, 2]);
+  const { change, skip_locked: skipped, change_value: value } = report.would;
+  assert.deepEqual([change, skipped, value.precision, report.count.value], [2, 0, "exact", 2]);
 });
 
 test("remove takes a key as before, and ids or a query beside it.", async () => {

@@ -2,6 +2,7 @@
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Database } from "../../src/database/database.ts";
+import { exact } from "../../src/domain/value.ts";
 import type { AuditEntry } from "../../src/queue/audit/audit-entry.ts";
 import { createAuditTrail } from "../../src/queue/audit/audit-trail.ts";
 import { readFacts } from "../../src/queue/audit/job-facts.ts";
@@ -10,16 +11,17 @@ import type { Act } from "../../src/queue/operations/model/action.ts";
 import type { JobOperation, Rehearsal } from "../../src/queue/operations/model/operation.ts";
 import type { OperationTools } from "../../src/queue/operations/model/operation-tools.ts";
 import { readCandidates } from "../../src/queue/operations/rehearse/candidates.ts";
-import { countRange, countSample } from "../../src/queue/operations/rehearse/match-counts.ts";
 import {
-  namesOf,
-  readBoundary,
-  readPages,
-  readSamples,
-} from "../../src/queue/operations/rehearse/samples.ts";
+  sampleMatches,
+  tallyIds,
+  tallyRange,
+} from "../../src/queue/operations/rehearse/read-matches.ts";
+import { readBoundary, readSamples } from "../../src/queue/operations/rehearse/samples.ts";
 import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
+import { lookAgain, noteMissed } from "../../src/queue/operations/store/missed.ts";
 import { tableStore } from "../../src/queue/operations/store/table-store.ts";
 import type { JobQuery } from "../../src/queue/query/job-query.ts";
+import type { Gauge } from "../../src/queue/stats/gauge.ts";
 
 const jobs = {
   text: "task:t",
@@ -39,7 +41,8 @@ const rehearsal: Rehearsal = {
   action: "fail",
   changes: {},
   boundary: { maxId: "9", before: "2030-01-01T00:00:00Z" },
-  count: { value: 1, precision: "exact", basis: "scan", as_of: "2030-01-01T00:00:00Z" },
+  matched: exact(1, "scan", "2030-01-01T00:00:00Z"),
+  expected: exact(1, "scan", "2030-01-01T00:00:00Z"),
 };
 const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
 const speed = { ratePerS: null, etaS: null };
@@ -83,19 +86,20 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-find": (db) => store(db).find("1"),
   "operation-list": (db) => store(db).list(10, null),
   "operation-canary": (db) => store(db).canary("1"),
-  "operation-receipt": (db) => store(db).receipt("1", "failed_again", "0", 10),
+  "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),
+  "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
+  "operation-look-again": (db) => lookAgain(db, jobs, stretch.before, ["1"]),
+  "operation-note-missed": (db) => noteMissed(db, "1", { locked: [], changed: ["1"], gone: ["2"] }),
   "operation-tidy": (db) => store(db).tidy(),
   "operation-probe": (db) => probeHead(db),
   "rehearsal-keep": (db) => store(db).keep(rehearsal),
   "rehearsal-take": (db) => store(db).take("r"),
   "rehearsal-boundary": (db) => readBoundary(db),
-  "rehearsal-pages": (db) => readPages(db),
-  "rehearsal-count": (db) => countRange(db, jobs, "0", "9"),
-  "rehearsal-count-sample": (db) => countSample(db, jobs, "9", 1),
+  "rehearsal-count": (db) => tallyRange(db, jobs, "0", "9"),
+  "rehearsal-count-ids": (db) => tallyIds(db, ["1"]),
+  "rehearsal-count-sample": (db) => sampleMatches(db, jobs, { pages: 3 } as Gauge, "9"),
   "rehearsal-candidates": (db) => readCandidates(db, jobs, "0", "9"),
   "rehearsal-samples": (db) => readSamples(tools(db), jobs, "9", 1_000),
-  "rehearsal-tasks": (db) => namesOf(db, "tasks", [[1, 1]], Number),
-  "rehearsal-queues": (db) => namesOf(db, "queues", [[1, 1]], Number),
   "audit-facts": (db) => readFacts(db, { ids: ["1"], key: null }),
   "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),
   "audit-list": (db) => trail(db).list(10, null),

@@ -1,80 +1,24 @@
 // Operations by query on a real database: what they touch, what they leave alone, what an undo brings
 // back, and that nothing is done twice.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { monotonic, wait } from "../../src/base/clock.ts";
+import { wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import type { OperationAction } from "../../src/queue/operations/model/action.ts";
 import type { JobOperation } from "../../src/queue/operations/model/operation.ts";
-import type { OperationTools } from "../../src/queue/operations/model/operation-tools.ts";
 import { rehearse } from "../../src/queue/operations/rehearse/rehearse.ts";
-import { tableStore } from "../../src/queue/operations/store/table-store.ts";
 import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
 import { workOn } from "../../src/queue/operations/work.ts";
-import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { run } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { addSome, begun, done, jobRows, never, operationTools, origin } from "./operation-tools.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
-const never = new AbortController().signal;
-const origin = { by: "tester", source: "admin" } as const;
-
-function tools(owner = randomUUID()): OperationTools {
-  const { db } = queue;
-  return {
-    store: tableStore(db, owner),
-    reads: db,
-    compile: (text, nowUs) => compileQuery(db, text, nowUs === undefined ? {} : { nowUs }),
-    logger: silentLogger,
-    monotonic,
-    wait,
-  };
-}
-
-interface Wish {
-  readonly changes?: object;
-  readonly rate?: number | null;
-  readonly canary?: number | null;
-}
-
-async function begun(
-  with_: OperationTools,
-  action: OperationAction,
-  query: string,
-  { changes = {}, rate = 0, canary = null }: Wish = {},
-) {
-  const report = await rehearse(with_, { query, action, changes });
-  const { id } = report.rehearsal;
-  return { report, operation: await beginOperation(with_.store, id, origin, { rate, canary }) };
-}
-
-async function done(
-  action: OperationAction,
-  query: string,
-  wish: Wish = {},
-  with_ = tools(),
-): Promise<JobOperation> {
-  const { operation } = await begun(with_, action, query, wish);
-  return workOn(with_, operation, never);
-}
-
-const add = (count: number, identifier = "t") =>
-  addJobs(
-    queue.db,
-    Array.from({ length: count }, (_, n) => ({ identifier, payload: { n } })),
-  );
-
-const rows = () =>
-  queue.sql<Record<string, unknown>>(`select id, job_queue_id, task_id, payload::text, priority,
-    extract(epoch from run_at)::text as run_at, attempts, max_attempts, last_error,
-    extract(epoch from created_at)::text as created_at,
-    extract(epoch from updated_at)::text as updated_at,
-    key, locked_at, locked_by, revision, flags::text, is_available
-    from worker._private_jobs order by id`);
+const tools = () => operationTools(queue.db);
+const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
+const rows = () => jobRows(queue);
 
 test("It does what was rehearsed, to those that match, and says what it left alone.", async () => {
   await add(5, "mine");
@@ -86,8 +30,11 @@ test("It does what was rehearsed, to those that match, and says what it left alo
     changes: { reason: "enough" },
   });
   assert.equal(report.count.value, 5);
-  assert.deepEqual([report.change, report.skipLocked], [4, 1]);
-  assert.deepEqual(report.byTask, [{ name: "mine", count: 5 }]);
+  assert.deepEqual([report.change.value, report.skipLocked.value], [4, 1]);
+  assert.deepEqual(
+    report.byTask.map(({ name, count }) => [name, count.value]),
+    [["mine", 5]],
+  );
   assert.equal(report.samples.length, 5);
   const ended = await workOn(with_, operation, never);
   assert.equal(ended.state, "done");
@@ -119,7 +66,7 @@ test("What is added or changed after the rehearsal is not touched.", async () =>
   const operation = await beginOperation(with_.store, id, origin, { rate: 0, canary: null });
   const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.done, ended.skippedChanged], [3, 1]);
-  const receipt = await with_.store.receipt(ended.id, "gone", "0", 10);
+  const receipt = await with_.store.receipt(ended.id, "changed", "0", 10);
   assert.deepEqual(receipt.ids, [second?.["id"]]);
   assert.equal((await rows()).length, 3);
 });
@@ -153,7 +100,7 @@ for (const [action, changes] of [
     await oddJobs();
     const before = await rows();
     const with_ = tools();
-    const ended = await done(action, "task:odd", { changes }, with_);
+    const ended = await done(with_, action, "task:odd", { changes });
     assert.deepEqual([ended.state, ended.done, ended.canUndo], ["done", 2, true]);
     assert.notDeepEqual(await rows(), before);
     const undoing = await change(with_.store, ended.id, "undo");
@@ -168,7 +115,7 @@ test("An undo leaves alone what has changed since, and a key that is taken.", as
   await add(2);
   const [keyed, second] = await rows();
   const with_ = tools();
-  const deleted = await done("remove", "task:t", {}, with_);
+  const deleted = await done(with_, "remove", "task:t");
   assert.equal(deleted.done, 3);
   await queue.sql("select worker.add_job('new', '{}', null, null, null, 'taken')");
   await queue.sql("delete from worker._private_tasks where identifier = 't'");
@@ -185,7 +132,7 @@ test("An undo leaves alone what has changed since, and a key that is taken.", as
       [String(Number(keyed?.["id"]) + 3), "new"],
     ],
   );
-  const later = await done("retry", "task:t", {}, with_);
+  const later = await done(with_, "retry", "task:t");
   await lockJob(queue, String(second?.["id"]));
   const partly = await workOn(with_, await change(with_.store, later.id, "undo"), never);
   assert.equal(partly.undone, 1);
@@ -319,7 +266,7 @@ test("A rehearsal is good for one operation.", async () => {
 test("Receipts and undo data go when their time is over.", async () => {
   await add(3);
   const with_ = tools();
-  const ended = await done("fail", "task:t", {}, with_);
+  const ended = await done(with_, "fail", "task:t");
   await queue.sql(
     "update worker._private_operations set finished_at = now() - interval '25 hours'",
   );

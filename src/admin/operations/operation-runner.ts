@@ -9,13 +9,13 @@ import type { Service } from "../../base/service.ts";
 import type { Database } from "../../database/database.ts";
 import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
 import { hasOperations } from "../../queue/audit/has-operations.ts";
+import { compilerOn } from "../../queue/operations/compile.ts";
 import type { JobOperation } from "../../queue/operations/model/operation.ts";
 import type { OperationStore } from "../../queue/operations/model/operation-store.ts";
 import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
 import { memoryStore } from "../../queue/operations/store/memory-store.ts";
 import { tableStore } from "../../queue/operations/store/table-store.ts";
 import { workOn } from "../../queue/operations/work.ts";
-import { compileQuery } from "../../queue/query/compile-query.ts";
 
 export interface OperationRunner extends Service {
   /** The tables where the extension is, else the memory of this process. */
@@ -48,8 +48,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     for (const listener of listeners) listener(operation);
   };
   const store = async () => ((await hasOperations(reads)) ? inTables : inMemory);
-  const compile = (text: string, nowUs?: string) =>
-    compileQuery(reads, text, nowUs === undefined ? {} : { nowUs });
+  const compile = compilerOn(reads);
   const toolsWith = (chosen: OperationStore): OperationTools => ({
     ...{ store: chosen, reads, compile, logger, monotonic, wait },
     onProgress: tell,

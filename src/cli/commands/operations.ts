@@ -28,7 +28,9 @@ export const operationsCommand = defineCommand({
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
     const { change, known } = await import("../../queue/operations/verbs.ts");
-    const { atWork, operationJson } = await import("../../queue/operations/model/operation.ts");
+    const { atWork, leftAlone, operationJson } = await import(
+      "../../queue/operations/model/operation.ts"
+    );
     return connected(args, async (connection) => {
       const tools = await operationTools(connection, showProgress);
       const { store } = tools;
@@ -41,7 +43,7 @@ export const operationsCommand = defineCommand({
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
             list.map((one) => [
               ...[one.id, one.state, one.action, number(one.done)],
-              number(one.skippedLocked + one.skippedChanged),
+              number(leftAlone(one)),
               ...[one.origin.by ?? "", one.startedAt.replace(/\.\d+Z$/, "Z"), one.query],
             ]),
           );

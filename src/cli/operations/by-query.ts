@@ -11,7 +11,7 @@ import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm } from "../shell/confirm.ts";
 import type { Connected } from "../shell/connection.ts";
-import { number, rehearsalLines } from "./operation-text.ts";
+import { known, rehearsalLines } from "./operation-text.ts";
 import { operationTools } from "./operation-tools.ts";
 import { runInForeground, showProgress } from "./run-operation.ts";
 import { trailOf, typedBy } from "./typed-by.ts";
@@ -42,7 +42,7 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
     else print(`This was a rehearsal; to do it: ${cli}`);
     return 0;
   }
-  if (!asked.isSure) await confirm(`${action} ${number(change)} jobs. Go on?`);
+  if (!asked.isSure) await confirm(`${action} ${known(change)} jobs. Go on?`);
   const { by, source } = typedBy();
   const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, asked);
   await recordTyped(connection, operation, action, `Began operation ${operation.id}`);
@@ -63,7 +63,7 @@ export async function recordTyped(
   await trailOf(connection).record({
     ...typedBy(),
     ...{ action, message, query: operation.query, operationId: operation.id },
-    ...{ changes: operation.changes, asked: operation.expected, done: null },
+    ...{ changes: operation.changes, asked: operation.expected?.value ?? null, done: null },
     ...{ ids: null, key: null, workers: null, before: null, after: null },
   });
 }

@@ -1,9 +1,16 @@
 // Operations in words, for people at a terminal.
+import type { Precision, Value } from "../../domain/value.ts";
 import type { OperationAction } from "../../queue/operations/model/action.ts";
-import type { JobOperation } from "../../queue/operations/model/operation.ts";
+import { notFound } from "../../queue/operations/model/not-found.ts";
+import { type JobOperation, leftAlone } from "../../queue/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../queue/operations/rehearse/rehearse.ts";
 
 export const number = (value: number) => value.toLocaleString("en-US");
+
+const marks: Readonly<Record<Precision, string>> = { exact: "", capped: "≥ ", estimated: "≈ " };
+
+/** A number, and that it is none where it is an estimate. */
+export const known = ({ value, precision }: Value) => `${marks[precision]}${number(value)}`;
 
 const past: Readonly<Record<OperationAction, string>> = {
   complete: "Completed",
@@ -17,24 +24,20 @@ const past: Readonly<Record<OperationAction, string>> = {
 /** What would be done, a line each. */
 export function rehearsalLines(report: RehearsalReport, isResumable: boolean): string[] {
   const { rehearsal, count, change, skipLocked, byTask, byQueue, samples, unknown } = report;
-  const about = count.precision === "exact" ? "" : count.precision === "capped" ? "≥ " : "≈ ";
-  const interval =
-    count.precision === "estimated"
-      ? ` (${number(count.low ?? 0)} to ${number(count.high ?? 0)}, from a sample)`
-      : "";
   const lines = [
-    `${rehearsal.action}: ${about}${number(change)} jobs${interval} that match ${rehearsal.query}`,
+    `${rehearsal.action}: ${known(change)} jobs${intervalOf(change)} that match ${rehearsal.query}`,
   ];
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
-  if (skipLocked > 0) lines.push(`  left alone: ${about}${number(skipLocked)} that run now`);
-  if (change === 0) return lines;
+  if (skipLocked.value > 0) lines.push(`  left alone: ${known(skipLocked)} that run now`);
+  if (count.value === 0 && count.precision === "exact") return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
   for (const job of samples.slice(0, 3)) {
     const error = job.errorLine === null ? "" : ` ${job.errorLine.slice(0, 80)}`;
     const tries = `${job.attempts}/${job.maxAttempts}`;
     lines.push(`  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.state} ${tries}${error}`);
   }
-  const some = report.undoJobs < change ? `; of the first ${number(report.undoJobs)} jobs` : "";
+  const some =
+    report.undoJobs < change.value ? `; of the first ${number(report.undoJobs)} jobs` : "";
   lines.push(
     isResumable
       ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)}${some})`
@@ -43,10 +46,15 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
   return lines;
 }
 
+function intervalOf({ precision, low = 0, high }: Value): string {
+  if (precision !== "estimated") return "";
+  return ` (${number(low)} to ${number(high ?? low)}, from a sample)`;
+}
+
 const shares = (list: readonly Share[]) =>
   list
     .slice(0, 5)
-    .map(({ name, count }) => `${name ?? "(none)"} ${number(count)}`)
+    .map(({ name, count }) => `${name ?? "(none)"} ${known(count)}`)
     .join(", ");
 
 function bytes(count: number): string {
@@ -57,11 +65,12 @@ function bytes(count: number): string {
 /** While it goes on: one line. */
 export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, kept, expected, ratePerS, etaS } = operation;
-  const [count, of] = state === "undoing" ? [undone, kept] : [done, expected ?? 0];
+  const of = expected === null ? "" : ` of ${known(expected)}`;
+  const so = state === "undoing" ? `${number(undone)} of ${number(kept)}` : `${number(done)}${of}`;
   const rate = ratePerS === null ? "" : `, ${number(ratePerS)}/s`;
   const eta = etaS === null ? "" : `, ${number(etaS)} s left`;
   const what = state === "undoing" ? "undo" : state === "canary" ? `${action}, canary` : action;
-  return `${what}: ${number(count)} of ${number(of)}${rate}${eta} (Ctrl-C holds it)`;
+  return `${what}: ${so}${rate}${eta} (Ctrl-C holds it)`;
 }
 
 /** What became of it. */
@@ -71,12 +80,13 @@ export function outcomeLines(operation: JobOperation): string[] {
   switch (state) {
     case "done":
       return [
-        `${doneText(operation)}${leftAlone(operation)}`,
+        `${doneText(operation)}${leftText(operation)}`,
+        ...notFoundLines(operation),
         ...(canUndo ? [`Undo: ${again("undo")} (until ${operation.undoUntil})`] : []),
       ];
     case "undone":
       return [
-        `Undone: ${number(undone)} of ${number(done)} jobs are what they were; the others have changed since`,
+        `Undone: ${number(undone)} of ${number(done)} jobs are what they were${undoLeftText(operation)}`,
       ];
     case "paused":
       return [
@@ -93,7 +103,7 @@ export function outcomeLines(operation: JobOperation): string[] {
     case "failed":
       return [`Failed after ${number(done)} jobs: ${error ?? "the log says why"}`];
     case "stopped":
-      return [`Stopped after ${number(done)} jobs${leftAlone(operation)}`];
+      return [`Stopped after ${number(done)} jobs${leftText(operation)}`];
     case "running":
     case "canary":
     case "undoing":
@@ -103,13 +113,37 @@ export function outcomeLines(operation: JobOperation): string[] {
   }
 }
 
-function doneText({ action, done, skippedLocked, skippedChanged }: JobOperation): string {
-  const all = done + skippedLocked + skippedChanged;
+function doneText(operation: JobOperation): string {
+  const { action, done } = operation;
+  const all = done + leftAlone(operation);
   return `${past[action]} ${number(done)} of ${number(all)} ${all === 1 ? "job" : "jobs"}`;
 }
 
-function leftAlone({ skippedLocked, skippedChanged }: JobOperation): string {
-  const locked = skippedLocked === 0 ? "" : `; ${number(skippedLocked)} ran at that moment`;
-  const gone = skippedChanged === 0 ? "" : `; ${number(skippedChanged)} had changed since`;
-  return `${locked}${gone}`;
+function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
+  return clauses([
+    [skippedLocked, "ran at that moment"],
+    [skippedChanged, "had changed since"],
+    [skippedGone, "were gone"],
+  ]);
+}
+
+function undoLeftText({ undoLeft, done, undone }: JobOperation): string {
+  const { keyTaken, changed, gone, locked } = undoLeft;
+  return clauses([
+    [keyTaken, "cannot come back: another job has their key"],
+    [changed, "have changed since"],
+    [gone, "are gone"],
+    [locked, "run now"],
+    [done - undone - keyTaken - changed - gone - locked, "were too many to be kept"],
+  ]);
+}
+
+const clauses = (list: readonly (readonly [number, string])[]) =>
+  list.map(([count, what]) => (count > 0 ? `; ${number(count)} ${what}` : "")).join("");
+
+/** Nobody has kept which they are. */
+function notFoundLines(operation: JobOperation): string[] {
+  const rest = notFound(operation);
+  if (rest === null || rest.value === 0) return [];
+  return [`${known(rest)} more matched before and were gone at their turn, or matched no more`];
 }

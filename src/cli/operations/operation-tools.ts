@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { monotonic, now, wait } from "../../base/clock.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import { hasOperations } from "../../queue/audit/has-operations.ts";
+import { compilerOn } from "../../queue/operations/compile.ts";
 import type { JobOperation } from "../../queue/operations/model/operation.ts";
 import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
 import { memoryStore } from "../../queue/operations/store/memory-store.ts";
 import { tableStore } from "../../queue/operations/store/table-store.ts";
-import { compileQuery } from "../../queue/query/compile-query.ts";
 import { quietly } from "../output/quietly.ts";
 import type { Connected } from "../shell/connection.ts";
 
@@ -27,7 +27,6 @@ export async function operationTools(
   const store = (await hasOperations(reads))
     ? tableStore(writes, randomUUID())
     : memoryStore(writes, () => new Date(now()), quiet);
-  const compile = (text: string, nowUs?: string) =>
-    compileQuery(reads, text, nowUs === undefined ? {} : { nowUs });
+  const compile = compilerOn(reads);
   return { store, reads, compile, logger: quiet, monotonic, wait, onProgress };
 }

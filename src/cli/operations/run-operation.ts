@@ -1,6 +1,10 @@
 // Works on an operation in the foreground: progress on a terminal, Ctrl-C holds it, and what became of
 // it at the end.
-import { type JobOperation, operationJson } from "../../queue/operations/model/operation.ts";
+import {
+  type JobOperation,
+  leftAlone,
+  operationJson,
+} from "../../queue/operations/model/operation.ts";
 import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
 import { workOn } from "../../queue/operations/work.ts";
 import type { ExitStatus } from "../arguments/command.ts";
@@ -27,11 +31,11 @@ export function showProgress(operation: JobOperation): void {
   printProgress(progressLine(operation));
 }
 
-function statusOf({ state, done, skippedLocked, skippedChanged }: JobOperation): ExitStatus {
+function statusOf(operation: JobOperation): ExitStatus {
+  const { state, done } = operation;
   if (state === "undone") return 0;
   if (state === "failed") return 1;
   if (state !== "done") return 3;
-  const left = skippedLocked + skippedChanged;
-  if (left === 0) return 0;
+  if (leftAlone(operation) === 0) return 0;
   return done === 0 ? 1 : 3;
 }

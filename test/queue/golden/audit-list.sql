@@ -1,4 +1,5 @@
-  select bool_and(coalesce(has_table_privilege(to_regclass(name), 'insert'), false)) as is_there
+  select to_regclass($2::text) is not null
+    and bool_and(coalesce(has_table_privilege(to_regclass(name), 'insert'), false)) as is_there
   from unnest($1::text[]) as named (name);
 
   select id, entry as json

@@ -2,7 +2,9 @@
     count(*) filter (where jobs.id is null)::int as gone,
     count(*) filter (where 
   jobs.locked_at is null and jobs.last_error is not null
-    and jobs.updated_at > was.left_at and jobs.attempts > was.left_attempts)::int as failed_again,
+    and jobs.attempts > was.left_attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) > was.left_at)::int as failed_again,
     count(*)::int as total
   from "worker"._private_operation_rows as was
   left join "worker"._private_jobs as jobs on jobs.id = was.job_id

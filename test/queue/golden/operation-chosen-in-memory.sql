@@ -2,14 +2,14 @@
     select id, ctid
     from unnest($8::bigint[], $9::tid[]) as row (id, ctid)
   ), found as materialized (
-    select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
-      jobs.updated_at > $3::timestamptz as is_changed
-    from "worker"._private_jobs as jobs
-    join chosen on chosen.id = jobs.id and chosen.ctid = jobs.ctid
-    where jobs.id > $1::bigint and jobs.id <= $2::bigint
-    and (jobs.task_id = any($10::int[]))
+    select chosen.id, chosen.ctid, jobs.locked_at is not null as is_locked,
+      jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
+    from chosen
+    left join "worker"._private_jobs as jobs
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($10::int[]))
+    where chosen.id > $1::bigint and chosen.id <= $2::bigint
     
-    order by jobs.id
+    order by chosen.id
     limit $4::int
   ), held as materialized (
     select jobs.id
@@ -39,15 +39,18 @@
     array(select id from acted order by id) as done_ids,
     array(select attempts from acted order by id) as done_attempts,
     array(select id from found where is_changed) as changed_ids,
-    array(select id from found where not is_changed and id not in (select id from acted))
-      as locked_ids,
+    array(select id from found where is_locked) as locked_ids, array(
+      select id from found
+      where not is_locked and not is_changed and id not in (select id from acted)
+    ) as missed_ids,
     (select floor(extract(epoch from updated_at) * 1000000) from acted limit 1) as left_at_us;
 
   select
     count(*) filter (where jobs.id is null)::int as gone,
-    count(*) filter (
-      where jobs.locked_at is null and jobs.last_error is not null
-      and jobs.attempts > was.attempts and jobs.updated_at > was.at
-    )::int as failed_again
+    count(*) filter (where 
+  jobs.locked_at is null and jobs.last_error is not null
+    and jobs.attempts > was.attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) > was.at)::int as failed_again
   from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as was (id, attempts, at)
   left join "worker"._private_jobs as jobs on jobs.id = was.id

@@ -5,11 +5,9 @@
     for update
   ), found as materialized (
     select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
-      jobs.updated_at > $3::timestamptz as is_changed
+      jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
     from "worker"._private_jobs as jobs
-    
-    where jobs.id > $1::bigint and jobs.id <= $2::bigint
-    and (jobs.task_id = any($11::int[]))
+    where jobs.id > $1::bigint and jobs.id <= $2::bigint and (jobs.task_id = any($11::int[]))
     and exists (select from mine)
     order by jobs.id
     limit $4::int
@@ -32,7 +30,7 @@
       run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
     select $7::bigint, found.id,
-      case when acted.id is not null then 'd' when found.is_changed then 'g' else 'l' end::"char",
+      case when acted.id is not null then 'd' when found.is_changed then 'c' else 'l' end::"char",
       acted.updated_at, acted.attempts,
       held.run_at, held.created_at, held.updated_at, held.task_id, held.job_queue_id, held.revision, held.attempts, held.max_attempts, held.priority, held.last_error, held.payload, held.key, held.flags, tasks.identifier, queues.queue_name
     from found
@@ -64,6 +62,9 @@
     where operation.id = $7::bigint
     returning operation.after_id
   )
-  select tally.found::int, tally.done::int, tally.changed::int, moved.after_id,
+  select tally.found::int, tally.done::int, moved.after_id, array(
+      select id from found
+      where not is_locked and not is_changed and id not in (select id from acted)
+    ) as missed_ids,
     (select count(*) from announced)::int as announced
   from tally left join moved on true

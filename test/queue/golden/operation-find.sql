@@ -7,10 +7,12 @@
   end as state,
   floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
   floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
-  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.expected,
-  operation.after_id, operation.done, operation.skipped_locked, operation.skipped_changed,
-  operation.kept, operation.rate, operation.canary, operation.is_canary_over,
-  operation.rate_per_s, operation.eta_s, operation.undo_after_id, operation.undone, operation.error,
+  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
+  operation.expected, operation.after_id, operation.done, operation.skipped_locked,
+  operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
+  operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
+  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '24 hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo

@@ -10,6 +10,8 @@
       when $4::boolean or ($5::boolean and $3 = any('{running,canary,undoing}'))
       then clock_timestamp() + make_interval(secs => $7::int)
     end,
+    -- What was done to the end has dealt with all ids.
+    after_id = case when $3 = 'done' then max_id else after_id end,
     finished_at = case
       when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
       when $3 = 'undone' then now()
@@ -36,10 +38,12 @@
   end as state,
   floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
   floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
-  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.expected,
-  operation.after_id, operation.done, operation.skipped_locked, operation.skipped_changed,
-  operation.kept, operation.rate, operation.canary, operation.is_canary_over,
-  operation.rate_per_s, operation.eta_s, operation.undo_after_id, operation.undone, operation.error,
+  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
+  operation.expected, operation.after_id, operation.done, operation.skipped_locked,
+  operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
+  operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
+  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '24 hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo

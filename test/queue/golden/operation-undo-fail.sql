@@ -26,16 +26,40 @@
     returning jobs.id
   ), announced as materialized (
     select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from restored having count(*) > 0
+  ), left_alone as materialized (
+    select batch.job_id, case
+        when jobs.id is null then 'g'
+        when jobs.locked_at is not null then 'l'
+        when jobs.updated_at <> batch.left_at or jobs.attempts <> batch.left_attempts then 'c'
+        else 'l'
+      end::"char" as why
+    from batch
+    left join "worker"._private_jobs as jobs on jobs.id = batch.job_id
+    where batch.outcome = 'd' and batch.job_id not in (select id from restored)
+  ), noted as (
+    update "worker"._private_operation_rows as was
+    set undo_outcome = left_alone.why
+    from left_alone
+    where was.operation_id = $1::bigint and was.job_id = left_alone.job_id
   ), tally as materialized (
     select
       (select count(*) from batch) as found,
       (select max(job_id) from batch) as last_id,
-      (select count(*) from restored) as done
+      (select count(*) from restored) as done,
+      count(*) filter (where why = 'k') as key_taken,
+      count(*) filter (where why = 'c') as changed,
+      count(*) filter (where why = 'g') as gone,
+      count(*) filter (where why = 'l') as locked
+    from left_alone
   ), moved as (
     update "worker"._private_operations as operation
     set
       undo_after_id = coalesce(tally.last_id, operation.undo_after_id),
       undone = operation.undone + tally.done,
+      undo_key_taken = operation.undo_key_taken + tally.key_taken,
+      undo_changed = operation.undo_changed + tally.changed,
+      undo_gone = operation.undo_gone + tally.gone,
+      undo_locked = operation.undo_locked + tally.locked,
       lease_until = clock_timestamp() + make_interval(secs => $5::int),
       rate_per_s = $6::int,
       eta_s = $7::int

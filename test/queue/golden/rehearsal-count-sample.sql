@@ -1,14 +1,12 @@
-  with matching as (
-    select (jobs.ctid::text::point)[0]::int as block, jobs.locked_at is not null as is_locked,
-      jobs.task_id, jobs.job_queue_id,
-      pg_column_size(jobs.payload) as payload_bytes,
-      coalesce(pg_column_size(jobs.last_error), 0) as error_bytes
-    from "worker"._private_jobs as jobs tablesample system ($3::float4)
-    where jobs.id > $1::bigint and jobs.id <= $2::bigint
-    and (jobs.task_id = any($4::int[]))
-  )
-  select grouping(block, is_locked, task_id, job_queue_id) as of,
-    is_locked, task_id, job_queue_id, count(*)::float8 as jobs,
-    sum(payload_bytes)::float8 as payload_bytes, sum(error_bytes)::float8 as error_bytes
-  from matching
-  group by grouping sets ((block), (is_locked), (task_id), (job_queue_id))
+  select json_agg(sampled.place - 1)::text as places, json_agg(job.task_id)::text as tasks,
+    json_agg(job.job_queue_id)::text as queues, json_agg(job.is_locked)::text as locked,
+    sum(job.payload_bytes)::float8 as payload_bytes, sum(job.error_bytes)::float8 as error_bytes
+  from unnest($1::bigint[]) with ordinality as sampled (page, place)
+  cross join lateral (
+      select jobs.task_id, jobs.job_queue_id, jobs.locked_at is not null as is_locked, pg_column_size(jobs.payload) as payload_bytes,
+      coalesce(pg_column_size(jobs.last_error), 0) as error_bytes from "worker"._private_jobs as jobs
+      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+        and jobs.id <= $2::bigint and (jobs.task_id = any($3::int[]))
+      offset 0
+  ) as job

@@ -1,14 +1,12 @@
   with matching as (
-    select (jobs.ctid::text::point)[0]::int as block, jobs.locked_at is not null as is_locked,
-      jobs.task_id, jobs.job_queue_id,
+    select jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
       pg_column_size(jobs.payload) as payload_bytes,
       coalesce(pg_column_size(jobs.last_error), 0) as error_bytes
-    from "worker"._private_jobs as jobs 
-    where jobs.id > $1::bigint and jobs.id <= $2::bigint
-    and (jobs.task_id = any($3::int[]))
+    from "worker"._private_jobs as jobs
+    where jobs.id > $1::bigint and jobs.id <= $2::bigint and (jobs.task_id = any($3::int[]))
   )
-  select grouping(block, is_locked, task_id, job_queue_id) as of,
+  select grouping(is_locked, task_id, job_queue_id) as of,
     is_locked, task_id, job_queue_id, count(*)::float8 as jobs,
     sum(payload_bytes)::float8 as payload_bytes, sum(error_bytes)::float8 as error_bytes
   from matching
-  group by grouping sets ((block), (is_locked), (task_id), (job_queue_id))
+  group by grouping sets ((is_locked), (task_id), (job_queue_id))

@@ -3,7 +3,11 @@ import { jsonElements, jsonMembers } from "../../../base/json-members.ts";
 import { jsonText } from "../../../http/response.ts";
 import { text } from "../../../queue/commands/declare/field.ts";
 import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
-import { type JobOperation, objectText } from "../../../queue/operations/model/operation.ts";
+import {
+  type JobOperation,
+  leftAlone,
+  objectText,
+} from "../../../queue/operations/model/operation.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
@@ -100,10 +104,10 @@ function operationIdOf(members: ReadonlyMap<string, string>): string | null {
 
 function ofOperation(operation: JobOperation | null): Record<string, string> {
   if (operation === null) return { skipped: "null", cli: "null", can_undo: "false" };
-  const { action, query: q, changes, done, skippedLocked, skippedChanged, canUndo } = operation;
+  const { action, query: q, changes, done, canUndo } = operation;
   return {
     done: String(done),
-    skipped: String(skippedLocked + skippedChanged),
+    skipped: String(leftAlone(operation)),
     cli: JSON.stringify(commandLineOf(action, q, changes, operation)),
     can_undo: String(canUndo),
   };

@@ -66,7 +66,7 @@ const jobsQuery = {
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs: done; locked, or gone (changed since the rehearsal), so left alone; failed_again since",
+    "Ids of an operation's jobs: done; left alone because locked, changed since the boundary, or gone at their turn; failed_again since; and what an undo did to those that were done",
   query: jobsQuery,
   answer: record({ outcome: "string", ids: "integer[]", next_cursor: "string?" }, "OperationJobs"),
   run: async ({ operations }, request) => {

@@ -6,7 +6,7 @@ import type { HttpRequest } from "../../../http/request.ts";
 import { operationActions } from "../../../queue/operations/model/action.ts";
 import { type JobOperation, operationStates } from "../../../queue/operations/model/operation.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { valueSchema } from "../insight/shapes.ts";
+import { orNull, valueSchema } from "../insight/shapes.ts";
 
 const action = { type: "string", enum: operationActions };
 const boundary = record({ max_id: "integer", before: "time" });
@@ -24,10 +24,19 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
+    // All that matched at the boundary: done, skipped_locked, skipped_changed, skipped_gone, not_found.
+    matched: orNull(valueSchema),
     expected: "integer?",
+    expected_value: orNull(valueSchema),
     done: "integer",
     skipped_locked: "integer",
     skipped_changed: "integer",
+    skipped_gone: "integer",
+    not_found: {
+      ...orNull(valueSchema),
+      description:
+        "matched at the boundary, and not met at their turn: gone, or no longer matching. Of these there are no ids. null until all have had their turn",
+    },
     scanned: "integer",
     rate: "integer?",
     canary: "integer?",
@@ -35,6 +44,13 @@ export const operationSchema = record(
     eta_s: "integer?",
     kept: "integer",
     undone: "integer",
+    // Of what was done: why an undo has left jobs as they are.
+    undo_left: record({
+      key_taken: "integer",
+      changed: "integer",
+      gone: "integer",
+      locked: "integer",
+    }),
     can_undo: "boolean",
     undo_until: "time?",
     resumable: "boolean",
@@ -49,9 +65,15 @@ export const rehearsalSchema = record(
     q: "string",
     action,
     count: valueSchema,
-    would: record({ change: "integer", skip_locked: "integer" }),
-    by_task: listOf(record({ task: "string?", count: "integer" })),
-    by_queue: listOf(record({ queue: "string?", count: "integer" })),
+    // Beside each plain number, how well it is known.
+    would: record({
+      change: "integer",
+      skip_locked: "integer",
+      change_value: valueSchema,
+      skip_locked_value: valueSchema,
+    }),
+    by_task: listOf(record({ task: "string?", count: "integer", count_value: valueSchema })),
+    by_queue: listOf(record({ queue: "string?", count: "integer", count_value: valueSchema })),
     sample: listOf(
       record({
         id: "integer",

@@ -2,6 +2,7 @@
 // a new version of one is another SQL file and its place at the end of the row's steps.
 import { type Extension, extension } from "./extension.ts";
 import operations from "./operations.sql";
+import operations2 from "./operations-2.sql";
 import workers from "./workers.sql";
 
 export const extensions: readonly Extension[] = [
@@ -10,6 +11,6 @@ export const extensions: readonly Extension[] = [
     name: "operations",
     gives: "receipts, undo and the audit trail",
     added: "on request",
-    steps: [operations],
+    steps: [operations, operations2],
   }),
 ];

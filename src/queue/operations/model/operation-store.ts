@@ -67,7 +67,19 @@ export interface CanaryOutcome {
   readonly undecided: number;
 }
 
-export const outcomes = ["done", "locked", "gone", "failed_again"] as const;
+/** `failed_again`: of those that are done. The rest of the list: what an undo did to those. */
+export const outcomes = [
+  "done",
+  "locked",
+  "changed",
+  "gone",
+  "failed_again",
+  "undone",
+  "undo_key_taken",
+  "undo_changed",
+  "undo_gone",
+  "undo_locked",
+] as const;
 export type Outcome = (typeof outcomes)[number];
 
 export interface Receipt {

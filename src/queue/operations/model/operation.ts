@@ -10,6 +10,7 @@
 // added later is never touched, and nothing is touched twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Changes, OperationAction } from "./action.ts";
+import { notFound } from "./not-found.ts";
 
 export const operationStates = [
   "running",
@@ -46,7 +47,20 @@ export interface Rehearsal {
   readonly action: OperationAction;
   readonly changes: Changes;
   readonly boundary: Boundary;
-  readonly count: Value;
+  /** Jobs that match, and those of them that are to be changed. */
+  readonly matched: Value;
+  readonly expected: Value;
+}
+
+/** Changed jobs that an undo has left as they are. */
+export interface UndoLeft {
+  /** Deleted ones whose key another job has now. */
+  readonly keyTaken: number;
+  /** Taken or written since. */
+  readonly changed: number;
+  readonly gone: number;
+  /** They ran at that moment, or somebody held their row. */
+  readonly locked: number;
 }
 
 export interface JobOperation {
@@ -58,15 +72,20 @@ export interface JobOperation {
   readonly origin: Origin;
   readonly state: OperationState;
   readonly boundary: Boundary;
-  /** Jobs that the rehearsal expected; null: it did not know. */
-  readonly expected: number | null;
+  /** What the rehearsal said; null: begun by an earlier version. */
+  readonly matched: Value | null;
+  readonly expected: Value | null;
   readonly startedAt: string;
   readonly finishedAt: string | null;
   /** Ids up to this one have been dealt with. */
   readonly afterId: string;
   readonly done: number;
+  /** Left alone: they ran at their turn, or somebody held their row. */
   readonly skippedLocked: number;
+  /** Left alone: somebody has written to them since the boundary, or they matched no more at their turn. */
   readonly skippedChanged: number;
+  /** They were found, and gone at their turn. */
+  readonly skippedGone: number;
   /** Rows kept for receipt and undo. */
   readonly kept: number;
   /** Jobs a second; null: half of the time is left to others; 0: without pauses. */
@@ -78,6 +97,7 @@ export interface JobOperation {
   /** Jobs up to this one have been put back; null: no undo has begun. */
   readonly undoAfterId: string | null;
   readonly undone: number;
+  readonly undoLeft: UndoLeft;
   readonly error: string | null;
   readonly canUndo: boolean;
   readonly undoUntil: string | null;
@@ -87,13 +107,17 @@ export interface JobOperation {
 
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
 
+/** Jobs that were met and not changed. */
+export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
+  skippedLocked + skippedChanged + skippedGone;
+
 /** How long undo data are kept, hours; and most rows of one operation. */
 export const UNDO_HOURS = 24;
 export const MOST_ROWS = 1_000_000;
 
 /** The wire's Operation; ids as JSON integers. */
 export function operationJson(operation: JobOperation): string {
-  const { id, afterId, boundary } = operation;
+  const { id, afterId, boundary, undoLeft, expected } = operation;
   const scanned = afterId;
   const members: Record<string, string> = {
     id,
@@ -107,10 +131,14 @@ export function operationJson(operation: JobOperation): string {
     finished_at: text(operation.finishedAt),
     after_id: afterId,
     boundary: `{"max_id":${boundary.maxId},"before":${text(boundary.before)}}`,
-    expected: text(operation.expected),
+    matched: text(operation.matched),
+    expected: text(expected?.value ?? null),
+    expected_value: text(expected),
     done: text(operation.done),
     skipped_locked: text(operation.skippedLocked),
     skipped_changed: text(operation.skippedChanged),
+    skipped_gone: text(operation.skippedGone),
+    not_found: text(notFound(operation)),
     scanned,
     rate: text(operation.rate),
     canary: text(operation.canary),
@@ -118,6 +146,10 @@ export function operationJson(operation: JobOperation): string {
     eta_s: text(operation.etaS),
     kept: text(operation.kept),
     undone: text(operation.undone),
+    undo_left: text({
+      ...{ key_taken: undoLeft.keyTaken, changed: undoLeft.changed },
+      ...{ gone: undoLeft.gone, locked: undoLeft.locked },
+    }),
     can_undo: text(operation.canUndo),
     undo_until: text(operation.undoUntil),
     resumable: text(operation.isResumable),

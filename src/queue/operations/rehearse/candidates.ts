@@ -2,12 +2,12 @@
 // of the row that was looked at goes with the id: what has changed since is not what was decided on.
 import { type Database, query } from "../../../database/database.ts";
 import type { JobQuery } from "../../query/job-query.ts";
-import { type MatchCounts, matchCounts } from "./match-counts.ts";
+import type { Tally } from "./match-counts.ts";
 
 export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
-  readonly counts: MatchCounts;
+  readonly tally: Tally;
   /** Up to this id all have been looked at. */
   readonly uptoId: string;
 }
@@ -45,23 +45,22 @@ export async function readCandidates(
   return {
     ids: matching.map(({ id }) => id),
     ctids: matching.map(({ ctid }) => ctid),
-    counts: countsOf(matching),
+    tally: tallyOf(matching),
     uptoId: rows.length < MOST_CANDIDATES ? uptoId : (rows.at(-1)?.id ?? uptoId),
   };
 }
 
-function countsOf(rows: readonly CandidateRow[]): MatchCounts {
+function tallyOf(rows: readonly CandidateRow[]): Tally {
   const by = (key: (row: CandidateRow) => number | null) =>
     new Map([...Map.groupBy(rows, key)].map(([id, some]) => [id, some.length]));
-  return matchCounts({
+  return {
     rows: rows.length,
-    squares: 0,
     locked: rows.filter(({ is_locked }) => is_locked).length,
     payloadBytes: rows.reduce((all, { size }) => all + size, 0),
     errorBytes: rows.reduce((all, { last_error }) => all + (last_error?.length ?? 0), 0),
     byTask: by(({ task_id }) => task_id),
     byQueue: by(({ job_queue_id }) => job_queue_id),
-  });
+  };
 }
 
 const candidatesSql = (jobs: JobQuery) => (s: string) =>

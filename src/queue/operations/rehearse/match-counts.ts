@@ -1,120 +1,147 @@
-// How many jobs match, by task and by queue: in a range of ids, or in a random part of the table.
-import { type Database, query } from "../../../database/database.ts";
-import type { JobQuery } from "../../query/job-query.ts";
+// How many jobs match, how many of them run, of which tasks and queues they are: counted, or estimated
+// from those on some pages of the table. Pure; what is read is read in read-matches.ts.
+import { between, exact, type Value, within } from "../../../domain/value.ts";
+import { estimateFrom } from "../../stats/page-sample.ts";
 
 export interface MatchCounts {
+  /** Jobs that match. */
+  readonly count: Value;
+  /** Of them those that run, and are left alone; and the others. */
+  readonly locked: Value;
+  readonly free: Value;
+  /** The largest ones; an id of null: without a queue. */
+  readonly byTask: readonly CountOf[];
+  readonly byQueue: readonly CountOf[];
+  /** Of one job, on average, as it is stored. */
+  readonly payloadBytes: number;
+  readonly errorBytes: number;
+}
+
+export interface CountOf {
+  readonly id: number | null;
+  readonly count: Value;
+}
+
+/** Jobs that match, each of them counted. */
+export interface Tally {
   readonly rows: number;
-  /** The sum of the squares of each page's count. */
-  readonly squares: number;
   readonly locked: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
-  readonly byTask: ReadonlyMap<number | null, number>;
-  readonly byQueue: ReadonlyMap<number | null, number>;
-  /** Both together, of two ranges. */
-  and(other: MatchCounts): MatchCounts;
+  readonly byTask: Counts;
+  readonly byQueue: Counts;
 }
-
-type Plain = Omit<MatchCounts, "and">;
-
-export function matchCounts(plain: Plain): MatchCounts {
-  return {
-    ...plain,
-    and: (other) =>
-      matchCounts({
-        rows: plain.rows + other.rows,
-        squares: plain.squares + other.squares,
-        locked: plain.locked + other.locked,
-        payloadBytes: plain.payloadBytes + other.payloadBytes,
-        errorBytes: plain.errorBytes + other.errorBytes,
-        byTask: sum(plain.byTask, other.byTask),
-        byQueue: sum(plain.byQueue, other.byQueue),
-      }),
-  };
-}
-
-export const noMatches = matchCounts({
-  ...{ rows: 0, squares: 0, locked: 0, payloadBytes: 0, errorBytes: 0 },
-  byTask: new Map(),
-  byQueue: new Map(),
-});
 
 type Counts = ReadonlyMap<number | null, number>;
 
-function sum(one: Counts, other: Counts): Counts {
+/** Jobs that match on some pages of the table, and what the numbers of all of them follow from. */
+export interface MatchSample {
+  /** Of each job: the place of its page among those that were read, from 0. */
+  readonly places: readonly number[];
+  readonly tasks: readonly number[];
+  readonly queues: readonly (number | null)[];
+  readonly isLocked: readonly boolean[];
+  readonly pagesRead: number;
+  /** Of the table. */
+  readonly pages: number;
+  /** Of all these jobs together, as they are stored. */
+  readonly payloadBytes: number;
+  readonly errorBytes: number;
+}
+
+const MOST_SHARES = 10;
+/** Of the smallest jobs there are: for what was met on no page. */
+const MOST_ON_A_PAGE = 90;
+
+export const noTally: Tally = {
+  ...{ rows: 0, locked: 0, payloadBytes: 0, errorBytes: 0 },
+  byTask: new Map(),
+  byQueue: new Map(),
+};
+
+/** Both together, of two ranges. */
+export function sumOf(one: Tally, other: Tally): Tally {
+  return {
+    rows: one.rows + other.rows,
+    locked: one.locked + other.locked,
+    payloadBytes: one.payloadBytes + other.payloadBytes,
+    errorBytes: one.errorBytes + other.errorBytes,
+    byTask: bothOf(one.byTask, other.byTask),
+    byQueue: bothOf(one.byQueue, other.byQueue),
+  };
+}
+
+function bothOf(one: Counts, other: Counts): Counts {
   const both = new Map(one);
   for (const [key, count] of other) both.set(key, (both.get(key) ?? 0) + count);
   return both;
 }
 
-/** Of the ids after `afterId` up to `uptoId`. */
-export function countRange(
-  db: Database,
-  jobs: JobQuery,
-  afterId: string,
-  uptoId: string,
-): Promise<MatchCounts> {
-  return counted(db, jobs, "", [afterId, uptoId]);
+export function countedAs(tally: Tally, asOf: string): MatchCounts {
+  const value = (count: number) => exact(count, "scan", asOf);
+  const shares = (counts: Counts) =>
+    largest([...counts], ([, count]) => count).map(([id, count]) => ({ id, count: value(count) }));
+  return {
+    count: value(tally.rows),
+    locked: value(tally.locked),
+    free: value(tally.rows - tally.locked),
+    byTask: shares(tally.byTask),
+    byQueue: shares(tally.byQueue),
+    ...sizesOf(tally),
+  };
 }
 
-/** Of about `percent` of the table's pages. */
-export function countSample(
-  db: Database,
-  jobs: JobQuery,
-  uptoId: string,
-  percent: number,
-): Promise<MatchCounts> {
-  return counted(db, jobs, "tablesample system ($3::float4)", ["0", uptoId, percent]);
+/**
+ * `walked`: what was counted besides, one by one; no estimate is below it. `mayRun`: whether a job that
+ * runs can match at all.
+ */
+export function estimatedFrom(
+  sample: MatchSample,
+  walked: Tally,
+  mayRun: boolean,
+  asOf: string,
+): MatchCounts {
+  const { places, isLocked, pagesRead, pages } = sample;
+  const all = places.map((_, at) => at);
+  const perPage = all.length === 0 ? MOST_ON_A_PAGE : all.length / Math.max(pagesRead, 1);
+  const estimateOf = (some: readonly number[], atLeast: number) => {
+    const counts = new Array<number>(Math.max(pagesRead, 1)).fill(0);
+    for (const at of some) {
+      const place = places[at] ?? 0;
+      counts[place] = (counts[place] ?? 0) + 1;
+    }
+    return between(estimateFrom(pages, counts, perPage), "sample", asOf, atLeast);
+  };
+  const count = estimateOf(all, walked.rows);
+  const part = (some: readonly number[], atLeast: number) =>
+    within(estimateOf(some, atLeast), count);
+  const ofLocked = (is: boolean) => all.filter((at) => isLocked[at] === is);
+  const shares = (ids: MatchSample["queues"], counts: Counts) => {
+    const met = Map.groupBy(all, (at) => ids[at] ?? null);
+    const groups = [...new Set([...met.keys(), ...counts.keys()])].map((id) => ({
+      ...{ id, some: met.get(id) ?? [], atLeast: counts.get(id) ?? 0 },
+    }));
+    const some = largest(groups, (one) => Math.max(one.some.length, one.atLeast));
+    return some.map((one) => ({ id: one.id, count: part(one.some, one.atLeast) }));
+  };
+  return {
+    count,
+    locked: mayRun ? part(ofLocked(true), walked.locked) : exact(0, "sample", asOf),
+    free: mayRun ? part(ofLocked(false), walked.rows - walked.locked) : count,
+    byTask: shares(sample.tasks, walked.byTask),
+    byQueue: shares(sample.queues, walked.byQueue),
+    ...sizesOf({ ...sample, rows: all.length }),
+  };
 }
 
-interface CountRow {
-  /** Which of the four it is: the bits of what it is not grouped by. */
-  readonly of: number;
-  readonly is_locked: boolean | null;
-  readonly task_id: number | null;
-  readonly job_queue_id: number | null;
-  readonly jobs: number;
-  readonly payload_bytes: number;
-  readonly error_bytes: number;
+type Sized = Pick<Tally, "rows" | "payloadBytes" | "errorBytes">;
+
+/** Of one job, on average. */
+export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {
+  const each = (bytes: number) => (rows === 0 ? 0 : bytes / rows);
+  return { payloadBytes: each(payloadBytes), errorBytes: each(errorBytes) };
 }
 
-const BY_BLOCK = 0b0111;
-const BY_LOCKED = 0b1011;
-const BY_TASK = 0b1101;
-const BY_QUEUE = 0b1110;
-
-async function counted(db: Database, jobs: JobQuery, sample: string, values: unknown[]) {
-  const statement = countSql(jobs, sample, values.length + 1);
-  const rows = await query<CountRow>(db, statement, [...values, ...jobs.values]);
-  const of = (bits: number) => rows.filter((row) => row.of === bits);
-  const total = (some: CountRow[], name: "jobs" | "payload_bytes" | "error_bytes") =>
-    some.reduce((all, row) => all + row[name], 0);
-  const byLocked = of(BY_LOCKED);
-  const locked = byLocked.filter((row) => row.is_locked === true);
-  return matchCounts({
-    rows: total(byLocked, "jobs"),
-    squares: of(BY_BLOCK).reduce((all, row) => all + row.jobs ** 2, 0),
-    locked: total(locked, "jobs"),
-    payloadBytes: total(byLocked, "payload_bytes"),
-    errorBytes: total(byLocked, "error_bytes"),
-    byTask: new Map(of(BY_TASK).map((row) => [row.task_id, row.jobs])),
-    byQueue: new Map(of(BY_QUEUE).map((row) => [row.job_queue_id, row.jobs])),
-  });
+function largest<T>(list: readonly T[], size: (one: T) => number): T[] {
+  return list.toSorted((a, b) => size(b) - size(a)).slice(0, MOST_SHARES);
 }
-
-const countSql = (jobs: JobQuery, sample: string, first: number) => (s: string) =>
-  `
-  with matching as (
-    select (jobs.ctid::text::point)[0]::int as block, jobs.locked_at is not null as is_locked,
-      jobs.task_id, jobs.job_queue_id,
-      pg_column_size(jobs.payload) as payload_bytes,
-      coalesce(pg_column_size(jobs.last_error), 0) as error_bytes
-    from ${s}._private_jobs as jobs ${sample}
-    where jobs.id > $1::bigint and jobs.id <= $2::bigint
-    and ${jobs.sql(first)}
-  )
-  select grouping(block, is_locked, task_id, job_queue_id) as of,
-    is_locked, task_id, job_queue_id, count(*)::float8 as jobs,
-    sum(payload_bytes)::float8 as payload_bytes, sum(error_bytes)::float8 as error_bytes
-  from matching
-  group by grouping sets ((block), (is_locked), (task_id), (job_queue_id))`;

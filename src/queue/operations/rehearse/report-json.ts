@@ -1,4 +1,5 @@
-// A rehearsal on the wire; ids as JSON integers.
+// A rehearsal on the wire; ids as JSON integers. Beside each plain number stands, as `…_value`, how well
+// it is known.
 import { objectText } from "../model/operation.ts";
 import type { RehearsalReport, Share } from "./rehearse.ts";
 import type { SampleJob } from "./samples.ts";
@@ -7,13 +8,22 @@ export function rehearsalJson(report: RehearsalReport, isResumable: boolean, cli
   const { id, query, action: what, boundary: at } = report.rehearsal;
   const text = (value: unknown) => JSON.stringify(value);
   const shares = (name: string, list: readonly Share[]) =>
-    text(list.map((share) => ({ [name]: share.name, count: share.count })));
+    text(
+      list.map((share) => ({
+        ...{ [name]: share.name, count: share.count.value },
+        count_value: share.count,
+      })),
+    );
+  const { change, skipLocked } = report;
   return objectText({
     rehearsal: text(id),
     q: text(query),
     action: text(what),
     count: text(report.count),
-    would: text({ change: report.change, skip_locked: report.skipLocked }),
+    would: text({
+      ...{ change: change.value, skip_locked: skipLocked.value },
+      ...{ change_value: change, skip_locked_value: skipLocked },
+    }),
     by_task: shares("task", report.byTask),
     by_queue: shares("queue", report.byQueue),
     sample: `[${report.samples.map(sampleJson).join(",")}]`,

@@ -1,5 +1,5 @@
-// What a rehearsal shows beside its counts: a few of the jobs, without their payloads, and the names of
-// tasks and queues; and where it draws the boundary.
+// What a rehearsal shows beside its counts: a few of the jobs, without their payloads; and where it draws
+// the boundary.
 import { type Database, query } from "../../../database/database.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { jobNames } from "../../sql/job-row.ts";
@@ -31,17 +31,6 @@ export async function readBoundary(db: Database): Promise<Boundary> {
 
 const boundarySql = (s: string) => `
   select (select coalesce(max(id), 0) from ${s}._private_jobs) as max_id,
-    ${microseconds("now()")} as now_us`;
-
-/** How large the table is. */
-export async function readPages(db: Database): Promise<{ pages: number; asOf: string }> {
-  const table = `${db.schema.quoted}._private_jobs`;
-  const [row] = await query<{ pages: string; now_us: string }>(db, pagesSql, [table]);
-  return { pages: Number(row?.pages ?? 0), asOf: timeText(row?.now_us ?? "0") };
-}
-
-const pagesSql = () => `
-  select pg_relation_size($1::text::regclass) / current_setting('block_size')::int as pages,
     ${microseconds("now()")} as now_us`;
 
 const MOST_SAMPLES = 5;
@@ -124,26 +113,3 @@ const toSample = (row: SampleRow): SampleJob => ({
   key: row.key,
   errorLine: row.error?.split(/\r?\n/, 1)[0] ?? null,
 });
-
-/** Counts by id, under their names; what has no name is gone. */
-export async function namesOf(
-  db: Database,
-  what: "tasks" | "queues",
-  counts: readonly (readonly [number | null, number])[],
-  scaled: (count: number) => number,
-): Promise<{ name: string | null; count: number }[]> {
-  const ids = counts.map(([id]) => id);
-  const sql = what === "tasks" ? tasksSql : queuesSql;
-  const rows = await query<{ id: number; name: string }>(db, sql, [ids]);
-  const names = new Map(rows.map(({ id, name }) => [id, name]));
-  return counts.map(([id, count]) => ({
-    name: id === null ? null : (names.get(id) ?? `#${id}`),
-    count: scaled(count),
-  }));
-}
-
-const tasksSql = (s: string) =>
-  `select id, identifier as name from ${s}._private_tasks where id = any($1::int[])`;
-
-const queuesSql = (s: string) =>
-  `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;

@@ -1,6 +1,7 @@
 // One batch of an operation as one statement: what matches is found, locked, looked at again under the
 // lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
-// killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch.
+// killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
+// was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
 import type { JobQuery } from "../../query/job-query.ts";
 import { microseconds } from "../../sql/moments.ts";
 import { announceJobs } from "../../sql/notify.ts";
@@ -35,7 +36,7 @@ export function parameters() {
  * The batch. With a `claim` it answers how many; without one, where nothing is kept, it answers which.
  *
  * Found first without a lock, then locked in the order of ids, what others have left out: a batch never
- * waits for a worker. What was found and could not be locked is somebody's at this moment.
+ * waits for a worker.
  */
 export function batchStatement(
   s: string,
@@ -55,18 +56,25 @@ export function batchStatement(
   const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
-  const isOurs = mine === null ? "" : "and exists (select from mine)";
   const ctid = chosen === null ? "" : "and jobs.ctid = found.ctid";
+  const row = chosen === null ? "jobs" : "chosen";
+  const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
+  // Of those that were chosen by their texts, also the ones that are another version by now.
+  const candidates =
+    chosen === null
+      ? `from ${s}._private_jobs as jobs
+    where ${isHere} and ${matches}`
+      : `from chosen
+    left join ${s}._private_jobs as jobs
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and ${matches}
+    where ${isHere}`;
   const text = `
   with ${mine === null ? "" : `${mine}, `}${chosen === null ? "" : `${chosen}, `}found as materialized (
-    select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
-      jobs.updated_at > ${before} as is_changed
-    from ${s}._private_jobs as jobs
-    ${chosen === null ? "" : "join chosen on chosen.id = jobs.id and chosen.ctid = jobs.ctid"}
-    where jobs.id > ${after} and jobs.id <= ${upto}
-    and ${matches}
-    ${isOurs}
-    order by jobs.id
+    select ${row}.id, ${row}.ctid, jobs.locked_at is not null as is_locked,
+      jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false) as is_changed
+    ${candidates}
+    ${mine === null ? "" : "and exists (select from mine)"}
+    order by ${row}.id
     limit ${limit}
   ), held as materialized (
     select jobs.id${claim === null ? "" : `, ${columnsOf(act, "jobs").join(", ")}`}
@@ -164,7 +172,7 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
       ${targets.join(", ")}
     )
     select ${operation}, found.id,
-      case when acted.id is not null then 'd' when found.is_changed then 'g' else 'l' end::"char",
+      case when acted.id is not null then 'd' when found.is_changed then 'c' else 'l' end::"char",
       acted.updated_at, acted.attempts,
       ${[...columns, ...names].join(", ")}
     from found
@@ -194,10 +202,16 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
     where operation.id = ${operation}
     returning operation.after_id
   )
-  select tally.found::int, tally.done::int, tally.changed::int, moved.after_id,
+  select tally.found::int, tally.done::int, moved.after_id, ${MISSED},
     (select count(*) from announced)::int as announced
   from tally left join moved on true`;
 }
+
+/** Found, and somebody was faster. */
+const MISSED = `array(
+      select id from found
+      where not is_locked and not is_changed and id not in (select id from acted)
+    ) as missed_ids`;
 
 /** Nothing is kept in the database, so whoever asks must be told which. */
 const WHICH = `
@@ -208,6 +222,5 @@ const WHICH = `
     array(select id from acted order by id) as done_ids,
     array(select attempts from acted order by id) as done_attempts,
     array(select id from found where is_changed) as changed_ids,
-    array(select id from found where not is_changed and id not in (select id from acted))
-      as locked_ids,
+    array(select id from found where is_locked) as locked_ids, ${MISSED},
     (select ${microseconds("updated_at")} from acted limit 1) as left_at_us`;

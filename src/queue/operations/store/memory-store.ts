@@ -2,10 +2,13 @@
 // which job is written to the log, because nobody can ask for it later.
 import type { Logger } from "../../../base/logger.ts";
 import { type Database, query } from "../../../database/database.ts";
+import type { JobQuery } from "../../query/job-query.ts";
 import { timeText } from "../../sql/moments.ts";
-import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
+import { atWork, type JobOperation, type Rehearsal, type UndoLeft } from "../model/operation.ts";
 import type { CanaryOutcome, OperationStore, Outcome } from "../model/operation-store.ts";
 import { batchStatement } from "./batch-statement.ts";
+import { idsIn, lookAgain, type Missed } from "./missed.ts";
+import { failedAgain } from "./receipt.ts";
 import { anotherAtWork } from "./table-store.ts";
 
 const MOST_REHEARSALS = 100;
@@ -16,7 +19,7 @@ const MOST_LOGGED = 500;
 
 interface Entry {
   operation: JobOperation;
-  readonly ids: Record<Outcome, string[]>;
+  readonly ids: Record<keyof Which, string[]>;
   /** Of the canary's jobs: how they were left. */
   readonly left: { id: string; attempts: number; atUs: string }[];
 }
@@ -41,16 +44,17 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
     },
     begin: async (rehearsal, origin, manner) => {
       if (busy(null)) throw anotherAtWork();
-      const { query: text, nowUs, action, changes, boundary, count } = rehearsal;
+      const { query: text, nowUs, action, changes, boundary, matched, expected } = rehearsal;
       const operation: JobOperation = {
         ...{ id: String(++lastId), query: text, nowUs, action, changes, boundary, origin },
-        ...{ ...manner, state: "running", expected: count.value, isCanaryOver: false },
+        ...{ ...manner, state: "running", matched, expected, isCanaryOver: false },
         ...{ startedAt: now().toISOString(), finishedAt: null, afterId: "0", done: 0 },
-        ...{ skippedLocked: 0, skippedChanged: 0, kept: 0, ratePerS: null, etaS: null },
-        ...{ undoAfterId: null, undone: 0, canUndo: false, undoUntil: null, error: null },
+        ...{ skippedLocked: 0, skippedChanged: 0, skippedGone: 0, kept: 0 },
+        ...{ ratePerS: null, etaS: null, undoAfterId: null, undone: 0, undoLeft: NOTHING_LEFT },
+        ...{ canUndo: false, undoUntil: null, error: null },
         isResumable: false,
       };
-      const ids = { done: [], locked: [], gone: [], failed_again: [] };
+      const ids = { done: [], locked: [], changed: [], gone: [] };
       bounded(entries, MOST_OPERATIONS).set(operation.id, { operation, ids, left: [] });
       return operation;
     },
@@ -69,6 +73,7 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
       const isOver = ["done", "stopped", "failed"].includes(transition.to);
       entry.operation = {
         ...entry.operation,
+        ...(transition.to === "done" ? { afterId: entry.operation.boundary.maxId } : {}),
         state: transition.to,
         isCanaryOver: entry.operation.isCanaryOver || transition.isCanaryOver === true,
         error: transition.error ?? null,
@@ -87,12 +92,11 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
       }
       const { text, values } = batchStatement(db.schema.quoted, jobs, act, stretch, null);
       const [row] = await query<WhichRow>(db, () => text, [...values]);
-      const which = { done: list(row?.done_ids), locked: list(row?.locked_ids) };
-      const gone = list(row?.changed_ids);
+      const which = await whichOf(db, jobs, stretch.before, row);
       const found = row?.found ?? 0;
-      log(logger, id, operation, { ...which, gone });
+      log(logger, id, operation, which);
       if (entry !== undefined) {
-        remember(entry, { ...which, gone }, row);
+        remember(entry, which, row);
         const afterId = found < stretch.limit ? stretch.uptoId : (row?.last_id ?? stretch.uptoId);
         entry.operation = {
           ...entry.operation,
@@ -100,7 +104,8 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
           afterId,
           done: entry.operation.done + which.done.length,
           skippedLocked: entry.operation.skippedLocked + which.locked.length,
-          skippedChanged: entry.operation.skippedChanged + gone.length,
+          skippedChanged: entry.operation.skippedChanged + which.changed.length,
+          skippedGone: entry.operation.skippedGone + which.gone.length,
         };
       }
       return { found, done: which.done.length, afterId: entry?.operation.afterId ?? null };
@@ -108,7 +113,8 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
     undoBatch: async () => ({ found: 0, done: 0, afterId: null }),
     canary: async (id) => canaryOf(db, entries.get(id)?.left ?? []),
     receipt: async (id, outcome, afterId, limit) => {
-      const all = entries.get(id)?.ids[outcome] ?? [];
+      const { ids: kept } = entries.get(id) ?? {};
+      const all = (kept as Partial<Record<Outcome, string[]>> | undefined)?.[outcome] ?? [];
       const ids = all.filter((one) => BigInt(one) > BigInt(afterId)).slice(0, limit + 1);
       const page = ids.slice(0, limit);
       return { ids: page, nextCursor: ids.length > limit ? (page.at(-1) ?? null) : null };
@@ -124,22 +130,40 @@ interface WhichRow {
   readonly done_attempts: string;
   readonly changed_ids: string;
   readonly locked_ids: string;
+  readonly missed_ids: string;
   readonly left_at_us: string | null;
 }
 
-/** PostgreSQL's text of an array of numbers. */
-const list = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
+type Which = Readonly<Record<"done" | "locked" | "changed" | "gone", readonly string[]>>;
 
-type Which = Readonly<Record<"done" | "locked" | "gone", readonly string[]>>;
+async function whichOf(
+  db: Database,
+  jobs: JobQuery,
+  before: string,
+  row: WhichRow | undefined,
+): Promise<Which> {
+  const ids = idsIn(row?.missed_ids);
+  const missed = ids.length === 0 ? NONE_MISSED : await lookAgain(db, jobs, before, ids);
+  return {
+    done: idsIn(row?.done_ids),
+    locked: [...idsIn(row?.locked_ids), ...missed.locked].sort(byNumber),
+    changed: [...idsIn(row?.changed_ids), ...missed.changed].sort(byNumber),
+    gone: missed.gone,
+  };
+}
+
+const NONE_MISSED: Missed = { locked: [], changed: [], gone: [] };
+const NOTHING_LEFT: UndoLeft = { keyTaken: 0, changed: 0, gone: 0, locked: 0 };
+const byNumber = (a: string, b: string) => Number(BigInt(a) - BigInt(b));
 
 function remember(entry: Entry, which: Which, row: WhichRow | undefined): void {
-  for (const outcome of ["done", "locked", "gone"] as const) {
+  for (const outcome of ["done", "locked", "changed", "gone"] as const) {
     const room = Math.max(0, MOST_IDS - entry.ids[outcome].length);
     entry.ids[outcome].push(...which[outcome].slice(0, room));
   }
   const { canary, isCanaryOver } = entry.operation;
   if (canary === null || isCanaryOver || row === undefined) return;
-  const attempts = list(row.done_attempts).map(Number);
+  const attempts = idsIn(row.done_attempts).map(Number);
   for (const [at, id] of which.done.entries()) {
     entry.left.push({ id, attempts: attempts[at] ?? 0, atUs: row.left_at_us ?? "0" });
   }
@@ -166,10 +190,7 @@ function bounded<V>(map: Map<string, V>, most: number): Map<string, V> {
 const canarySql = (s: string) => `
   select
     count(*) filter (where jobs.id is null)::int as gone,
-    count(*) filter (
-      where jobs.locked_at is null and jobs.last_error is not null
-      and jobs.attempts > was.attempts and jobs.updated_at > was.at
-    )::int as failed_again
+    count(*) filter (where ${failedAgain("was.at", "was.attempts")})::int as failed_again
   from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as was (id, attempts, at)
   left join ${s}._private_jobs as jobs on jobs.id = was.id`;
 

@@ -1,4 +1,5 @@
 // An operation as its SQL row. The only place that knows the columns.
+import type { Value } from "../../../domain/value.ts";
 import { dateOf, microseconds, timeText } from "../../sql/moments.ts";
 import type { Changes, OperationAction } from "../model/action.ts";
 import { type JobOperation, type OperationState, UNDO_HOURS } from "../model/operation.ts";
@@ -17,11 +18,13 @@ export interface OperationRow {
   readonly finished_at_us: string | null;
   readonly max_id: string;
   readonly before_us: string;
+  readonly matched: string | null;
   readonly expected: string | null;
   readonly after_id: string;
   readonly done: string;
   readonly skipped_locked: string;
   readonly skipped_changed: string;
+  readonly skipped_gone: string;
   readonly kept: string;
   readonly rate: number | null;
   readonly canary: number | null;
@@ -30,6 +33,10 @@ export interface OperationRow {
   readonly eta_s: number | null;
   readonly undo_after_id: string | null;
   readonly undone: string;
+  readonly undo_key_taken: string;
+  readonly undo_changed: string;
+  readonly undo_gone: string;
+  readonly undo_locked: string;
   readonly error: string | null;
   readonly can_undo: boolean;
 }
@@ -47,10 +54,12 @@ export const operationColumns = `
   operation.performed_by, operation.source, ${EFFECTIVE_STATE} as state,
   ${microseconds("operation.created_at")} as created_at_us,
   ${microseconds("operation.finished_at")} as finished_at_us,
-  operation.max_id, ${microseconds("operation.before")} as before_us, operation.expected,
-  operation.after_id, operation.done, operation.skipped_locked, operation.skipped_changed,
-  operation.kept, operation.rate, operation.canary, operation.is_canary_over,
-  operation.rate_per_s, operation.eta_s, operation.undo_after_id, operation.undone, operation.error,
+  operation.max_id, ${microseconds("operation.before")} as before_us, operation.matched,
+  operation.expected, operation.after_id, operation.done, operation.skipped_locked,
+  operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
+  operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
+  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '${UNDO_HOURS} hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo`;
@@ -66,13 +75,15 @@ export function toOperation(row: OperationRow): JobOperation {
     origin: { by: row.performed_by, source: row.source },
     state: row.state,
     boundary: { maxId: row.max_id, before: timeText(row.before_us) },
-    expected: row.expected === null ? null : Number(row.expected),
+    matched: valueIn(row.matched),
+    expected: valueIn(row.expected),
     startedAt: timeText(row.created_at_us),
     finishedAt,
     afterId: row.after_id,
     done: Number(row.done),
     skippedLocked: Number(row.skipped_locked),
     skippedChanged: Number(row.skipped_changed),
+    skippedGone: Number(row.skipped_gone),
     kept: Number(row.kept),
     rate: row.rate,
     canary: row.canary,
@@ -81,12 +92,20 @@ export function toOperation(row: OperationRow): JobOperation {
     etaS: row.eta_s,
     undoAfterId: row.undo_after_id,
     undone: Number(row.undone),
+    undoLeft: {
+      keyTaken: Number(row.undo_key_taken),
+      changed: Number(row.undo_changed),
+      gone: Number(row.undo_gone),
+      locked: Number(row.undo_locked),
+    },
     error: row.error,
     canUndo: row.can_undo,
     undoUntil: row.finished_at_us === null ? null : undoUntil(row.finished_at_us),
     isResumable: true,
   };
 }
+
+const valueIn = (json: string | null) => (json === null ? null : (JSON.parse(json) as Value));
 
 function undoUntil(finishedAtUs: string): string {
   return new Date(dateOf(finishedAtUs).getTime() + UNDO_HOURS * 3_600_000).toISOString();

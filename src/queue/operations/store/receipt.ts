@@ -1,17 +1,20 @@
-// What has become of the jobs of an operation: those that it changed, those that it left alone, and of
-// the changed ones those that have failed again since.
-import { type Database, query } from "../../../database/database.ts";
+// What has become of the jobs of an operation: those that it changed, those that it left alone, of the
+// changed ones those that have failed again since, and what its undo did to them.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import { failedAt } from "../../settle/retry-policy.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
 
 /** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
-const failedAgain = (was: string) => `
+export const failedAgain = (leftAt: string, leftAttempts: string) => `
   jobs.locked_at is null and jobs.last_error is not null
-    and jobs.updated_at > ${was}.left_at and jobs.attempts > ${was}.left_attempts`;
+    and jobs.attempts > ${leftAttempts} and ${failedAt("jobs")} > ${leftAt}`;
+
+const FAILED_AGAIN = failedAgain("was.left_at", "was.left_attempts");
 
 const canarySql = (s: string) => `
   select
     count(*) filter (where jobs.id is null)::int as gone,
-    count(*) filter (where ${failedAgain("was")})::int as failed_again,
+    count(*) filter (where ${FAILED_AGAIN})::int as failed_again,
     count(*)::int as total
   from ${s}._private_operation_rows as was
   left join ${s}._private_jobs as jobs on jobs.id = was.job_id
@@ -24,20 +27,40 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
+/** Which of an operation's rows; of an undo under way those that it has come to. */
+const whichRows: Readonly<Record<Outcome, string>> = {
+  done: "was.outcome = 'd'",
+  locked: "was.outcome = 'l'",
+  changed: "was.outcome = 'c'",
+  gone: "was.outcome = 'g'",
+  failed_again: "was.outcome = 'd'",
+  undone:
+    "was.outcome = 'd' and was.undo_outcome is null and was.job_id <= operation.undo_after_id",
+  undo_key_taken: "was.undo_outcome = 'k'",
+  undo_changed: "was.undo_outcome = 'c'",
+  undo_gone: "was.undo_outcome = 'g'",
+  undo_locked: "was.undo_outcome = 'l'",
+};
+
 // As many rows as one page may look at: of done jobs few may have failed again.
 const LOOKED_AT = 5_000;
 
-const receiptSql = (s: string) => `
-  select was.job_id as id, $2::text <> 'failed_again' or coalesce(${failedAgain("was")}, false) as is_one
+const receiptSql =
+  (outcome: Outcome): Statement =>
+  (s) =>
+    `
+  select was.job_id as id,
+    ${outcome === "failed_again" ? `coalesce(${FAILED_AGAIN}, false)` : "true"} as is_one
   from (
-    select job_id, left_at, left_attempts
-    from ${s}._private_operation_rows
-    where operation_id = $1::bigint and job_id > $3::bigint
-    and outcome = case $2::text when 'locked' then 'l' when 'gone' then 'g' else 'd' end::"char"
-    order by job_id
-    limit $4::int
+    select was.job_id, was.left_at, was.left_attempts
+    from ${s}._private_operation_rows as was
+    join ${s}._private_operations as operation on operation.id = was.operation_id
+    where was.operation_id = $1::bigint and was.job_id > $2::bigint
+    and ${whichRows[outcome]}
+    order by was.job_id
+    limit $3::int
   ) as was
-  left join ${s}._private_jobs as jobs on jobs.id = was.job_id and $2::text = 'failed_again'
+  ${outcome === "failed_again" ? `left join ${s}._private_jobs as jobs on jobs.id = was.job_id` : ""}
   order by was.job_id`;
 
 export async function receiptOf(
@@ -49,7 +72,7 @@ export async function receiptOf(
 ): Promise<Receipt> {
   const looked = outcome === "failed_again" ? LOOKED_AT : limit + 1;
   type Row = { id: string; is_one: boolean };
-  const rows = await query<Row>(db, receiptSql, [id, outcome, afterId, looked]);
+  const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, looked]);
   const found = rows.filter((row) => row.is_one).map((row) => row.id);
   const ids = found.slice(0, limit);
   if (found.length > limit) return { ids, nextCursor: ids.at(-1) ?? null };

@@ -6,6 +6,7 @@ import { type Database, query } from "../../../database/database.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
+import { idsIn, lookAgain, noteMissed } from "./missed.ts";
 import {
   EFFECTIVE_STATE,
   type OperationRow,
@@ -42,12 +43,13 @@ export function tableStore(db: Database, owner: string): OperationStore {
     },
     begin: async (rehearsal, origin, { rate, canary }) => {
       await query(db, releaseSql, []);
-      const { boundary, count } = rehearsal;
+      const { boundary } = rehearsal;
       const [begun] = await conflicting(() =>
         rows(beginSql, [
           ...[rehearsal.query, rehearsal.nowUs, rehearsal.action],
           ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
-          ...[boundary.maxId, boundary.before, count.value, rate, canary],
+          ...[boundary.maxId, boundary.before, rate, canary],
+          ...[JSON.stringify(rehearsal.matched), JSON.stringify(rehearsal.expected)],
         ]),
       );
       if (begun === undefined) throw new Error("an operation that was inserted has no row");
@@ -68,14 +70,14 @@ export function tableStore(db: Database, owner: string): OperationStore {
     renew: async (id) => (await query(db, renewSql, [id, owner, LEASE_S])).length > 0,
     batch: async (operation, jobs, act, stretch, speed) => {
       const { quoted } = db.schema;
-      const { text, values } = batchStatement(
-        quoted,
-        jobs,
-        act,
-        stretch,
-        claimOf(operation, speed),
-      );
-      return batchOf(await query<BatchRow>(db, () => text, [...values]));
+      const claim = claimOf(operation, speed);
+      const { text, values } = batchStatement(quoted, jobs, act, stretch, claim);
+      const batch = await query<BatchRow>(db, () => text, [...values]);
+      const missed = idsIn(batch[0]?.missed_ids);
+      if (missed.length > 0) {
+        await noteMissed(db, operation.id, await lookAgain(db, jobs, stretch.before, missed));
+      }
+      return batchOf(batch);
     },
     undoBatch: async (operation, act, stretch, speed) => {
       const { quoted } = db.schema;
@@ -112,6 +114,7 @@ interface BatchRow {
   readonly found: number;
   readonly done: number;
   readonly after_id: string | null;
+  readonly missed_ids?: string;
 }
 
 function batchOf([row]: readonly BatchRow[]): Batch {
@@ -136,12 +139,12 @@ const releaseSql = (s: string) => `
 const beginSql = (s: string) => `
   insert into ${s}._private_operations as operation (
     query, now_us, action, changes, performed_by, source, state, owner, lease_until,
-    max_id, before, expected, rate, canary
+    max_id, before, rate, canary, matched, expected
   )
   values (
     $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
     clock_timestamp() + make_interval(secs => $8::int),
-    $9::bigint, $10::timestamptz, $11::bigint, $12::int, $13::int
+    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json
   )
   returning ${operationColumns}`;
 
@@ -166,6 +169,8 @@ const moveSql = (s: string) => `
       when $4::boolean or ($5::boolean and $3 = any('{${atWork.join(",")}}'))
       then clock_timestamp() + make_interval(secs => $7::int)
     end,
+    -- What was done to the end has dealt with all ids.
+    after_id = case when $3 = 'done' then max_id else after_id end,
     finished_at = case
       when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
       when $3 = 'undone' then now()

@@ -1,6 +1,6 @@
 // One batch of an undo as one statement: of the jobs that an operation has changed, those which nobody
-// has touched since become what they were, to the byte; the rest is left as it is. Deleted jobs come
-// back under their id, unless their key is taken meanwhile.
+// has touched since become what they were, to the byte; the rest is left as it is, and it is noted why.
+// Deleted jobs come back under their id, unless their key is taken meanwhile.
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
 import type { UndoStretch } from "../model/operation-store.ts";
@@ -30,16 +30,35 @@ export function undoStatement(
     limit ${most}
   ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act.kind)}, announced as materialized (
     select ${announceJobs("count(*)")} from restored having count(*) > 0
+  ), left_alone as materialized (
+    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : WHY_NOT_CHANGED}::"char" as why
+    from batch
+    left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
+    where batch.outcome = 'd' and batch.job_id not in (select id from restored)
+  ), noted as (
+    update ${s}._private_operation_rows as was
+    set undo_outcome = left_alone.why
+    from left_alone
+    where was.operation_id = ${operation} and was.job_id = left_alone.job_id
   ), tally as materialized (
     select
       (select count(*) from batch) as found,
       (select max(job_id) from batch) as last_id,
-      (select count(*) from restored) as done
+      (select count(*) from restored) as done,
+      count(*) filter (where why = 'k') as key_taken,
+      count(*) filter (where why = 'c') as changed,
+      count(*) filter (where why = 'g') as gone,
+      count(*) filter (where why = 'l') as locked
+    from left_alone
   ), moved as (
     update ${s}._private_operations as operation
     set
       undo_after_id = coalesce(tally.last_id, operation.undo_after_id),
       undone = operation.undone + tally.done,
+      undo_key_taken = operation.undo_key_taken + tally.key_taken,
+      undo_changed = operation.undo_changed + tally.changed,
+      undo_gone = operation.undo_gone + tally.gone,
+      undo_locked = operation.undo_locked + tally.locked,
       lease_until = clock_timestamp() + make_interval(secs => ${parameter(claim.leaseS, "int")}),
       rate_per_s = ${parameter(claim.ratePerS, "int")},
       eta_s = ${parameter(claim.etaS, "int")}
@@ -52,6 +71,17 @@ export function undoStatement(
   from tally left join moved on true`;
   return { text, values };
 }
+
+/** What it was when the batch began; a row that looks untouched was held by somebody. */
+const WHY_NOT_CHANGED = `case
+        when jobs.id is null then 'g'
+        when jobs.locked_at is not null then 'l'
+        when jobs.updated_at <> batch.left_at or jobs.attempts <> batch.left_attempts then 'c'
+        else 'l'
+      end`;
+
+/** Its id is there again, or its key is another job's. */
+const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
 const overwritten = {
   fail: ["attempts", "last_error", "updated_at"],

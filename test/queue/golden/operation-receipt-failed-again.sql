@@ -1,0 +1,17 @@
+  select was.job_id as id,
+    coalesce(
+  jobs.locked_at is null and jobs.last_error is not null
+    and jobs.attempts > was.left_attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) > was.left_at, false) as is_one
+  from (
+    select was.job_id, was.left_at, was.left_attempts
+    from "worker"._private_operation_rows as was
+    join "worker"._private_operations as operation on operation.id = was.operation_id
+    where was.operation_id = $1::bigint and was.job_id > $2::bigint
+    and was.outcome = 'd'
+    order by was.job_id
+    limit $3::int
+  ) as was
+  left join "worker"._private_jobs as jobs on jobs.id = was.job_id
+  order by was.job_id
