@@ -12,6 +12,7 @@ import type { JobOperation, Rehearsal } from "../../src/queue/operations/model/o
 import type { OperationTools } from "../../src/queue/operations/model/operation-tools.ts";
 import { readCandidates } from "../../src/queue/operations/rehearse/candidates.ts";
 import {
+  idsByTime,
   sampleMatches,
   tallyIds,
   tallyRange,
@@ -96,6 +97,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "rehearsal-take": (db) => store(db).take("r"),
   "rehearsal-boundary": (db) => readBoundary(db),
   "rehearsal-count": (db) => tallyRange(db, jobs, "0", "9"),
+  "rehearsal-by-time": (db) => idsByTime(db, jobs, 10),
   "rehearsal-count-ids": (db) => tallyIds(db, ["1"]),
   "rehearsal-count-sample": (db) => sampleMatches(db, jobs, { pages: 3 } as Gauge, "9"),
   "rehearsal-candidates": (db) => readCandidates(db, jobs, "0", "9"),

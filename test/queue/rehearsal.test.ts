@@ -111,6 +111,7 @@ test("What an index leads to is exact, however large the table.", async () => {
     ["key:k5", 1, 0],
     [`id:${id}..${id + 99}`, 100, 5],
     ["is:scheduled", 10, 0],
+    ["due:+1h..+2d", 10, 0],
     ["is:failed", 20, 0],
   ];
   const with_ = operationTools(queue.db);

@@ -3,6 +3,7 @@
 // while. Nothing is locked, and no statement is long.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
+import type { Condition } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { timeText } from "../../sql/moments.ts";
 import { type SampleOptions, SMALL_TABLE_PAGES } from "../../stats/count-query.ts";
@@ -18,12 +19,13 @@ import {
   countedAs,
   estimatedFrom,
   type MatchCounts,
+  type MatchSample,
   noTally,
   sizesOf,
   sumOf,
   type Tally,
 } from "./match-counts.ts";
-import { sampleMatches, tallyIds, tallyRange } from "./read-matches.ts";
+import { idsByTime, sampleMatches, tallyIds, tallyRange } from "./read-matches.ts";
 
 export interface Asked {
   readonly jobs: JobQuery;
@@ -35,6 +37,8 @@ export interface Asked {
   readonly sample?: SampleOptions | undefined;
 }
 
+type Tools = Pick<OperationTools, "reads" | "monotonic">;
+
 // Fewer in the sample say too little.
 const ENOUGH_HITS = 30;
 // An index leads to so many within the time.
@@ -44,51 +48,56 @@ const NARROW = 200_000n;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-export async function countMatches(
-  tools: Pick<OperationTools, "reads" | "monotonic">,
-  asked: Asked,
-): Promise<MatchCounts> {
+export async function countMatches(tools: Tools, asked: Asked): Promise<MatchCounts> {
   const { reads } = tools;
-  const { jobs, maxId, walkMs } = asked;
-  const { smallPages = SMALL_TABLE_PAGES } = asked.sample ?? {};
+  const { jobs } = asked;
   const gauge = await readGauge(reads);
   const asOf = timeText(gauge.nowMs * 1_000);
-  if (jobs.isEmpty) return countedAs(noTally, asOf);
-  const isSmall = gauge.pages <= smallPages;
-  if (isSmall && jobs.check === null) {
-    return countedAs(await tallyRange(reads, jobs, "0", maxId), asOf);
-  }
-  let walked: Tally = noTally;
+  const { smallPages = SMALL_TABLE_PAGES } = asked.sample ?? {};
+  const counted = await countedWhereCheap(tools, asked, gauge.pages <= smallPages);
+  if (counted !== null) return countedAs(counted, asOf);
+  const sample = await sampleMatches(reads, jobs, gauge, asked.maxId, asked.sample);
+  const isEnough = sample.places.length >= ENOUGH_HITS;
+  // How large payloads are that Node has looked into, the sample does not say.
+  if (isEnough && jobs.check === null) return estimatedFrom(sample, noTally, mayRun(jobs), asOf);
+  const { tally, isWhole } = await walkedThrough(tools, asked);
+  if (isWhole) return countedAs(tally, asOf);
+  const sized = jobs.check === null ? sample : sizedBy(sample, tally);
+  return estimatedFrom(sized, tally, mayRun(jobs), asOf);
+}
+
+/** null: it would take too long, or nobody knows. */
+async function countedWhereCheap(
+  tools: Tools,
+  asked: Asked,
+  isSmall: boolean,
+): Promise<Tally | null> {
+  const { reads } = tools;
+  const { jobs, maxId, walkMs } = asked;
+  if (jobs.isEmpty) return noTally;
+  if (isSmall && jobs.check === null) return tallyRange(reads, jobs, "0", maxId);
   if (isSmall || isNarrow(jobs, maxId)) {
-    const all = await walkedThrough(tools, jobs, maxId, walkMs);
-    if (all.isWhole) return countedAs(all.tally, asOf);
-    walked = all.tally;
+    const { tally, isWhole } = await walkedThrough(tools, asked);
+    if (isWhole) return tally;
   }
-  const sample = await sampleMatches(reads, jobs, gauge, maxId, asked.sample);
-  const isRare = sample.places.length < ENOUGH_HITS;
-  const mayRun = jobs.shape.conditions?.includes("running") ?? true;
-  const estimate = () => {
-    const { payloadBytes, errorBytes } = sizesOf(walked);
-    const rows = sample.places.length;
-    const checked = { payloadBytes: payloadBytes * rows, errorBytes: errorBytes * rows };
-    return estimatedFrom(
-      jobs.check === null ? sample : { ...sample, ...checked },
-      walked,
-      mayRun,
-      asOf,
-    );
-  };
-  const rough = estimate();
-  if (jobs.cost === "cheap" && rough.count.value <= MOST_BY_INDEX) {
-    const ids = await idsByIndex(reads, jobs, walkMs);
-    const meant = ids?.filter((id) => BigInt(id) <= BigInt(maxId)) ?? null;
-    if (meant !== null) return countedAs(await tallyIds(reads, meant), asOf);
-  }
-  if (!isRare && jobs.check === null) return rough;
-  const all = await walkedThrough(tools, jobs, maxId, walkMs);
-  if (all.isWhole) return countedAs(all.tally, asOf);
-  walked = all.tally;
-  return estimate();
+  if (jobs.cost !== "cheap") return null;
+  const ids = await idsByIndex(reads, jobs, walkMs);
+  if (ids === null) return null;
+  return tallyIds(
+    reads,
+    ids.filter((id) => BigInt(id) <= BigInt(maxId)),
+  );
+}
+
+function sizedBy(sample: MatchSample, tally: Tally): MatchSample {
+  const { payloadBytes, errorBytes } = sizesOf(tally);
+  const rows = sample.places.length;
+  return { ...sample, payloadBytes: payloadBytes * rows, errorBytes: errorBytes * rows };
+}
+
+/** Whether a job that runs can match. */
+function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
+  return isDue === null && (conditions?.includes("running") ?? true);
 }
 
 /** An id, a key. */
@@ -109,10 +118,8 @@ interface WalkedThrough {
 
 /** Ascending by id for a while. */
 async function walkedThrough(
-  { reads, monotonic }: Pick<OperationTools, "reads" | "monotonic">,
-  jobs: JobQuery,
-  maxId: string,
-  walkMs: number,
+  { reads, monotonic }: Tools,
+  { jobs, maxId, walkMs }: Asked,
 ): Promise<WalkedThrough> {
   const { shape } = jobs;
   const until = monotonic() + walkMs;
@@ -138,13 +145,20 @@ async function walkedThrough(
   return { tally, isWhole: true };
 }
 
-/** All of them where an index has them in some order and they are few; else null. */
+/** All of them where an index leads to them and they are few; else null. */
 async function idsByIndex(
   db: Database,
   jobs: JobQuery,
   budgetMs: number,
 ): Promise<readonly string[] | null> {
-  const segments = await indexedSegments(db, jobs);
+  const { isDue, conditions } = jobs.shape;
+  const isWaiting = isDue !== null || conditions?.every((one) => waiting.includes(one)) === true;
+  if (isWaiting) {
+    if (!(await hasFewPriorities(db))) return null;
+    const ids = await idsByTime(db, jobs, MOST_BY_INDEX + 1);
+    return ids.length <= MOST_BY_INDEX ? ids : null;
+  }
+  const segments = await orderedByIndex(db, jobs);
   if (segments === null) return null;
   const { found, next } = await walk({
     ...{ db, matching: matchingOf(jobs), segments, place: null, skip: 0, size: 0, budgetMs },
@@ -153,15 +167,15 @@ async function idsByIndex(
   return next === null && found.length <= MOST_BY_INDEX ? found.map(({ id }) => id) : null;
 }
 
-async function indexedSegments(
+const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
+
+/** By the optional indexes `failed` and `running`. */
+async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,
 ): Promise<readonly Segment[] | null> {
-  const facts = {
-    hasFewPriorities: await hasFewPriorities(db),
-    indexes: await usableIndexes(db),
-  };
-  const orders: readonly JobSort[] = ["due", "-failed_at", "running"];
+  const facts = { hasFewPriorities: true, indexes: await usableIndexes(db) };
+  const orders: readonly JobSort[] = ["-failed_at", "running"];
   const ways = orders.map((sort) => segmentsOf(sort, shape, facts));
   return ways.find((segments) => segments.every(({ way }) => way.kind === "index")) ?? null;
 }

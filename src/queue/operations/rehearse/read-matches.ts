@@ -3,6 +3,8 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../groups/job-rows.ts";
 import type { JobQuery } from "../../query/job-query.ts";
+import { isAvailable } from "../../sql/eligible.ts";
+import { priorities } from "../../sql/priorities.ts";
 import type { SampleOptions } from "../../stats/count-query.ts";
 import type { Gauge } from "../../stats/gauge.ts";
 import { choosePages } from "../../stats/page-sample.ts";
@@ -25,6 +27,32 @@ export async function tallyRange(
 export async function tallyIds(db: Database, ids: readonly string[]): Promise<Tally> {
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
+
+/** Of jobs that wait, whose times the query bounds; at most `limit` of them. */
+export async function idsByTime(
+  db: Database,
+  jobs: JobQuery,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await query<{ id: string }>(db, byTimeSql(jobs), [limit, ...jobs.values]);
+  return rows.map(({ id }) => id);
+}
+
+// The index of times begins with the priority: once for each of them.
+const byTimeSql =
+  (jobs: JobQuery): Statement =>
+  (s) =>
+    `
+  with recursive ${priorities(s)}
+  select found.id
+  from priorities
+  cross join lateral (
+    select jobs.id
+    from ${s}._private_jobs as jobs
+    where ${isAvailable("jobs")} and jobs.priority = priorities.priority and ${jobs.sql(2)}
+    limit $1::int
+  ) as found
+  limit $1::int`;
 
 interface TallyRow {
   /** Which of the three it is: the bits of what it is not grouped by. */
