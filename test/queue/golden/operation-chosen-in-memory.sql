@@ -12,15 +12,15 @@
     order by chosen.id
     limit $4::int
   ), held as materialized (
-    select jobs.id
+    select jobs.id, jobs.run_at, jobs.updated_at, jobs.attempts, jobs.max_attempts, jobs.priority
     from found
-    join "worker"._private_jobs as jobs on jobs.id = found.id and jobs.ctid = found.ctid
+    join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
     and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
     and (jobs.task_id = any($10::int[]))
     order by jobs.id
     for update of jobs skip locked
-  ), acted as materialized (
+  ), acted as (
     select acted.id, acted.updated_at, acted.attempts
     from "worker".reschedule_jobs(
       array(select held.id from held),

@@ -12,16 +12,19 @@
     order by jobs.id
     limit $4::int
   ), held as materialized (
-    select jobs.id, jobs.run_at, jobs.created_at, jobs.updated_at, jobs.task_id, jobs.job_queue_id, jobs.revision, jobs.attempts, jobs.max_attempts, jobs.priority, jobs.last_error, jobs.payload, jobs.key, jobs.flags
+    select jobs.id, jobs.ctid
     from found
-    join "worker"._private_jobs as jobs on jobs.id = found.id 
+    join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
     and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
     and (jobs.task_id = any($11::int[]))
     order by jobs.id
     for update of jobs skip locked
-  ), acted as materialized (
-    select acted.id, acted.updated_at, acted.attempts from "worker".complete_jobs(array(select held.id from held)) as acted
+  ), acted as (
+    delete from "worker"._private_jobs as jobs
+    using held
+    where jobs.ctid = held.ctid and jobs.id = held.id
+    returning jobs.id, jobs.run_at, jobs.created_at, jobs.updated_at, jobs.task_id, jobs.job_queue_id, jobs.revision, jobs.attempts, jobs.max_attempts, jobs.priority, jobs.last_error, jobs.payload, jobs.key, jobs.flags
   ), announced as materialized (
     select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and false
   ), kept as (
@@ -32,12 +35,11 @@
     select $7::bigint, found.id,
       case when acted.id is not null then 'd' when found.is_changed then 'c' else 'l' end::"char",
       acted.updated_at, acted.attempts,
-      held.run_at, held.created_at, held.updated_at, held.task_id, held.job_queue_id, held.revision, held.attempts, held.max_attempts, held.priority, held.last_error, held.payload, held.key, held.flags, tasks.identifier, queues.queue_name
+      acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
     from found
     left join acted on acted.id = found.id
-    left join held on held.id = acted.id
-    left join "worker"._private_tasks as tasks on tasks.id = held.task_id
-    left join "worker"._private_job_queues as queues on queues.id = held.job_queue_id
+    left join "worker"._private_tasks as tasks on tasks.id = acted.task_id
+    left join "worker"._private_job_queues as queues on queues.id = acted.job_queue_id
     where (select kept from mine) < 1000000
     returning 1
   ), tally as materialized (

@@ -56,7 +56,6 @@ export function batchStatement(
   const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
-  const ctid = chosen === null ? "" : "and jobs.ctid = found.ctid";
   const row = chosen === null ? "jobs" : "chosen";
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
   // Of those that were chosen by their texts, also the ones that are another version by now.
@@ -77,15 +76,15 @@ export function batchStatement(
     order by ${row}.id
     limit ${limit}
   ), held as materialized (
-    select jobs.id${claim === null ? "" : `, ${columnsOf(act, "jobs").join(", ")}`}
+    select jobs.id, ${act.kind === "delete" ? "jobs.ctid" : columnsOf(act, "jobs").join(", ")}
     from found
-    join ${s}._private_jobs as jobs on jobs.id = found.id ${ctid}
+    join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
     and jobs.locked_at is null and jobs.updated_at <= ${before}
     and ${matches}
     order by jobs.id
     for update of jobs skip locked
-  ), acted as materialized (
+  ), acted as (
     ${acted}
   ), announced as materialized (
     select ${announceJobs("count(*)")} from acted having count(*) > 0 and ${act.kind === "reschedule"}
@@ -109,13 +108,20 @@ const chosenOf = ({ ids, ctids }: Chosen, parameter: Parameter): string =>
     from unnest(${parameter(ids, "bigint[]")}, ${parameter(ctids, "tid[]")}) as row (id, ctid)
   )`;
 
-/** By the schema's own functions: what they mean is the same for every client of the queue. */
+/**
+ * By the schema's own functions: what they mean is the same for every client of the queue. But for a
+ * deletion: it gives the old rows back, and finds them where they lie, not by id among all dead entries of
+ * jobs that were changed before. That is a third of a batch.
+ */
 function actedOf(s: string, act: Act, parameter: Parameter): string {
   const ids = "array(select held.id from held)";
   const columns = "select acted.id, acted.updated_at, acted.attempts";
   switch (act.kind) {
     case "delete":
-      return `${columns} from ${s}.complete_jobs(${ids}) as acted`;
+      return `delete from ${s}._private_jobs as jobs
+    using held
+    where jobs.ctid = held.ctid and jobs.id = held.id
+    returning jobs.id, ${columnsOf(act, "jobs").join(", ")}`;
     case "fail":
       return `${columns}
     from ${s}.permanently_fail_jobs(${ids}, ${parameter(act.reason, "text")}) as acted`;
@@ -147,9 +153,9 @@ function columnsOf({ kind }: Act, row: string): string[] {
 }
 
 /** Names beside ids: a task or queue that no job has any more may be cleaned up before the undo. */
-const namesOfHeld = (s: string): string => `
-    left join ${s}._private_tasks as tasks on tasks.id = held.task_id
-    left join ${s}._private_job_queues as queues on queues.id = held.job_queue_id`;
+const namesOfDeleted = (s: string): string => `
+    left join ${s}._private_tasks as tasks on tasks.id = acted.task_id
+    left join ${s}._private_job_queues as queues on queues.id = acted.job_queue_id`;
 
 interface Places {
   readonly limit: string;
@@ -159,11 +165,11 @@ interface Places {
 
 function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Places): string {
   const operation = parameter(claim.operationId, "bigint");
-  const columns = columnsOf(act, "held");
   const isDelete = act.kind === "delete";
+  const columns = columnsOf(act, isDelete ? "acted" : "held");
   const names = isDelete ? ["tasks.identifier", "queues.queue_name"] : [];
   const targets = [
-    ...columns.map((column) => column.replace("held.", "")),
+    ...columns.map((column) => column.replace(/^\w+\./, "")),
     ...(isDelete ? ["task_identifier", "queue_name"] : []),
   ];
   return `, kept as (
@@ -176,8 +182,7 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
       acted.updated_at, acted.attempts,
       ${[...columns, ...names].join(", ")}
     from found
-    left join acted on acted.id = found.id
-    left join held on held.id = acted.id${isDelete ? namesOfHeld(s) : ""}
+    left join acted on acted.id = found.id${isDelete ? namesOfDeleted(s) : "\n    left join held on held.id = acted.id"}
     where (select kept from mine) < ${MOST_ROWS}
     returning 1
   ), tally as materialized (
