@@ -23,6 +23,10 @@ const CONTENT_TYPES = {
   "admin_ui_bg.wasm": "application/wasm",
   "favicon.svg": "image/svg+xml",
 };
+const typeOf = (name) =>
+  CONTENT_TYPES[name] ?? (name.endsWith(".woff2") ? "font/woff2" : "text/plain; charset=utf-8");
+/** The names of the client's files: those of the fonts change with their bytes. */
+let client = [];
 
 const steps = {
   ui: [ui],
@@ -55,14 +59,14 @@ async function program() {
 /** The client: ui/build.mjs knows how. */
 async function ui() {
   const { buildUi } = await import("./ui/build.mjs");
-  await buildUi(join(dist, "ui"));
+  client = await buildUi(join(dist, "ui"));
 }
 
 /** Every file of the client as the server sends it, compressed once, here. */
 async function assets() {
   const { brotliCompressSync, constants, gzipSync } = zlib;
   const table = {};
-  for (const [name, contentType] of Object.entries(CONTENT_TYPES)) {
+  for (const name of client) {
     const bytes = await readFile(join(dist, "ui", name));
     const brotli = brotliCompressSync(bytes, {
       params: {
@@ -71,7 +75,7 @@ async function assets() {
       },
     });
     table[name] = {
-      content_type: contentType,
+      content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
       identity: bytes.toString("base64"),
       br: brotli.toString("base64"),

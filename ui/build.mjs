@@ -9,6 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import { build } from "esbuild";
+import { buildFonts } from "./fonts.mjs";
 import { generateCommands } from "./schema/commands.mjs";
 import { generateRecords } from "./schema/generate.mjs";
 
@@ -28,12 +29,16 @@ export async function buildUi(outDir) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
   await writeWhole(join(here, "generated"), glue);
-  const files = new Map([...(await bundleHost()), ...(await bundleStyles())]);
+  const fonts = await buildFonts();
+  const files = new Map([...(await bundleHost()), ...(await bundleStyles(fonts.css))]);
   files.set("admin_ui_bg.wasm", glue.get("admin_ui_bg.wasm"));
-  for (const name of ["index.html", "favicon.svg"])
-    files.set(name, await readFile(join(here, name)));
+  files.set("favicon.svg", await readFile(join(here, "favicon.svg")));
+  const page = await readFile(join(here, "index.html"), "utf8");
+  files.set("index.html", page.replace("sans.woff2", fonts.files[0][0]));
+  const fontFiles = new Map([...fonts.files, ["licences.txt", fonts.licences]]);
+  await writeWhole(join(outDir, "fonts"), fontFiles);
   await writeWhole(outDir, files);
-  return [...files.keys()];
+  return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
 /** Writes the records of the schema and the server's commands, which the compilers read. */
@@ -76,7 +81,7 @@ const keepApart = {
 };
 
 /** The styles of all pages, then those of each. */
-async function bundleStyles() {
+async function bundleStyles(fontFaces) {
   const pages = await readdir(join(here, "assembly/pages"), { recursive: true });
   const own = pages.filter((path) => path.endsWith(".css")).sort();
   const files = ["./styles/index.css", ...own.map((path) => `./assembly/pages/${path}`)];
@@ -86,7 +91,7 @@ async function bundleStyles() {
     stdin: { contents, loader: "css", resolveDir: here },
     target,
   });
-  return [["admin.css", css]];
+  return [["admin.css", Buffer.concat([Buffer.from(`${fontFaces}\n`), css])]];
 }
 
 async function bundle(options) {

@@ -2,7 +2,7 @@
 // (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
 
 import { downloadExport, getExport, giveTicket } from "./api/export/export-jobs.ts";
-import { asset } from "./api/get-asset.ts";
+import { asset, getFont } from "./api/get-asset.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
 import { getCommon, getGroups } from "./api/insight/get-groups.ts";
@@ -60,6 +60,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/assets/admin.js", access: "asset", operation: script },
   { method: "GET", path: "/assets/admin_ui.js", access: "asset", operation: host },
   { method: "GET", path: "/assets/admin_ui_bg.wasm", access: "asset", operation: wasm },
+  { method: "GET", path: "/assets/fonts/{font}", access: "hashed", operation: getFont },
   { method: "GET", path: "/favicon.ico", access: "asset", operation: icon },
   { method: "GET", path: "/api/session", access: "read", operation: getSession },
   { method: "GET", path: "/api/overview", access: "read", operation: getOverview },

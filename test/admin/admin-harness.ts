@@ -75,6 +75,7 @@ export const testAssets = {
   "admin_ui.js": file("text/javascript; charset=utf-8", "host"),
   "admin_ui_bg.wasm": file("application/wasm", "wasm"),
   "favicon.svg": file("image/svg+xml", "icon"),
+  "fonts/sans-0123.woff2": file("font/woff2", "font"),
 };
 
 export interface AdminOptions {

@@ -64,6 +64,16 @@ test("What the client has already is 304 without a body.", async () => {
   }
 });
 
+test("A font is kept for ever under its name, and no other name is one.", async () => {
+  const { status, headers } = await get("/assets/fonts/sans-0123.woff2");
+  assert.deepEqual([status, headers["content-type"]], [200, "font/woff2"]);
+  assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
+  for (const name of ["sans-9999.woff2", "admin.js", "..%2Fadmin.js", "__proto__"]) {
+    const answer = await get(`/assets/fonts/${name}`);
+    assert.deepEqual([answer.status, answer.headers["cache-control"]], [404, "no-store"], name);
+  }
+});
+
 test("The page itself is never kept, whatever its address ends with.", async () => {
   const { status, headers } = await get("/?page=jobs&state=failed&__proto__=1");
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);

@@ -201,7 +201,8 @@ export async function sees(page: Page, text: string | RegExp): Promise<void> {
 /** The event stream is open, and has brought data. */
 export async function isLive(page: Page): Promise<void> {
   // The stream may be open before the first data have come.
-  await page.locator('.live.on[title^="data as of"]').waitFor();
+  const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
+  await chip.waitFor({ state: "attached" });
 }
 
 /** The page has drawn what it asked for. */
@@ -212,7 +213,11 @@ export async function settled(page: Page): Promise<void> {
 
 /** The page of this title is there. */
 export async function turned(page: Page, title: string): Promise<void> {
-  await page.waitForFunction((wanted) => document.title === `${wanted} · worker`, title);
+  // What stands before it in brackets is how many have failed.
+  await page.waitForFunction(
+    (wanted) => document.title.replace(/^\([\d,]+\) /, "") === `${wanted} · worker`,
+    title,
+  );
   await settled(page);
 }
 

@@ -88,7 +88,7 @@ test("Hostile text in the database is text on every page and in every dialog.", 
     for (const route of [...routes, `/jobs/${evilId}`]) {
       await page.goto(`${admin.url}#${route}`);
       await settled(page);
-      await page.locator(".schema").getByText(SCHEMA, { exact: true }).waitFor();
+      await page.locator(".side .env").getByText(SCHEMA, { exact: true }).waitFor();
       await isInert(page, route);
     }
     assert.equal(await page.locator("pre.stack").textContent(), `${EVIL}\n${EVIL}`);

@@ -25,11 +25,13 @@ test("A turn of the page moves the focus to its heading and changes the title.",
   await visit(admin, "/", async ({ page }) => {
     await turned(page, "Overview");
     for (const name of ["Jobs", "Queues", "Workers", "Maintenance", "Overview"]) {
-      await page.locator(".page-link", { hasText: name }).focus();
+      await page.locator(".side .nav", { hasText: name }).focus();
       await page.keyboard.press("Enter");
       await turned(page, name);
       await focused(page, "h1#page-title");
-      assert.equal(await page.locator("h1").textContent(), name);
+      const heading = await page.locator("h1").textContent();
+      // The overview's heading is its verdict.
+      assert.match(String(heading), name === "Overview" ? /need/ : new RegExp(`^${name}$`));
     }
     await page.goBack();
     await turned(page, "Maintenance");
@@ -134,7 +136,7 @@ test("Jobs are chosen and failed with the keyboard alone, and the focus ends on 
     await page.keyboard.press("Enter");
     await sees(page, "Failed 2 of 2 jobs");
     await focused(page, "tbody tr");
-    assert.equal(await page.locator("tbody .state.failed").count(), 2);
+    assert.equal(await page.locator("tbody .st-failed").count(), 2);
   });
 });
 

@@ -73,12 +73,12 @@ test("When the database is gone the last data stay under a banner, and heal by t
     wire.cut();
     const banner = page.locator(".banner");
     await banner.getByText("You see the data as of").waitFor();
-    await sees(page, "Offline");
+    await sees(page, /No news for \d+ s/);
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
-    await page.getByRole("link", { name: "Queues" }).click();
+    await page.locator(".side").getByRole("link", { name: "Queues" }).click();
     await turned(page, "Queues");
     await page.getByRole("link", { name: "kitchen" }).waitFor();
-    await page.getByRole("link", { name: "Jobs" }).click();
+    await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
     await turned(page, "Jobs");
 
     const later = await admin.utils.addJob("added_meanwhile");

@@ -2,31 +2,37 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { isLive, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { confirm, isLive, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
   admin = await startAdmin();
 });
 
-async function number(page: Page, name: string, value: number): Promise<void> {
-  const box = page.locator(".number").filter({ has: page.getByText(name, { exact: true }) });
-  await box.getByText(value.toLocaleString("en"), { exact: true }).waitFor();
+const number = (page: Page, condition: string) => page.locator(`.num-${condition} .v`);
+
+async function shows(page: Page, condition: string, value: number): Promise<void> {
+  await number(page, condition).getByText(value.toLocaleString("en"), { exact: true }).waitFor();
 }
 
 test("The overview shows the counts of the queue, and each leads to its jobs.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await turned(page, "Overview");
-    const counts = await admin.utils.countJobs();
-    assert.equal(counts.total, 352);
-    for (const state of ["total", "ready", "scheduled", "locked", "failed"] as const) {
-      await number(page, state, counts[state]);
-    }
-    await sees(page, "Needs a look");
-    await sees(page, `${counts.failed} jobs have no attempts left`);
-    await page.locator(".number.failed").click();
-    await turned(page, "Jobs, failed");
-    await sees(page, `${counts.failed} jobs`);
+    const { failed, total } = await admin.utils.countJobs();
+    assert.equal(total, 352);
+    await shows(page, "failed", failed);
+    await sees(page, /things? needs? you/);
+    assert.match(await page.title(), new RegExp(`^\\(${failed}\\) Overview`));
+    const conditions = ["ready", "blocked", "running", "retrying", "scheduled", "failed"];
+    const shown = await Promise.all(conditions.map((one) => number(page, one).innerText()));
+    assert.equal(
+      shown.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0),
+      total,
+    );
+    await page.locator(".num-failed").click();
+    await turned(page, "Jobs");
+    await page.locator("tbody .st-failed").first().waitFor();
+    assert.equal(await page.locator("tbody tr").count(), failed);
   });
 });
 
@@ -35,15 +41,69 @@ test("A job that is added elsewhere is counted without a reload, in every tab.",
     await turned(page, "Overview");
     await isLive(page);
     const other = await context.newPage();
-    await other.goto(`${admin.url}#/queues`);
-    await turned(other, "Queues");
-    const asked = requests.filter(({ path }) => path === "/api/overview").length;
-    const { total } = await admin.utils.countJobs();
-    await admin.utils.addJob("greet", {}, { queueName: "greetings" });
-    await number(page, "total", total + 1);
-    await other.getByRole("link", { name: "greetings" }).waitFor();
-    const polls = requests.filter(({ path }) => path === "/api/overview").length - asked;
+    await other.goto(admin.url);
+    await turned(other, "Overview");
+    await isLive(other);
+    await number(page, "scheduled").waitFor();
+    const before = await number(page, "scheduled").innerText();
+    const asked = requests.filter(({ path }) => path === "/api/counts").length;
+    await admin.utils.addJob("greet", {}, { runAt: new Date(Date.now() + 7_200_000) });
+    await shows(page, "scheduled", Number(before) + 1);
+    await shows(other, "scheduled", Number(before) + 1);
+    const polls = requests.filter(({ path }) => path === "/api/counts").length - asked;
     assert.equal(polls, 0, "the event stream tells it; nobody asks");
+  });
+});
+
+test("A stuck queue stands at the top, with its cause and the verb that frees it.", async () => {
+  const stuck = await startAdmin({ samples: false });
+  await stuck.utils.addJob("import", {}, { queueName: "crm:acme" });
+  await stuck.utils.addJob("sync", {}, { queueName: "crm:acme" });
+  await stuck.sql(`insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata)
+    values ('lost', now() - interval '2 hours', now() - interval '1 day', '{"threshold_ms": 30000}')`);
+  await stuck.sql(`update {}._private_job_queues
+    set locked_at = now() - interval '2 hours', locked_by = 'lost'`);
+  await stuck.sql(`update {}._private_jobs
+    set locked_at = now() - interval '2 hours', locked_by = 'lost', attempts = 1
+    where id = (select min(id) from {}._private_jobs)`);
+  await visit(stuck, "/", async ({ page }) => {
+    const incident = page.locator(".inc").filter({ hasText: "crm:acme is stuck" });
+    await incident.getByText("lost", { exact: true }).waitFor();
+    await incident.getByRole("button", { name: "Unlock…" }).click();
+    await confirm(page, [], "Unlock");
+    await incident.waitFor({ state: "detached" });
+    await shows(page, "ready", 2 - 1);
+  });
+});
+
+test("A span of the horizon is chosen with the keyboard and leads to its jobs.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await page.locator(".hz svg").waitFor();
+    await page.locator("#horizon").focus();
+    await page.keyboard.press("ArrowRight");
+    for (let n = 0; n < 60; n++) await page.keyboard.press("Shift+ArrowRight");
+    await page.locator(".tipbox").getByText("scheduled").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#\/jobs\?q=due/);
+    await page.locator("tbody tr").first().waitFor();
+  });
+});
+
+test("Back brings the place and the focus of the list back.", async () => {
+  await visit(admin, "/jobs?state=failed", async ({ page }) => {
+    const row = page.locator("tbody tr").nth(40);
+    await row.waitFor();
+    await row.focus();
+    const id = await row.getAttribute("id");
+    const top = await page.evaluate(() => window.scrollY);
+    assert.ok(top > 0);
+    await page.keyboard.press("Enter");
+    await page.locator("h1#page-title:focus").waitFor();
+    assert.equal(await page.evaluate(() => window.scrollY), 0);
+    await page.goBack();
+    await turned(page, "Jobs, failed");
+    await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), id);
   });
 });
 
@@ -55,15 +115,14 @@ test("A job that is added elsewhere comes into an open list without a reload.", 
   });
 });
 
-test("What fails now is named with its error, the newest first.", async () => {
+test("An error that is new stands among what needs a person, and leads to its jobs.", async () => {
   const { id } = await admin.utils.addJob("burn_toast");
   await admin.utils.permanentlyFailJobs([id], "Error: smoke\n    at toaster.js:1:1");
   await visit(admin, "/", async ({ page }) => {
-    const first = page.locator(".failing li").first();
-    await first.getByText("burn_toast").waitFor();
-    await first.getByText("Error: smoke", { exact: true }).waitFor();
-    await first.getByRole("link", { name: "burn_toast" }).click();
-    await turned(page, `Job ${id}`);
+    const incident = page.locator(".inc").filter({ hasText: "burn_toast fails: Error smoke" });
+    await incident.getByRole("link", { name: "See 1" }).click();
+    await turned(page, "Jobs");
+    await page.locator(`#job-${id}`).waitFor();
   });
 });
 

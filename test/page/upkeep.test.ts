@@ -131,9 +131,9 @@ test("A cleanup deletes the failed jobs that it counted, and only what was ticke
     await noticed(page, `Deleted ${before.failed} failed jobs`);
     const after = await admin.utils.countJobs();
     assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
-    await page.getByRole("link", { name: "Overview" }).click();
-    await page.locator(".number.failed.zero").waitFor();
-    await sees(page, "Nothing has failed");
+    await page.locator(".side").getByRole("link", { name: "Overview" }).click();
+    await page.locator(".num-failed .v").getByText("0", { exact: true }).waitFor();
+    await sees(page, "Nothing has failed for good.");
   });
 });
 

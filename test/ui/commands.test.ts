@@ -29,7 +29,7 @@ test("every command on jobs has its dialog, with its fields, its limits and its 
     const submit = page.one((e) => e.tag === "button" && e.attrs["type"] === "submit");
     assert.equal(
       String(submit.attrs["class"]),
-      command.danger === "destroys" ? "button danger" : "button primary",
+      command.danger === "destroys" ? "btn danger" : "btn p",
     );
     const fields = command.dialogFields ?? Object.keys(command.fields).filter((f) => f !== "ids");
     const expected: Record<string, unknown> = { action: command.http.action, ids: [7] };

@@ -27,8 +27,8 @@ export interface Request {
 interface App {
   readonly memory: WebAssembly.Memory;
   __collect(): void;
-  init(address: string, theme: string): void;
-  navigated(address: string): void;
+  init(address: string, entry: number, theme: string): void;
+  navigated(address: string, entry: number): void;
   dispatch(action: string, arg: string, value: string): void;
   rang(action: string, arg: string): void;
   replied(id: number, status: number, retryAfter: string, body: string): void;
@@ -58,6 +58,13 @@ export class Page {
   subscriptions: string[] = [];
   streaming = false;
   title = "";
+  /** What stands on the page's icon. */
+  mark = "";
+  /** How far it is scrolled, and what was last asked for. */
+  scroll = 0;
+  /** The entry of the history at hand. */
+  entry = 1;
+  backs = 0;
   theme = "";
   focus = "";
   now = NOON;
@@ -92,6 +99,19 @@ export class Page {
     navigate: (path: string) => {
       this.navigations.push(path);
     },
+    back: () => {
+      this.backs++;
+    },
+    scrolled: () => this.scroll,
+    scroll: (top: number) => {
+      this.scroll = top;
+    },
+    focused: () => this.focus,
+    attended: () => false,
+    mark: (text: string) => {
+      this.mark = text;
+    },
+    reload: () => {},
     title: (text: string) => {
       this.title = text;
     },
@@ -187,9 +207,13 @@ export class Page {
     this.app.replied(this.asked(start).id, status, retryAfter, text);
   }
 
-  go(address: string): void {
-    this.app.navigated(address);
+  /** To another address: a new entry of the history, or back to one that was there. */
+  go(address: string, entry = this.#lastEntry + 1): void {
+    this.#lastEntry = Math.max(this.#lastEntry, entry);
+    this.entry = entry;
+    this.app.navigated(address, entry);
   }
+  #lastEntry = 1;
 
   /** Lets time pass; the timers that fall due ring in their order. */
   pass(ms: number): void {
@@ -216,7 +240,7 @@ export async function start(address = "/", storage?: Map<string, string>): Promi
   const page = new Page(storage);
   const { instantiate } = await import(glueUrl.href);
   page.app = await instantiate(await wasm(), { env: {}, host: page.host });
-  page.app.init(address, "system");
+  page.app.init(address, 1, "system");
   return page;
 }
 

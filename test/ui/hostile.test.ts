@@ -2,7 +2,24 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page } from "./harness.ts";
 import { makeRandom } from "./random-json.ts";
-import { at, failedJob, job, jobs, opened, overview, session } from "./sample.ts";
+import {
+  at,
+  counts,
+  failedJob,
+  feed,
+  group,
+  groups,
+  horizon,
+  incident,
+  incidents,
+  job,
+  jobs,
+  opened,
+  overview,
+  pulse,
+  queue,
+  session,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -11,12 +28,12 @@ const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\`{{
 /** The only elements that the client draws. */
 const TAGS = new Set(
   (
-    "a b button code datalist dd details dialog div dl dt form h1 h2 header input label li main nav option p path " +
-    "pre section select span strong summary svg table tbody td textarea th thead time tr ul"
+    "a article b br button code datalist dd details dialog div dl dt figcaption figure form g h1 h2 h3 header input label li line main nav ol option p path " +
+    "pre rect section select span strong summary svg table tbody td text textarea th thead time tr ul"
   ).split(" "),
 );
 const ATTRS =
-  /^(aria-[a-z]+|data-(click|input|submit|key|keys|everywhere|arg|hold|modal)|autocomplete|autofocus|checked|class|d|datetime|disabled|for|href|id|inputmode|key|list|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|translate|type|value|viewBox)$/;
+  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|hold|menu|modal|start)|autocomplete|autofocus|checked|class|d|datetime|disabled|focusable|for|height|href|id|inputmode|key|list|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
 
 function assertInert(page: Page): void {
   for (const element of collect(page.view, () => true)) {
@@ -39,7 +56,6 @@ test("hostile text stays text on every page", async () => {
   });
   const locked = job(2, { locked_by: EVIL, locked_at: at(0), state: EVIL });
   const page = await opened("/", { schema: EVIL, version: EVIL });
-  page.answer("api/jobs?state=failed", jobs([evil]));
   const worker = {
     worker_id: EVIL,
     last_heartbeat_at: at(0),
@@ -47,28 +63,39 @@ test("hostile text stays text on every page", async () => {
     metadata: { [EVIL]: EVIL },
     is_stale: true,
   };
-  page.app.pushed(
-    "overview",
-    JSON.stringify(
-      overview({
-        queues: [
-          {
-            id: 1,
-            queue_name: EVIL,
-            locked_at: at(0),
-            locked_by: EVIL,
-            job_count: 1,
-            ready_count: 1,
-            scheduled_count: 0,
-            locked_count: 1,
-            failed_count: 0,
-          },
-        ],
-        workers: [{ worker_id: EVIL, locked_jobs: 1, locked_queues: 1 }],
-        active_workers: [worker],
+  const hostile = overview({
+    queues: [
+      {
+        id: 1,
+        queue_name: EVIL,
+        locked_at: at(0),
+        locked_by: EVIL,
+        job_count: 1,
+        ready_count: 1,
+        scheduled_count: 0,
+        locked_count: 1,
+        failed_count: 0,
+      },
+    ],
+    workers: [{ worker_id: EVIL, locked_jobs: 1, locked_queues: 1 }],
+    active_workers: [worker],
+  });
+  page.answer("api/groups", groups([group(EVIL, { key: EVIL, tasks: [EVIL] })]));
+  page.answer("api/queues", { queues: [queue(EVIL, { locked_by: EVIL })], count: 1 });
+  feed(page, {
+    pulse: pulse(),
+    counts: counts(),
+    horizon: horizon(),
+    incidents: incidents([
+      incident({
+        title: EVIL,
+        sentence: EVIL,
+        q: EVIL,
+        links: { queue: EVIL, worker: EVIL, job: 1 },
+        verb: { action: EVIL, label: EVIL, post: { path: EVIL, body: { [EVIL]: EVIL } } },
       }),
-    ),
-  );
+    ]),
+  });
   assertInert(page);
   assert.ok(page.text.includes(EVIL));
   for (const address of [
@@ -78,6 +105,7 @@ test("hostile text stays text on every page", async () => {
     `/jobs?queue=${encodeURIComponent(EVIL)}`,
   ]) {
     page.go(address);
+    page.answer("api/overview", hostile);
     assertInert(page);
   }
   page.answer("api/jobs?limit=100", jobs([evil, locked], EVIL));
@@ -118,12 +146,12 @@ test("hostile addresses draw a page like any other", async () => {
 test("an answer cut anywhere, or with a byte changed, never ends the application", async () => {
   const random = makeRandom(99);
   const texts: Record<string, string> = {
-    "/": JSON.stringify(overview()),
+    "/": JSON.stringify(groups([group("Error: x")])),
     "/jobs": JSON.stringify(jobs([job(1), failedJob(2)], "c")),
     "/jobs/1": JSON.stringify(failedJob(1)),
   };
   const paths: Record<string, string> = {
-    "/": "api/overview",
+    "/": "api/groups",
     "/jobs": "api/jobs?limit=100",
     "/jobs/1": "api/jobs/1",
   };
@@ -177,6 +205,16 @@ test("random actions with random arguments never end the application", async () 
     "app.tick",
     "app.connect",
     "job.raw",
+    "app.layer",
+    "app.key",
+    "app.hold",
+    "app.palette",
+    "app.palette-key",
+    "app.palette-do",
+    "app.escape",
+    "overview.horizon",
+    "overview.span",
+    "ask.verb",
     "x",
     "",
     ".",
@@ -199,6 +237,10 @@ test("random actions with random arguments never end the application", async () 
     "",
     "on",
     "ArrowDown",
+    "g",
+    "palette",
+    "down",
+    "up",
     " ",
     "Enter",
     "shift",

@@ -1,33 +1,48 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, type Page } from "./harness.ts";
-import { at, calm, job, jobs, listed, opened, overview } from "./sample.ts";
+import { ensureBuilt, type Page, start } from "./harness.ts";
+import {
+  at,
+  counts,
+  feed,
+  horizon,
+  incident,
+  incidents,
+  job,
+  jobs,
+  listed,
+  opened,
+  pulse,
+  session,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
 const polls = (page: Page, from = 0) =>
-  page.requests.slice(from).filter((request) => request.path === "api/overview").length;
+  page.requests.slice(from).filter((request) => request.path === "api/counts").length;
 
 test("an open stream makes the page live without polling", async () => {
-  const page = await opened("/queues");
+  const page = await opened("/");
   page.app.streamOpened();
+  feed(page, { pulse: pulse() });
   assert.match(page.text, /Live/);
   const from = page.requests.length;
-  for (let i = 0; i < 6; i++) {
+  for (let i = 1; i <= 6; i++) {
     page.pass(5000);
-    page.app.pushed("overview", JSON.stringify(calm()));
+    feed(page, { pulse: pulse({ at: at(5 * i) }) });
   }
   assert.equal(polls(page, from), 0);
 });
 
 test("without a stream the page polls every five seconds", async () => {
-  const page = await opened("/queues");
+  const page = await opened("/");
   page.app.streamClosed(404);
-  assert.match(page.text, /Polling/);
   const from = page.requests.length;
   for (let i = 0; i < 6; i++) {
     page.pass(5000);
-    page.answer("api/overview", overview());
+    page.answer("api/counts", counts({ as_of: at(5 * i) }));
+    page.answer("api/incidents", incidents([]));
+    page.answer("api/horizon", horizon());
   }
   assert.equal(polls(page, from), 6);
   assert.equal(
@@ -58,12 +73,59 @@ test("a broken stream is opened again, slower each time and within bounds", asyn
   );
 });
 
-test("a stream that falls silent is checked by a poll", async () => {
-  const page = await opened("/queues");
+test("a stream that falls silent is asked beside, then given up; the page says for how long", async () => {
+  const page = await opened("/");
   page.app.streamOpened();
-  const from = page.requests.length;
-  page.pass(66000);
-  assert.equal(polls(page, from), 1);
+  feed(page, { pulse: pulse() });
+  page.pass(9000);
+  assert.equal(polls(page), 0);
+  assert.match(page.text, /Live/);
+  page.pass(4000);
+  assert.ok(polls(page) > 0);
+  assert.match(page.text, /No news for 13 s/);
+  page.pass(18000);
+  assert.match(page.text, /No news for 31 s.*The server sends nothing\./);
+  page.pass(3000);
+  assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
+});
+
+test("a question is no news, its answer is", async () => {
+  const page = await opened("/");
+  page.app.streamOpened();
+  feed(page, { pulse: pulse() });
+  page.pass(20000);
+  assert.match(page.text, /No news for 20 s/);
+  page.answer("api/counts", counts({ as_of: at(20) }));
+  assert.match(page.text, /Live/);
+});
+
+test("old events of a stream are no news: only the pulse and the counts are read when they are sent", async () => {
+  const page = await opened("/");
+  page.app.streamOpened();
+  feed(page, { pulse: pulse() });
+  page.pass(20000);
+  feed(page, { incidents: incidents([]), horizon: horizon() });
+  assert.match(page.text, /No news for 20 s/);
+});
+
+test("a server of another version offers a reload, once the stream is open again", async () => {
+  const page = await opened("/");
+  page.app.streamOpened();
+  page.app.streamClosed(0);
+  page.pass(3000);
+  page.app.streamOpened();
+  page.answer("api/session", session({ version: "0.2.0" }));
+  feed(page, { pulse: pulse() });
+  assert.match(page.text, /The server is version 0\.2\.0 now; this page is older\./);
+  assert.ok(page.hasButton("Reload"));
+});
+
+test("a database that is down when the page is opened is told at once", async () => {
+  const page = await start("/");
+  const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
+  page.answer("api/session", session({ problem: { ...problem, auth: null } }));
+  assert.match(page.text, /PostgreSQL does not answer yet\. There is no data yet\./);
+  assert.match(page.text, /Nothing is known yet/);
 });
 
 test("nothing happens in a background tab, and the page catches up when it is seen", async () => {
@@ -84,45 +146,41 @@ test("an unreachable database keeps the last data under a banner, and heals by i
   const page = await listed([job(1)]);
   page.pass(5000);
   page.answer(
-    "api/overview",
+    "api/jobs?limit=100",
     { error: "The database can't be reached", code: "database_unreachable" },
     503,
   );
   assert.match(
     page.text,
-    /The database can't be reached\. You see the data as of 13:00:00 \(5s ago\)\./,
+    /The database can't be reached\. You see the data as of 13:00:00, 5 s ago\./,
   );
-  assert.match(page.text, /Offline/);
+  assert.match(page.text, /No news for 5 s/);
   assert.match(page.text, /send_email/);
   page.pass(5000);
-  page.answer("api/jobs?limit=100", { error: "The database can't be reached", code: "x" }, 503);
-  assert.match(page.text, /send_email/);
-  page.pass(5000);
-  page.answer("api/overview", overview());
+  page.answer("api/counts", counts());
   assert.doesNotMatch(page.text, /You see the data/);
-  const again = page.asked("api/jobs?limit=100");
   page.answer("api/jobs?limit=100", jobs([job(2)]));
-  assert.ok(again.id > 0);
-  assert.doesNotMatch(page.text, /Offline/);
+  assert.match(page.text, /Live/);
 });
 
 test("a problem that the stream tells is an outage at once", async () => {
-  const page = await opened("/queues");
+  const page = await opened("/");
   page.app.streamOpened();
+  feed(page, { pulse: pulse() });
   page.app.pushed(
     "problem",
     '{"error":"the database is unreachable","code":"database_unreachable"}',
   );
   assert.match(page.text, /The database is unreachable\. You see the data as of/);
-  page.app.pushed("overview", JSON.stringify(calm()));
+  feed(page, { pulse: pulse() });
   assert.doesNotMatch(page.text, /unreachable/);
 });
 
 test("a lost network is told like any other outage", async () => {
   const page = await opened("/");
   page.pass(5000);
-  page.answer("api/overview", "", 0);
-  assert.match(page.text, /The server can't be reached\. You see the data as of/);
+  page.answer("api/counts", "", 0);
+  assert.match(page.text, /The server can't be reached\. There is no data yet\./);
 });
 
 test("an outage does not close a dialog", async () => {
@@ -131,41 +189,38 @@ test("an outage does not close a dialog", async () => {
   page.click("Fail…");
   page.type("reason", "typed");
   page.pass(5000);
-  page.answer("api/overview", "", 0);
+  page.answer("api/counts", "", 0);
   page.pass(5000);
-  page.answer("api/overview", overview());
+  page.answer("api/counts", counts());
   assert.equal(page.byId("field-reason").attrs["value"], "typed");
 });
 
-test("relative times are by the server's clock, told by its answers and not by late events", async () => {
+test("relative times are by the server's clock, and an event that was held up changes nothing", async () => {
   const page = await listed([job(1, { run_at: at(-60) })]);
+  page.app.streamOpened();
   assert.match(page.text, /1m ago/);
-  page.pass(5000);
-  page.answer("api/overview", overview({ as_of: at(3600 + 5) }));
-  assert.match(page.text, /1h ago/);
-  page.app.pushed("overview", JSON.stringify(overview({ as_of: at(-86400) })));
+  feed(page, { pulse: pulse({ at: at(3600) }) });
   assert.match(page.text, /1h ago/);
   page.pass(5000);
-  page.answer("api/overview", overview({ as_of: at(9) }));
-  assert.match(page.text, /1m ago/, "clocks that differ by a second are the same");
+  feed(page, { pulse: pulse({ at: at(3600 - 20) }) });
+  assert.match(page.text, /1h ago/);
+  const near = await listed([job(1, { run_at: at(-60) })]);
+  feed(near, { pulse: pulse({ at: at(1) }) });
+  assert.match(near.text, /1m ago/, "clocks that differ by a second are the same");
 });
 
-test("an answer that can't be read is told once and changes nothing", async () => {
-  const page = await opened("/queues");
-  for (const bad of [
-    "",
-    "<html>",
-    "{",
-    '{"stats":{"total":1.5}}',
-    "[".repeat(5000),
-    '{"stats":null}',
-  ]) {
-    page.app.pushed("overview", bad);
-    page.pass(5000);
+test("an event that can't be read is told once and changes nothing", async () => {
+  const page = await opened("/");
+  page.app.streamOpened();
+  feed(page, { incidents: incidents([incident()]) });
+  for (const bad of ["", "<html>", "{", '{"total":1.5}', "[".repeat(5000), '{"level":null}']) {
+    page.app.pushed("incidents", bad);
+    page.app.pushed("pulse", bad);
+    page.pass(1000);
   }
-  assert.match(page.text, /mail/);
-  assert.ok(page.notices.length <= 4, "notices are bounded");
-  assert.match(page.notices.join(), /can't be read/);
+  assert.match(page.text, /crm:acme is stuck/);
+  assert.equal(page.notices.length, 1, "one at a time");
+  assert.match(page.notices.join(), /The server's (pulse|incidents) can't be read/);
 });
 
 test("a list that can't be read says so in place of the list", async () => {
@@ -186,9 +241,11 @@ test("a refused list says why", async () => {
 test("thousands of refreshes leave the memory as it was", async () => {
   const page = await listed([job(1)]);
   const list = JSON.stringify(jobs(Array.from({ length: 20 }, (_, i) => job(i))));
-  const text = JSON.stringify(overview());
+  const told = { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) };
   const round = () => {
-    page.app.pushed("overview", text);
+    feed(page, { ...told, horizon: horizon() });
+    page.go("/");
+    page.app.render();
     page.go("/jobs");
     page.answer("api/jobs?limit=100", list);
     page.app.render();
@@ -205,13 +262,13 @@ test("a missing schema can be made from the banner, unless the server is read-on
   const problem = { error: "There is no schema here", code: "schema_missing" };
   const page = await opened("/", { label: "staging" });
   assert.match(page.text, /staging/);
-  page.pass(70000);
-  page.answer("api/overview", problem, 503);
+  page.pass(5000);
+  page.answer("api/counts", problem, 503);
   page.click("Make the schema…");
   assert.match(page.text, /Migrate/);
   const standby = await opened("/", { read_only: true, read_only_server: true });
   assert.match(standby.text, /a standby takes no writes/);
-  standby.pass(70000);
-  standby.answer("api/overview", problem, 503);
+  standby.pass(5000);
+  standby.answer("api/counts", problem, 503);
   assert.equal(standby.text.includes("Make the schema"), false);
 });

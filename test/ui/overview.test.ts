@@ -1,89 +1,222 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, textOf } from "./harness.ts";
-import { at, calm, failedJob, jobs, opened, overview } from "./sample.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import {
+  at,
+  counts,
+  feed,
+  group,
+  groups,
+  horizon,
+  incident,
+  incidents,
+  opened,
+  pulse,
+  queue,
+  value,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
-test("the overview links each number to the jobs in that state", async () => {
+/** The first page in an incident. */
+async function overview(told: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await opened("/");
-  const numbers = page.all((e) => String(e.attrs["class"]).startsWith("number "));
-  assert.deepEqual(
-    numbers.map((e) => [e.attrs["href"], textOf([e])]),
-    [
-      ["#/jobs", "total1,234"],
-      ["#/jobs?state=ready", "ready1,200"],
-      ["#/jobs?state=scheduled", "scheduled20"],
-      ["#/jobs?state=locked", "locked2"],
-      ["#/jobs?state=failed", "failed12"],
-    ],
+  page.app.streamOpened();
+  feed(page, {
+    pulse: pulse(),
+    counts: counts(),
+    incidents: incidents([incident()]),
+    horizon: horizon(),
+    ...told,
+  });
+  return page;
+}
+
+const verdict = (page: Page) => textOf([page.byId("page-title")]);
+const numbers = (page: Page) =>
+  page.all((e) => String(e.attrs["class"]).startsWith("num-")).map((e) => textOf([e]));
+
+test("the verdict, since when and how many workers live stand at the top", async () => {
+  const page = await overview();
+  assert.equal(verdict(page), "One thing needs you");
+  assert.match(page.text, /since 10:51:00 · 5 of 6 workers alive/);
+  assert.equal(page.title, "(12) Overview · worker");
+  assert.equal(page.mark, "12");
+});
+
+test("an incident says what, for how long, how far it reaches, and links what it names", async () => {
+  const page = await overview();
+  assert.match(page.text, /crm:acme is stuck for 2 h 9 m480 jobs wait\. worker-c holds the queue/);
+  const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
+  assert.equal(link.attrs["href"], "#/workers");
+  const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480");
+  assert.equal(see.attrs["href"], "#/jobs?q=queue%3Acrm%3Aacme%20is%3Ablocked");
+});
+
+test("the verb of an incident asks, says what will happen, and sends what was offered", async () => {
+  const page = await overview();
+  page.click("Unlock…");
+  assert.match(page.dialogText, /^Unlock/);
+  page.click("Unlock");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"force-unlock","worker_ids":["worker-c"]}',
   );
+  page.answer("api/maintenance", { message: "Unlocked 1 worker" });
+  assert.deepEqual(page.notices, ["Unlocked 1 worker"]);
+  assert.equal(page.dialog, undefined);
 });
 
-test("the overview shows what failed last, with the first line of its error", async () => {
-  const page = await opened("/");
-  assert.equal(page.asked("api/jobs").path, "api/jobs?state=failed&limit=50");
-  const older = failedJob(1, { updated_at: at(-900) });
-  const newer = failedJob(2, { updated_at: at(-30), last_error: "\n\nTimeout\nstack" });
-  page.answer("api/jobs?state=failed", jobs([older, newer]));
-  const items = page.all((e) => e.tag === "code" && e.attrs["class"] === "failing-error");
-  assert.deepEqual(
-    items.map((e) => textOf([e])),
-    ["Timeout", "Error: connect ECONNREFUSED"],
+test("a verb about a query is rehearsed before it is done, and done as it was rehearsed", async () => {
+  const post = {
+    path: "/api/operations",
+    body: { q: "is:failed", action: "retry", dry_run: true },
+  };
+  const failing = incident({ verb: { action: "retry", label: "Retry…", post } });
+  const page = await overview({ incidents: incidents([failing]) });
+  page.click("Retry…");
+  page.click("See what it would do");
+  assert.equal(
+    page.asked("api/operations").body,
+    '{"q":"is:failed","action":"retry","dry_run":true}',
   );
-  assert.match(page.text, /#230s|#2.*30s ago/);
+  page.answer("api/operations", {
+    rehearsal: "r-1",
+    would: { change_value: value(8388), skip_locked_value: value(12) },
+    can_undo: true,
+  });
+  assert.match(page.dialogText, /8,388 jobs are changed.*12 jobs that workers hold are left alone/);
+  page.click("Retry 8,388 jobs");
+  assert.equal(page.asked("api/operations").body, '{"rehearsal":"r-1"}');
+  page.answer("api/operations", { id: 1 }, 202);
+  assert.equal(page.dialog, undefined);
 });
 
-test("the newest failures are asked for from the end of a long list", async () => {
-  const page = await opened("/");
-  const stats = { total: 900, ready: 0, scheduled: 0, locked: 0, failed: 800 };
-  page.answer("api/jobs?state=failed", jobs([]));
-  page.app.pushed("overview", JSON.stringify(overview({ stats })));
-  page.pass(15000);
-  assert.equal(page.asked("api/jobs").path, "api/jobs?state=failed&limit=50&offset=750");
+test("a read-only page shows incidents without their verbs", async () => {
+  const page = await opened("/", { read_only: true });
+  page.app.streamOpened();
+  feed(page, { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) });
+  assert.match(page.text, /crm:acme is stuck/);
+  assert.equal(page.hasButton("Unlock…"), false);
 });
 
-test("health names a stale worker and failed jobs", async () => {
-  const page = await opened("/");
-  assert.match(page.text, /Needs a look/);
-  assert.match(page.text, /1 worker has stopped its heartbeat/);
-  assert.match(page.text, /1 worker holds locks without a heartbeat/);
-  assert.match(page.text, /12 jobs have no attempts left/);
+test("where all is well it says what was looked at", async () => {
+  const page = await overview({ incidents: incidents([]), pulse: pulse({ silent: 0 }) });
+  assert.equal(verdict(page), "All is well");
+  assert.match(page.text, /No queue is stuck.*Every worker answers/);
+  assert.match(page.text, /5 workers alive/);
 });
 
-test("health is good when nothing has failed and workers are alive", async () => {
-  const page = await opened("/");
-  page.app.pushed("overview", JSON.stringify(calm()));
-  assert.match(page.text, /HealthyNothing has failed and 1 worker is alive\./);
+test("an empty queue shows how to add the first job and to run it", async () => {
+  const none = value(0);
+  const empty = counts({ total: none, ready: none, running: none, retrying: none });
+  const page = await overview({
+    counts: { ...empty, scheduled: none, failed: none },
+    incidents: incidents([]),
+    pulse: pulse({ failed: 0, total: 0 }),
+  });
+  assert.equal(verdict(page), "No jobs yet");
+  assert.match(page.text, /Add your first job.*worker add send_email/);
+  assert.equal(page.title, "Overview · worker");
+  assert.equal(page.mark, "");
 });
 
-test("health is bad when jobs are ready and nobody works", async () => {
-  const page = await opened("/");
-  page.app.pushed("overview", JSON.stringify({ ...calm(), active_workers: [] }));
-  assert.match(page.text, /Needs help now/);
-  assert.match(page.text, /No worker is alive, and 3 jobs are ready to run/);
+test("the six numbers have the age that matters of each, and lead to their jobs", async () => {
+  const page = await overview();
+  assert.deepEqual(numbers(page), [
+    "Ready1,180oldest waits 38 s",
+    "Blocked0none",
+    "Running2longest 14 m",
+    "Retrying20will run again",
+    "Scheduled20next in 2 s",
+    "Failed12last 7 s ago",
+  ]);
+  const failed = page.one((e) => e.attrs["class"] === "num-failed");
+  assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed");
 });
 
-test("an empty queue is called empty, not broken", async () => {
-  const page = await opened("/");
-  page.app.pushed("overview", "{}");
-  assert.match(page.text, /The queue is empty/);
+test("an estimate has its sign, its interval at hover, and a note that says so", async () => {
+  const about = value(9_412_345, { precision: "estimated", low: 9_380_000, high: 9_440_000 });
+  const page = await overview({ counts: counts({ total: about, scheduled: about }) });
+  assert.match(page.text, /≈ marks an estimate\./);
+  assert.ok(numbers(page)[4]?.startsWith("Scheduled≈ 9.4 M"));
+  const [shown] = page.all((e) => String(e.attrs["title"]).startsWith("between"));
+  assert.equal(shown?.attrs["title"], "between 9,380,000 and 9,440,000, by a scan");
 });
 
-test("queues and workers show their state, the stale one first", async () => {
-  const page = await opened("/");
-  const lines = page.all((e) => String(e.attrs["class"]).includes("worker-lines"));
-  const text = textOf(lines);
-  assert.ok(text.indexOf("worker-b") < text.indexOf("worker-z"), text);
-  assert.ok(text.indexOf("worker-z") < text.indexOf("worker-a"), text);
-  assert.match(text, /worker-bstale/);
-  assert.match(text, /worker-zno heartbeat1 job/);
-  assert.match(page.text, /maillocked40 jobs/);
+test("without news for 12 seconds ages become clock times, and verbs say what they lack", async () => {
+  const page = await overview();
+  page.pass(11_000);
+  assert.match(page.text, /last 18 s ago/);
+  page.pass(2_000);
+  assert.match(page.text, /No news for 13 s/);
+  assert.equal(verdict(page), "At 13:00:00, one thing needed you");
+  assert.match(page.text, /last at 12:59:53/);
+  assert.match(page.text, /needs the database/);
+  assert.equal(page.hasButton("Unlock…"), false);
+  feed(page, { pulse: pulse({ at: at(13) }) });
+  assert.match(page.text, /Live/);
+  assert.match(page.text, /last 20 s ago/);
 });
 
-test("fields that the client doesn't know are passed over", async () => {
-  const page = await opened("/");
-  const more = { ...calm(), history: [{ a: [1, { b: null }] }], cron: {} };
-  page.app.pushed("overview", JSON.stringify(more));
-  assert.match(page.text, /Healthy/);
+test("a span of the horizon is chosen with keys, told, and leads to its jobs", async () => {
+  const page = await overview();
+  const key = (name: string) => page.app.dispatch("overview.horizon", "", name);
+  const tip = () => textOf(page.all((e) => String(e.attrs["class"]).startsWith("tipbox")));
+  key("ArrowLeft");
+  assert.equal(
+    tip(),
+    "the next 1 m5 scheduled · 2 retrying".replace(
+      "5 scheduled · 2 retrying",
+      "2 retrying · 5 scheduled",
+    ),
+  );
+  key("ArrowLeft");
+  assert.equal(tip(), "the last 1 m9 ready");
+  key("Shift+ArrowLeft");
+  assert.match(tip(), /12 failed · 4 blocked · 9 ready/);
+  key("Enter");
+  assert.equal(page.navigations.at(-1), "/jobs?q=due%3Cnow%20or%20failed%3Cnow");
+});
+
+test("the horizon has its numbers in a table, too", async () => {
+  const page = await overview();
+  const table = page.one((e) => e.attrs["aria-label"] === "Horizon as a table");
+  assert.match(textOf([table]), /the last 1 m9 ready/);
+});
+
+test("the kinds of errors and the queues stand below, the worst first", async () => {
+  const page = await overview();
+  page.answer("api/groups", groups([group("GatewayError: HTTP # from gateway", { is_new: true })]));
+  const stuck = queue("crm:acme", {
+    locked_at: at(-7740),
+    stuck_since: at(-7740),
+    ready: value(480),
+    total: value(481),
+  });
+  page.answer("api/queues", { queues: [stuck, queue("mail")], next_cursor: null, count: 6 });
+  assert.match(page.text, /1 kind of 12 failed jobs/);
+  assert.match(page.text, /GatewayError HTTP # from gatewaynew122 h 10 m7 s/);
+  assert.match(page.text, /crm:acme480 waitstuck 2 h 9 m/);
+  assert.match(page.text, /All 6/);
+});
+
+test("on hold nothing moves until it is followed", async () => {
+  const page = await overview();
+  page.app.dispatch("app.hold", "", "");
+  assert.match(page.text, /Held/);
+  feed(page, { incidents: incidents([]), counts: counts({ failed: value(99) }) });
+  assert.equal(verdict(page), "One thing needs you");
+  page.app.dispatch("app.hold", "", "");
+  assert.equal(verdict(page), "All is well");
+  assert.match(page.text, /Failed99/);
+});
+
+test("the report names what is wrong in Markdown, and no name can write any", async () => {
+  const evil = incident({ title: "*crm* [x](y) is stuck" });
+  const page = await overview({ incidents: incidents([evil]) });
+  page.app.dispatch("overview.report", "", "");
+  const [text = ""] = page.copied;
+  assert.match(text, /^\*\*One thing needs you\*\* \(worker, 2026-03-01T12:00:00\.000Z\)/);
+  assert.ok(text.includes("\\*crm\\* \\[x\\](y) is stuck"), text);
 });

@@ -20,7 +20,8 @@ test("queues show who holds them and lead to their jobs", async () => {
 
 test("without named queues the page says so", async () => {
   const page = await opened("/queues");
-  page.app.pushed("overview", JSON.stringify(overview({ queues: [] })));
+  page.pass(5000);
+  page.answer("api/overview", overview({ queues: [] }));
   assert.match(page.text, /There are no named queues/);
 });
 
@@ -86,12 +87,12 @@ test("a clean-up of nothing can't be started", async () => {
   const page = await opened("/maintenance");
   page.type("gc-task-identifiers", "");
   page.type("gc-job-queues", "");
-  assert.equal(page.button("Clean up…").attrs["disabled"], true);
+  assert.equal(page.button("Clean up…").attrs["aria-disabled"], "true");
 });
 
 test("a sweep opens only after a dry run with the same settings", async () => {
   const page = await opened("/maintenance");
-  assert.equal(page.button("Sweep…").attrs["disabled"], true);
+  assert.equal(page.button("Sweep…").attrs["aria-disabled"], "true");
   page.type("sweep_threshold_secs", "300");
   page.click("Dry run");
   assert.equal(
@@ -100,7 +101,7 @@ test("a sweep opens only after a dry run with the same settings", async () => {
   );
   page.answer("api/maintenance", { message: "Would free 2 jobs of 1 worker" });
   page.type("recovery_delay_secs", "60");
-  assert.equal(page.button("Sweep…").attrs["disabled"], true, "the settings have changed");
+  assert.equal(page.button("Sweep…").attrs["aria-disabled"], "true", "the settings have changed");
   page.type("recovery_delay_secs", "");
   page.click("Sweep…");
   assert.match(page.dialogText, /The last dry run said: Would free 2 jobs of 1 worker/);
@@ -110,7 +111,7 @@ test("a sweep opens only after a dry run with the same settings", async () => {
     '{"action":"sweep-stale-workers","dry_run":false,"sweep_threshold_secs":300}',
   );
   page.answer("api/maintenance", { message: "Freed 2 jobs" });
-  assert.equal(page.button("Sweep…").attrs["disabled"], true, "a dry run counts once");
+  assert.equal(page.button("Sweep…").attrs["aria-disabled"], "true", "a dry run counts once");
 });
 
 test("a sweep's settings must be whole seconds", async () => {
@@ -143,6 +144,7 @@ test("every page has a title and takes the focus to its heading", async () => {
   for (const [address, title] of Object.entries(titles)) {
     page.focus = "";
     page.go(address);
+    page.byId("page-title");
     assert.equal(page.title, title);
     assert.equal(page.focus, "page-title", address);
     page.byId("page-title");

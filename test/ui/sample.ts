@@ -1,5 +1,18 @@
 /** Believable answers of the server, typed by the schema that the client itself is built from. */
-import type { ListedJob, Overview, Session } from "../../ui/generated/records.ts";
+import type {
+  Counts,
+  Group,
+  Groups,
+  Horizon,
+  Incident,
+  Incidents,
+  ListedJob,
+  ListedQueue,
+  Overview,
+  Pulse,
+  Session,
+  Value,
+} from "../../ui/generated/records.ts";
 import { NOON, type Page, start } from "./harness.ts";
 
 export function at(secondsFromNoon: number): string {
@@ -15,6 +28,7 @@ export function session(change: Partial<Session> = {}): Session {
     csrf_header: "x-worker-admin-csrf",
     csrf_token: "csrf-1",
     auth: { mode: "none", username: null, header_name: null, generated_secret: false },
+    problem: null,
     version: "0.1.0",
     ...change,
   };
@@ -110,21 +124,135 @@ export function overview(change: Partial<Overview> = {}): Overview {
   };
 }
 
-/** A healthy, quiet queue. */
-export function calm(): Overview {
-  const [alive] = overview().active_workers;
-  return overview({
-    stats: { total: 3, ready: 3, scheduled: 0, locked: 0, failed: 0 },
-    active_workers: alive ? [alive] : [],
-    workers: [],
-  });
+export function value(count: number, change: Partial<Value> = {}): Value {
+  const exact = { value: count, precision: "exact", low: null, high: null, basis: "scan" };
+  return { ...exact, as_of: at(0), ...change };
+}
+
+export function pulse(change: Partial<Pulse> = {}): Pulse {
+  const numbers = { total: 1234, failed: 12, alive: 5, silent: 1, locked_queues: 2 };
+  return { at: at(0), ...numbers, ...change };
+}
+
+export function counts(change: Partial<Counts> = {}): Counts {
+  return {
+    as_of: at(0),
+    total: value(1234),
+    ready: value(1180),
+    blocked: value(0),
+    running: value(2),
+    retrying: value(20),
+    scheduled: value(20),
+    failed: value(12),
+    oldest_ready_at: at(-38),
+    next_due_at: at(2),
+    longest_running_at: at(-840),
+    last_failed_at: at(-7),
+    per_minute: { added: 3, done: 2, failed: 0 },
+    ...change,
+  };
+}
+
+export function incident(change: Partial<Incident> = {}): Incident {
+  return {
+    id: "stuck_queue:1",
+    kind: "stuck_queue",
+    level: "bad",
+    title: "crm:acme is stuck",
+    sentence: "480 jobs wait. worker-c holds the queue and has been silent for 2 h 10 m.",
+    since: at(-7740),
+    blast: value(480),
+    stands_still: true,
+    q: "queue:crm:acme is:blocked",
+    links: { queue: "crm:acme", worker: "worker-c", job: null },
+    verb: {
+      action: "force-unlock",
+      label: "Unlock…",
+      post: {
+        path: "/api/maintenance",
+        body: { action: "force-unlock", worker_ids: ["worker-c"] },
+      },
+    },
+    trend: [0, 0, 12, 40],
+    ...change,
+  };
+}
+
+export function incidents(list: Incident[], change: Partial<Incidents> = {}): Incidents {
+  const verdict = list.length === 0 ? "All is well" : "One thing needs you";
+  const level = list.length === 0 ? "ok" : "bad";
+  return { verdict, level, incidents: list, more: 0, as_of: at(0), ...change };
+}
+
+/** Four buckets: two behind, two ahead. */
+export function horizon(change: Partial<Horizon> = {}): Horizon {
+  return {
+    now: at(0),
+    edges: [-3600, -60, 0, 60, 3600],
+    series: {
+      ready: [0, 9, 0, 0],
+      blocked: [4, 0, 0, 0],
+      retrying: [0, 0, 2, 0],
+      scheduled: [0, 0, 5, 70],
+      failed: [12, 0, 0, 0],
+    },
+    error: [0, 0, 0, 0],
+    exact: [true, true, true, true],
+    basis: "scan",
+    ...change,
+  };
+}
+
+export function group(label: string, change: Partial<Group> = {}): Group {
+  return {
+    key: "0123456789ab",
+    label,
+    count: value(12),
+    share: 1,
+    first_seen: at(-7800),
+    last_seen: at(-7),
+    is_new: false,
+    sample_ids: [7],
+    tasks: ["charge_card"],
+    trend: [1, 2, 3],
+    ...change,
+  };
+}
+
+export function groups(list: Group[]): Groups {
+  return { groups: list, sampled: 12, of: value(12), as_of: at(0) };
+}
+
+export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQueue {
+  return {
+    id: 1,
+    queue_name: name,
+    locked_at: null,
+    locked_by: null,
+    holder: null,
+    stuck_since: null,
+    ready: value(3),
+    scheduled: value(0),
+    running: value(0),
+    failed: value(0),
+    total: value(3),
+    oldest_ready_at: at(-60),
+    ...change,
+  };
+}
+
+/** What the feed tells at first, as its events. */
+export function feed(page: Page, told: Readonly<Record<string, unknown>>): void {
+  for (const [event, data] of Object.entries(told)) page.app.pushed(event, JSON.stringify(data));
 }
 
 /** The application at an address, with its session and overview answered. */
 export async function opened(address = "/", change: Partial<Session> = {}): Promise<Page> {
   const page = await start(address);
   page.answer("api/session", session(change));
-  page.answer("api/overview", overview());
+  if (page.requests.some(({ path }) => path === "api/overview")) {
+    page.answer("api/overview", overview());
+  }
   return page;
 }
 

@@ -17,7 +17,7 @@ test("complete says that the jobs are deleted and never run", async () => {
   const page = await chosen([job(1), job(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
-  assert.match(page.dialogText, /#1send_emailready/);
+  assert.match(page.dialogText, /#1send_emailReady/);
   page.click("Complete 3 jobs");
   const request = page.asked("api/jobs/action");
   assert.equal(request.method, "POST");

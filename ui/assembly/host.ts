@@ -29,7 +29,28 @@ export declare function after(ms: i32, action: string, arg: string): void;
 /** Changes the address; `replace` leaves no entry in the history. */
 export declare function navigate(path: string, replace: bool): void;
 
+/** Goes back one entry of the history. */
+export declare function back(): void;
+
+/** How far the page is scrolled, in pixels. */
+export declare function scrolled(): f64;
+
+/** Scrolls after the next draw, or as soon as the page is long enough. */
+export declare function scroll(top: f64): void;
+
+/** The id of what has the focus. */
+export declare function focused(): string;
+
+/** Whether the pointer or the focus is in the element of this id. */
+export declare function attended(id: string): bool;
+
 export declare function title(text: string): void;
+
+/** Puts a short text on the page's icon; the empty string takes it away. */
+export declare function mark(text: string): void;
+
+/** Loads the page anew. */
+export declare function reload(): void;
 
 /** Moves the focus after the next draw. */
 export declare function focus(id: string): void;

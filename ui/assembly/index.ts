@@ -5,13 +5,16 @@ import {
   pushed as push,
   showed as show,
 } from "./app/freshness";
+import { shortcuts, strokes } from "./app/keys";
 import { begin, go } from "./app/navigate";
 import { replied as reply } from "./app/reply";
 import { askSession, restore } from "./app/session";
 import { update } from "./app/update";
 import { dialogs } from "./dialogs/index";
-import { draw, now } from "./host";
+import { draw, mark, now, title } from "./host";
+import { grouped } from "./lib/number";
 import { View } from "./lib/view";
+import { Gate } from "./model/access";
 import { Model } from "./model/model";
 import { pages } from "./pages/index";
 import { shell } from "./shell/shell";
@@ -19,19 +22,19 @@ import { shell } from "./shell/shell";
 const model = new Model(pages, dialogs);
 const view = new View();
 
-export function init(address: string, theme: string): void {
+export function init(address: string, entry: i32, theme: string): void {
   model.now = now();
   model.theme = theme;
   // A page that was just loaded leaves the focus where the browser puts it.
-  begin(model, address);
+  begin(model, address, entry);
   restore(model);
 }
 
-/** The address has changed. */
-export function navigated(address: string): void {
+/** The address has changed; `entry` is the number of its entry in the history. */
+export function navigated(address: string, entry: i32): void {
   model.now = now();
   model.live.touchedAt = model.now;
-  go(model, address);
+  go(model, address, entry);
 }
 
 /** Someone did something; `value` is the field's text, the key, or a modifier of the click. */
@@ -55,7 +58,7 @@ export function replied(id: i32, status: i32, retryAfter: string, body: string):
 
 export function streamOpened(): void {
   model.now = now();
-  opened(model);
+  if (opened(model)) askSession(model);
 }
 
 export function streamClosed(status: i32): void {
@@ -82,7 +85,25 @@ export function held(on: bool): void {
 
 /** Draws the whole page; the host changes only what differs from the last picture. */
 export function render(): void {
+  model.now = now();
+  tell();
   view.clear();
-  shell(model).write(view);
+  model.shortcuts = shortcuts(model);
+  shell(model, strokes(model)).write(view);
   draw(view.opsAt, view.opsLength, view.unitsAt, view.unitsLength);
+}
+
+let toldTitle = "";
+let toldMark = "";
+
+/** The tab's title and icon say how many jobs have failed. */
+function tell(): void {
+  const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
+  const before = failed > 0 ? `(${grouped(failed)}) ` : "";
+  const text = `${before}${model.page.title()} · worker`;
+  if (text !== toldTitle) title(text);
+  toldTitle = text;
+  const short = failed > 99 ? "99+" : failed > 0 ? failed.toString() : "";
+  if (short !== toldMark) mark(short);
+  toldMark = short;
 }

@@ -7,6 +7,7 @@ import { route } from "./address.ts";
 import { EventStream } from "./event-stream.ts";
 import { listen } from "./listen.ts";
 import { PageHost } from "./page-host.ts";
+import { Places } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { restoreTheme } from "./theme.ts";
 
@@ -15,12 +16,13 @@ export async function start(url: URL): Promise<void> {
   const runner = new Runner();
   try {
     const module = await WebAssembly.compileStreaming(fetch(url));
-    const host = new PageHost(runner, new EventStream(runner));
+    const places = new Places();
+    const host = new PageHost(runner, new EventStream(runner), places);
     const app = await instantiate(module, { env: {}, host: host.imports() });
     runner.attach(app, () => host.afterDraw());
     host.attach(app.memory);
-    listen(runner);
-    runner.run((running) => running.init(route(), theme));
+    listen(runner, places);
+    runner.run((running) => running.init(route(), places.entry, theme));
   } catch (error) {
     runner.fail(error);
   }

@@ -4,15 +4,19 @@
  * `data-arg` for what it is about.
  */
 import { route } from "./address.ts";
+import { listenToDrags } from "./drag.ts";
+import type { Places } from "./places.ts";
 import type { Runner } from "./runner.ts";
 
-export function listen(runner: Runner): void {
+export function listen(runner: Runner, places: Places): void {
   const dispatch = (action: string | undefined, arg: string | undefined, value: string) => {
     if (action) runner.run((app) => app.dispatch(action, arg ?? "", value));
   };
   document.addEventListener("click", (event) => {
+    closeMenus(event.target);
     const element = closest(event.target, "[data-click]");
-    if (element) dispatch(element.dataset["click"], element.dataset["arg"], modifier(event));
+    if (!element || isSomebodyElses(event.target, element)) return;
+    dispatch(element.dataset["click"], element.dataset["arg"], modifier(event));
   });
   document.addEventListener("input", (event) => {
     const element = closest(event.target, "[data-input]");
@@ -25,12 +29,14 @@ export function listen(runner: Runner): void {
   });
   document.addEventListener("keydown", (event) => {
     runner.flush();
+    if (event.key === "Escape" && closeMenus(null)) return;
     const target = document.activeElement ?? document.body;
-    const holder = keyHolder(event, target);
+    const name = strokeOf(event);
+    const holder = keyHolder(event, name, target);
     if (!holder) return;
     event.preventDefault();
     const row = closest(target, "[data-arg]");
-    dispatch(holder.dataset["key"], row?.dataset["arg"], event.key);
+    dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
   // Escape asks the application to close its dialog; the next picture is without it.
   const cancel = (event: Event) => {
@@ -41,7 +47,11 @@ export function listen(runner: Runner): void {
   };
   document.addEventListener("cancel", cancel, true);
   holdStill(runner);
-  window.addEventListener("hashchange", () => runner.run((app) => app.navigated(route())));
+  listenToDrags(runner);
+  window.addEventListener("hashchange", () => {
+    const { entry } = places;
+    runner.run((app) => app.navigated(route(), entry));
+  });
   document.addEventListener("visibilitychange", () =>
     runner.run((app) => app.showed(!document.hidden)),
   );
@@ -90,20 +100,49 @@ function fieldValue(element: HTMLElement): string {
   return (element as HTMLInputElement).value;
 }
 
-/** The element that wants this key, if the key isn't already somebody else's. */
-function keyHolder(event: KeyboardEvent, target: Element): HTMLElement | null {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
+/** `r`, `Space`, `Mod+k` (Ctrl or ⌘), `Shift+ArrowDown`; of a letter, shift is in the letter. */
+function strokeOf(event: KeyboardEvent): string {
   const name = event.key === " " ? "Space" : event.key;
-  if (isEditable(target)) return null;
+  if (event.ctrlKey || event.metaKey) return `Mod+${name.toLowerCase()}`;
+  return event.shiftKey && name.length > 1 ? `Shift+${name}` : name;
+}
+
+/** The element that wants this key, if the key isn't already somebody else's. */
+function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLElement | null {
+  if (event.altKey || event.isComposing) return null;
+  const isTyping = isEditable(target);
   if ((name === "Space" || name === "Enter") && target.closest("button, a, input, summary")) {
     return null;
   }
   for (let e: Element | null = target; e; e = e.parentElement) {
-    if (e instanceof HTMLElement && takes(e, name)) return e;
+    // Where one types, only those keys are taken that the field itself has named.
+    if (e instanceof HTMLElement && (!isTyping || e === target) && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
   }
+  const works = !isTyping || name === "Mod+k" || name === "Escape";
   const everywhere = document.querySelector<HTMLElement>("[data-everywhere]");
-  return everywhere && takes(everywhere, name) ? everywhere : null;
+  return works && everywhere && takes(everywhere, name) ? everywhere : null;
+}
+
+/** A click on a link or a button inside of a row is not a click on the row; nor is choosing its text. */
+function isSomebodyElses(target: EventTarget | null, element: HTMLElement): boolean {
+  const inner = closest(target, "a[href], button, input, label, select, summary");
+  if (inner !== null && inner !== element && element.contains(inner)) return true;
+  return element.tagName === "TR" && String(getSelection()) !== "";
+}
+
+/** Closes the open menus but the one that holds `target`; says whether there was one. */
+function closeMenus(target: EventTarget | null): boolean {
+  let closed = false;
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {
+    const isInside = target instanceof Node && menu.contains(target);
+    const isItem = closest(target, ".menu a, .menu button") !== null;
+    if (isInside && !isItem) continue;
+    menu.open = false;
+    closed = true;
+    if (target === null) menu.querySelector("summary")?.focus();
+  }
+  return closed;
 }
 
 function takes(element: HTMLElement, name: string): boolean {

@@ -79,6 +79,14 @@ export class NodeReader {
   }
 }
 
+/** What is wider than the window is first seen around its `data-start`, a part of its width. */
+function scrolledToStart(element: HTMLElement | null): undefined {
+  if (!element) return;
+  const middle = Number(element.dataset["start"]) * element.scrollWidth;
+  element.scrollLeft = middle - element.clientWidth / 2;
+}
+
 function nodeOf({ tag, props, children }: Element): VNode {
-  return h(tag, tag === "dialog" ? { ...props, ref: modal } : props, children);
+  const ref = tag === "dialog" ? modal : props["data-start"] ? scrolledToStart : undefined;
+  return h(tag, ref ? { ...props, ref } : props, children);
 }

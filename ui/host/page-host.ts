@@ -2,7 +2,9 @@
 import { render } from "preact";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
+import { setMark } from "./mark.ts";
 import { NodeReader } from "./node-reader.ts";
+import type { Places } from "./places.ts";
 import { headersOf, sendRequest } from "./request.ts";
 import type { Runner } from "./runner.ts";
 import { setTheme } from "./theme.ts";
@@ -12,11 +14,13 @@ export class PageHost {
   readonly #stream: EventStream;
   readonly #root = document.getElementById("app") as HTMLElement;
   #reader: NodeReader | undefined;
+  readonly #places: Places;
   #focusNext = "";
 
-  constructor(runner: Runner, stream: EventStream) {
+  constructor(runner: Runner, stream: EventStream, places: Places) {
     this.#runner = runner;
     this.#stream = stream;
+    this.#places = places;
   }
 
   attach(memory: WebAssembly.Memory): void {
@@ -27,8 +31,11 @@ export class PageHost {
 
   /** The focus moves when the element that it goes to has been drawn. */
   afterDraw(): void {
-    if (this.#focusNext) document.getElementById(this.#focusNext)?.focus();
+    const next = this.#focusNext ? document.getElementById(this.#focusNext) : null;
+    // Where the page is to be scrolled to is said besides.
+    next?.focus({ preventScroll: this.#places.isScrolling });
     this.#focusNext = "";
+    this.#places.afterDraw();
   }
 
   imports() {
@@ -49,10 +56,17 @@ export class PageHost {
       after: (ms: number, action: string, arg: string) => {
         setTimeout(() => runner.run((app) => app.rang(action, arg)), ms);
       },
-      navigate: (path: string, replace: boolean | number) => {
-        if (replace) location.replace(`#${path}`);
-        else location.hash = path;
+      navigate: (path: string, replace: boolean | number) => this.#places.go(path, !!replace),
+      back: () => history.back(),
+      scrolled: () => window.scrollY,
+      scroll: (top: number) => this.#places.scroll(top),
+      focused: () => document.activeElement?.id ?? "",
+      attended: (id: string) => {
+        const element = document.getElementById(id);
+        return element !== null && element.matches(":hover, :focus-within");
       },
+      mark: setMark,
+      reload: () => location.reload(),
       title: (text: string) => {
         document.title = text;
       },

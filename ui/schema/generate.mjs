@@ -8,13 +8,14 @@ const note =
 const scalars = {
   i64: ["i64", "0", "i64", "number | bigint"],
   i32: ["i32", "0", "i32", "number"],
+  f64: ["f64", "0", "f64", "number"],
   bool: ["bool", "false", "bool", "boolean"],
   string: ["string", '""', "string", "string"],
   time: ["f64", "NaN", "time", "string"],
   json: ["string", '"null"', "raw", "unknown"],
 };
 /** A number has no null in AssemblyScript: these values stand for it. */
-const absent = { time: "NaN", i64: "i64.MIN_VALUE", i32: "i32.MIN_VALUE" };
+const absent = { time: "NaN", f64: "NaN", i64: "i64.MIN_VALUE", i32: "i32.MIN_VALUE" };
 
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 const parse = (spec) => ({
@@ -62,7 +63,7 @@ function interfaceOf(name, fields) {
   const members = Object.entries(fields).map(([wire, spec]) => {
     const { base, list, nullable } = parse(spec);
     const type = scalars[base]?.[3] ?? base;
-    return `  ${wire}: ${list ? `${type}[]` : type}${nullable ? " | null" : ""};\n`;
+    return `  ${wire}: ${list ? `(${type})[]` : type}${nullable ? " | null" : ""};\n`;
   });
   return `export interface ${name} {\n${members.join("")}}\n`;
 }

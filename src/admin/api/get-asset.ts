@@ -1,4 +1,5 @@
 // GET /, /assets/* and /favicon.ico: the page and its files.
+import { WorkerError } from "../../base/errors.ts";
 import type { Operation } from "../context/admin.ts";
 import { assetResponse } from "../page/assets.ts";
 
@@ -10,3 +11,14 @@ export function asset(name: string, mediaType: string): Operation {
     run: async ({ assets }, request) => assetResponse(request, await assets(name)),
   };
 }
+
+/** Serves the fonts, and their licences, by the names that the build gave them. */
+export const getFont: Operation = {
+  summary: "A font of the page, or the fonts' licences",
+  answer: "font/woff2",
+  run: async ({ assets }, request) => {
+    const name = `fonts/${request.params["font"]}`;
+    if (!(await assets.has(name))) throw new WorkerError("not_found", "there is no such font");
+    return assetResponse(request, await assets(name));
+  },
+};

@@ -58,7 +58,7 @@ export interface Operation {
  * credentials and the CSRF token, unless read-only; `ticket` who has an address that was given to
  * somebody with credentials: its operation decides.
  */
-export type Access = "open" | "page" | "asset" | "read" | "metrics" | "ticket" | "write";
+export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 
 export interface AdminRoute {
   readonly method: "GET" | "POST";

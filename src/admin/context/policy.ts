@@ -11,7 +11,7 @@ import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
-import { assetHeaders, securityHeaders } from "../page/headers.ts";
+import { assetHeaders, hashedHeaders, securityHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
 
 /** A row of the table, bound to its server. */
@@ -65,8 +65,11 @@ export function createPolicy({
 
   return {
     admit,
-    headers: (endpoint, status) =>
-      endpoint?.access === "asset" && status < 400 ? assetHeaders : securityHeaders,
+    headers: (endpoint, status) => {
+      if (status >= 400) return securityHeaders;
+      if (endpoint?.access === "hashed") return hashedHeaders;
+      return endpoint?.access === "asset" ? assetHeaders : securityHeaders;
+    },
     answered: (exchange) => {
       const { request, endpoint, status, durationMs } = exchange;
       metrics.observe(request.method, endpoint?.label ?? "unmatched", status, durationMs);
@@ -88,6 +91,7 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
       return false;
     case "page":
     case "asset":
+    case "hashed":
       return byBrowser;
     case "read":
     case "metrics":

@@ -35,11 +35,16 @@ export function pulseJson(known: Known): { readonly comparable: string; readonly
     done: rates.done,
     failing: rates.failed,
     locked_queues: gauge.lockedQueueIds.length,
-    alive: countWorkers(known).alive,
+    ...heard(known),
   };
   const comparable = JSON.stringify({ ...members, oldest_ready_at: counts.oldestReadyAt });
   const oldest = counts.oldestReadyAt === null ? null : Date.parse(counts.oldestReadyAt);
   const ageS = oldest === null ? null : Math.max(0, Math.round((gauge.nowMs - oldest) / 1_000));
   const json = JSON.stringify({ at: counts.asOf, ...members, oldest_ready_s: ageS });
   return { comparable, json };
+}
+
+function heard(known: Known) {
+  const { alive, silent } = countWorkers(known);
+  return { alive, silent };
 }

@@ -25,18 +25,25 @@ export interface Asset {
   readonly bytes: Partial<Record<Encoding, Buffer>>;
 }
 
-export type AssetStore = (name: string) => Promise<Asset>;
+export interface AssetStore {
+  (name: string): Promise<Asset>;
+  has(name: string): Promise<boolean>;
+}
 
 /** Loads and decodes the files at the first request. */
 export function createAssetStore(load: () => Promise<EmbeddedAssets> = embedded): AssetStore {
   let files: Promise<EmbeddedAssets> | undefined;
   const decoded = new Map<string, Asset>();
-  return async (name) => {
+  const all = () => {
     files ??= load();
-    const asset = decoded.get(name) ?? decode((await files)[name], name);
+    return files;
+  };
+  const store = async (name: string) => {
+    const asset = decoded.get(name) ?? decode((await all())[name], name);
     decoded.set(name, asset);
     return asset;
   };
+  return Object.assign(store, { has: async (name: string) => Object.hasOwn(await all(), name) });
 }
 
 async function embedded(): Promise<EmbeddedAssets> {

@@ -37,3 +37,9 @@ export const assetHeaders: Readonly<Record<string, string>> = Object.freeze({
   ...securityHeaders,
   "cache-control": "public, max-age=3600",
 });
+
+/** The same for one whose name changes with its bytes: kept for ever. */
+export const hashedHeaders: Readonly<Record<string, string>> = Object.freeze({
+  ...securityHeaders,
+  "cache-control": "public, max-age=31536000, immutable",
+});

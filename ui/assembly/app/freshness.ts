@@ -1,19 +1,22 @@
 /**
- * Keeps the page fresh: the event stream when there is one, polling when there is none, and
- * nothing at all in a background tab.
+ * Keeps the page fresh: the event stream when there is one, polling when there is none, and nothing at
+ * all in a background tab. A stream that is open and silent is not believed.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
 import { Gate } from "../model/access";
-import { Stream } from "../model/live";
+import { RED_MS, Stream } from "../model/live";
 import { Model } from "../model/model";
 import { errorOf } from "./api-error";
+import { askCounts, askFacts, askOverview, EVENTS, takeFact } from "./feed";
 import { refresh, reload } from "./navigate";
-import { askOverview, OVERVIEW, takeOverview } from "./overview";
 
-const TICK_MS = 5000;
-/** An open stream may be quiet for this long before the page asks for itself. */
-const QUIET_MS: f64 = 60000;
+/** Ages and the freshness chip are true to the second. */
+const TICK_MS = 1000;
+/** The pulse comes every five seconds; after this long without it the page asks. */
+const QUIET_MS: f64 = 10000;
+const POLL_MS: f64 = 5000;
+const OVERVIEW_MS: f64 = 5000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
 /** A server without the stream is asked again this seldom. */
@@ -23,7 +26,9 @@ export function connect(m: Model): void {
   const live = m.live;
   if (!live.visible || m.access.gate !== Gate.Open || live.stream !== Stream.Closed) return;
   live.stream = Stream.Opening;
-  subscribe("api/events", m.access.headers());
+  live.aheadMost = NaN;
+  live.openedAt = m.now;
+  subscribe(EVENTS, m.access.headers());
 }
 
 export function disconnect(m: Model): void {
@@ -31,9 +36,15 @@ export function disconnect(m: Model): void {
   unsubscribe();
 }
 
-export function streamOpened(m: Model): void {
-  m.live.stream = Stream.Open;
-  m.live.failures = 0;
+/** Says whether it was open before: the server may be another one now, of another version. */
+export function streamOpened(m: Model): bool {
+  const live = m.live;
+  const again = live.wasOpen;
+  live.stream = Stream.Open;
+  live.openedAt = m.now;
+  live.failures = 0;
+  live.wasOpen = true;
+  return again;
 }
 
 /** The status is that of the refusal, or 0 when the stream broke. */
@@ -47,18 +58,24 @@ export function streamClosed(m: Model, status: i32): void {
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
+  // Whether anybody is there at all is known at once.
+  if (status === 0 && m.access.gate === Gate.Open) askCounts(m);
 }
 
 export function reconnect(m: Model): void {
   if (m.now + 50 >= m.live.retryAt) connect(m);
 }
 
-/** An event of the stream. */
+/** An event of the stream. Only the pulse and the counts say that the database has just answered. */
 export function pushed(m: Model, event: string, data: string): void {
-  if (event === "overview") {
-    if (takeOverview(m, data)) recovered(m);
-    refresh(m);
-  } else if (event === "problem") outage(m, errorOf(data, 503));
+  if (event === "problem") {
+    outage(m, errorOf(data, 503));
+    return;
+  }
+  const isRead = takeFact(m, event, data);
+  if (!isRead || (event !== "pulse" && event !== "counts")) return;
+  m.live.newsAt = m.now;
+  recovered(m);
 }
 
 export function startTicking(m: Model): void {
@@ -67,17 +84,27 @@ export function startTicking(m: Model): void {
   after(TICK_MS, "app.tick", "");
 }
 
-/** Comes every five seconds while the tab is seen. The clock on the page moves with it. */
+/** Comes every second while the tab is seen: the clock on the page moves with it. */
 export function tick(m: Model): void {
   const live = m.live;
   live.ticking = false;
   if (!live.visible) return;
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
-  const patience = live.stream === Stream.Open && live.outage.length === 0 ? QUIET_MS : 0;
-  const stale = isNaN(live.freshAt) || m.now - live.freshAt >= patience;
-  if (stale && !m.requests.waitsFor(OVERVIEW)) askOverview(m);
-  refresh(m);
+  const isOpen = live.stream === Stream.Open;
+  const silent = m.now - (isNaN(live.newsAt) ? live.openedAt : max(live.newsAt, live.openedAt));
+  if (isOpen && silent >= RED_MS) {
+    disconnect(m);
+    streamClosed(m, 0);
+  }
+  const patience = isOpen && live.outage.length === 0 ? QUIET_MS : POLL_MS;
+  const isQuiet = isNaN(live.newsAt) || m.now - live.newsAt >= patience;
+  if (isQuiet && m.now - live.askedAt >= POLL_MS) {
+    if (isOpen) askCounts(m);
+    else askFacts(m);
+  }
+  if (m.page.asksOverview && m.now - m.overviewAt >= OVERVIEW_MS) askOverview(m);
+  if (!live.onHold) refresh(m);
 }
 
 export function showed(m: Model, visible: bool): void {
@@ -91,6 +118,15 @@ export function showed(m: Model, visible: bool): void {
     connect(m);
     tick(m);
   }
+}
+
+/** Stops the page, or follows what happens again. */
+export function toggleHold(m: Model): void {
+  const live = m.live;
+  live.onHold = !live.onHold;
+  if (live.onHold) return;
+  m.facts.follow();
+  reload(m);
 }
 
 export function outage(m: Model, error: ApiError): void {

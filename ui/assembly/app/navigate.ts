@@ -1,42 +1,61 @@
-/** Turns to a page, and asks for what the page at hand shows: loudly once, quietly ever after. */
-import { focus, title } from "../host";
+/** Turns to a page and back again, and asks for what it shows: loudly once, quietly ever after. */
+import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
 import { Model, Page } from "../model/model";
-import { askOverview } from "./overview";
+import { Place } from "../model/place";
+import { askOverview } from "./feed";
 
 /** The first page, at the address of the start: nothing was there before, so nothing is left. */
-export function begin(m: Model, address: string): void {
+export function begin(m: Model, address: string, entry: i32): void {
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
-  go(m, address);
+  m.entry = entry;
+  m.page.turn(m, m.address);
+  if (m.access.gate === Gate.Open) load(m);
 }
 
-export function go(m: Model, address: string): void {
+/** The address has changed; `entry` is its number in the history, new or one where one was before. */
+export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;
+  const isReplaced = entry === m.entry;
+  if (!isReplaced) m.places.keep(new Place(m.entry, scrolled(), focused(), before.keep()));
+  m.entry = entry;
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
   const turned = before !== m.page || from !== m.address.path;
   m.dialog = null;
+  m.layer = "";
   if (turned) before.leave();
   m.page.turn(m, m.address);
-  if (turned) focus(m.focusNext.length > 0 ? m.focusNext : "page-title");
+  const place = m.places.at(entry);
+  if (place !== null && !isReplaced) comeBack(m, place);
+  else if (turned) {
+    scroll(0);
+    focus(m.focusNext.length > 0 ? m.focusNext : "page-title");
+  }
   m.focusNext = "";
-  title(`${m.page.title()} · worker`);
   if (m.access.gate === Gate.Open) load(m);
+}
+
+function comeBack(m: Model, place: Place): void {
+  const kept = place.kept;
+  if (kept !== null) m.page.restore(m, kept);
+  scroll(place.scroll);
+  focus(place.focus.length > 0 ? place.focus : "page-title");
 }
 
 /** Asks for all that the page shows. */
 export function load(m: Model): void {
   m.page.load(m);
-  if (!m.overviewLoaded || m.page.asksOverview) askOverview(m);
+  if (m.page.asksOverview) askOverview(m);
 }
 
 /** Asks again after a write. */
 export function reload(m: Model): void {
   m.page.reload(m);
-  askOverview(m);
+  if (m.page.asksOverview) askOverview(m);
 }
 
 /** Asks again because time has passed; does nothing while someone works in a dialog. */

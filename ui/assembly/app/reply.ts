@@ -3,9 +3,8 @@ import { Gate } from "../model/access";
 import { Model } from "../model/model";
 import { isAway, Pending } from "../model/requests";
 import { errorOf } from "./api-error";
+import { takeAnswer } from "./feed";
 import { outage, recovered } from "./freshness";
-import { refresh } from "./navigate";
-import { OVERVIEW, takeAnsweredOverview } from "./overview";
 import { askSession, denied, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
@@ -22,14 +21,16 @@ export function replied(m: Model, id: i32, status: i32, retryAfter: string, body
   else readFailed(m, pending, status, errorOf(body, status).error);
   if (!open) return;
   if (isAway(status)) outage(m, errorOf(body, status));
-  else if (status < 400) recovered(m);
+  else if (status < 400 && pending.topic !== SESSION) {
+    m.live.newsAt = m.now;
+    recovered(m);
+  }
 }
 
 function answered(m: Model, pending: Pending, body: string): void {
   if (pending.isWrite) writeDone(m, pending, body);
-  else if (pending.topic === OVERVIEW) {
-    if (takeAnsweredOverview(m, body)) refresh(m);
-  } else {
+  else if (pending.owner === "app") takeAnswer(m, pending, body);
+  else {
     const page = m.pageNamed(pending.owner);
     if (page !== null) page.take(m, pending, body);
   }

@@ -7,9 +7,10 @@ import { after, focus, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
 import { Access, Gate } from "../model/access";
+import { Facts } from "../model/facts";
 import { Model, UpkeepAnswer } from "../model/model";
 import { errorOf } from "./api-error";
-import { connect, disconnect, startTicking } from "./freshness";
+import { connect, disconnect, outage, startTicking } from "./freshness";
 import { load } from "./navigate";
 
 export const SESSION = "app.session";
@@ -105,6 +106,9 @@ function opened(m: Model, body: string): void {
   access.gate = Gate.Open;
   access.error = "";
   access.draft = "";
+  if (first && m.version.length === 0) m.version = session.version;
+  const problem = session.problem;
+  if (problem !== null && m.live.outage.length === 0) outage(m, problem);
   remember(TOKEN, access.token);
   remember(TOKEN_HEADER, access.token.length > 0 ? access.tokenHeader : "");
   const parked = m.requests.parked;
@@ -140,11 +144,15 @@ function closeGate(m: Model, gate: Gate): void {
   // What was read under a session isn't shown without one.
   m.overview = new Overview();
   m.overviewLoaded = false;
+  m.facts = new Facts();
+  m.places.clear();
+  m.layer = "";
   m.known.clear();
   m.upkeep = new UpkeepAnswer();
   for (let i = 0; i < m.pages.length; i++) m.pages[i].forget(m);
   m.live.outage = "";
-  m.live.freshAt = NaN;
+  m.live.newsAt = NaN;
+  m.live.wasOpen = false;
   if (gate === Gate.Token) focus("field-token");
 }
 

@@ -1,10 +1,13 @@
 /** Takes each action of the page to the part that it names: `jobs.select` goes to the jobs. */
-import { copy, focus, navigate, theme } from "../host";
+import { after, attended, back, copy, focus, navigate, reload as reloadPage, theme } from "../host";
 import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
+import { Shortcut } from "../model/shortcut";
 import { ask, updateDialog } from "./dialog";
-import { reconnect, tick } from "./freshness";
+import { reconnect, tick, toggleHold } from "./freshness";
+import { pressed, search } from "./keys";
 import { reload } from "./navigate";
+import { chosen, look, paletteKey } from "./palette";
 import { askSession, countDown, signIn, signOut } from "./session";
 
 export function update(m: Model, action: string, arg: string, value: string): void {
@@ -34,7 +37,42 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
     theme(arg);
   } else if (verb === "copy") copy(arg);
   else if (verb === "copied") copied(m, arg, value);
-  else if (verb === "key" && m.dialog === null) shortcut(m, value);
+  else updateShell(m, verb, arg, value);
+}
+
+function updateShell(m: Model, verb: string, arg: string, value: string): void {
+  if (verb === "key" && m.dialog === null) key(m, arg, value);
+  else if (verb === "go") navigate(arg, false);
+  else if (verb === "search") search(m);
+  else if (verb === "hold") toggleHold(m);
+  else if (verb === "draw") return;
+  else if (verb === "layer") {
+    m.layer = m.layer === arg ? "" : arg;
+    if (m.layer === "palette") look(m, "");
+  } else if (verb === "palette") look(m, value);
+  else if (verb === "palette-key") perform(m, paletteKey(m, value));
+  else if (verb === "palette-do") perform(m, chosen(m, <i32>parseWhole(arg).value));
+  else if (verb === "escape") escape(m);
+  else if (verb === "back") back();
+  else if (verb === "renew") reloadPage();
+  else if (verb === "fade") {
+    // Whoever reads it keeps it.
+    if (attended("toast")) after(4000, "app.fade", arg);
+    else m.notices.dismiss(<i32>parseWhole(arg).value);
+  }
+}
+
+function key(m: Model, arg: string, stroke: string): void {
+  const shortcut = pressed(m, stroke);
+  if (shortcut === null) return;
+  update(m, shortcut.action, shortcut.arg.length > 0 ? shortcut.arg : arg, stroke);
+}
+
+/** What was chosen in the palette, which closes. */
+function perform(m: Model, shortcut: Shortcut | null): void {
+  if (shortcut === null) return;
+  m.layer = "";
+  update(m, shortcut.action, shortcut.arg, "");
 }
 
 function copied(m: Model, text: string, done: string): void {
@@ -43,19 +81,17 @@ function copied(m: Model, text: string, done: string): void {
   else m.notices.bad("The browser did not allow copying.");
 }
 
-/** The key / goes to the search of the page at hand, or to the page that has one. */
-function shortcut(m: Model, name: string): void {
-  if (name !== "/") return;
-  if (m.page.searchField.length > 0) {
-    focus(m.page.searchField);
+/** What stands over the page goes first; then the page is left. */
+function escape(m: Model): void {
+  if (m.layer.length > 0) {
+    m.layer = "";
     return;
   }
-  for (let i = 0; i < m.pages.length; i++) {
-    if (m.pages[i].searchField.length === 0) continue;
-    m.focusNext = m.pages[i].searchField;
-    navigate(m.pages[i].path, false);
-    return;
-  }
+  if (m.page.under === m.page.name) return;
+  const above = m.pageNamed(m.page.under);
+  // A page that was pasted has nothing of ours behind it.
+  if (m.places.at(m.entry - 1) !== null) back();
+  else if (above !== null) navigate(above.path, false);
 }
 
 function updateAccess(m: Model, verb: string, value: string): void {

@@ -8,7 +8,10 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   const dialog = m.dialogNamed(write.what);
   if (page !== null) page.take(m, write, body);
   else if (dialog !== null) dialog.done(m, write, body);
-  m.dialog = null;
+  const open = m.dialog;
+  if (m.keepDialog && open !== null) open.busy = false;
+  else m.dialog = null;
+  m.keepDialog = false;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
   reload(m);
 }

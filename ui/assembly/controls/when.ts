@@ -1,7 +1,7 @@
-/** Times: relative to read, absolute at hover. */
-import { zoneOffset } from "../host";
+/** Times in the pages that were there before ages could become clock times (age.ts). */
 import { attr, cls, el, Node, text } from "../lib/node";
-import { isoTime, wallText, zoneText } from "../lib/time";
+import { isoTime } from "../lib/time";
+import { absolute } from "./age";
 
 export function when(at: f64, now: f64): Node {
   if (isNaN(at)) return el("span", [cls("none")], [text("–")]);
@@ -27,15 +27,4 @@ export function span(ms: f64): string {
   if (seconds < 86400) return (seconds / 3600).toString() + "h";
   if (seconds < 86400 * 730) return (seconds / 86400).toString() + "d";
   return (seconds / (86400 * 365)).toString() + "y";
-}
-
-/** On the local clock, with its zone. */
-export function absolute(at: f64): string {
-  const zone = zoneOffset(at);
-  return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
-}
-
-/** Only the local clock. */
-export function clock(at: f64): string {
-  return wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11);
 }

@@ -6,7 +6,7 @@ import { Node } from "../lib/node";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { takeUpkeep, tellResult } from "../model/upkeep";
+import { takeUpkeep, tellResult } from "../records/upkeep";
 
 export class CommandDialog extends Dialog {
   constructor(protected readonly command: Command) {

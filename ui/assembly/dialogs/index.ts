@@ -10,8 +10,9 @@ import { CommandDialog } from "./command";
 import { JobsDialog } from "./jobs";
 import { SweepDialog } from "./sweep";
 import { UnlockDialog } from "./unlock";
+import { VerbDialog } from "./verb";
 
-export const dialogs: Dialog[] = [];
+export const dialogs: Dialog[] = [new VerbDialog()];
 for (let i = 0; i < commands.length; i++) dialogs.push(dialogOf(commands[i]));
 
 function dialogOf(command: Command): Dialog {

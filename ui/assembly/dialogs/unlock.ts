@@ -3,7 +3,7 @@ import { Form } from "../forms/form";
 import { counted } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
-import { WorkerRow, workerRows } from "../model/worker-rows";
+import { WorkerRow, workerRows } from "../records/worker-rows";
 import { CommandDialog } from "./command";
 
 export class UnlockDialog extends CommandDialog {

@@ -1,5 +1,5 @@
 /** The buttons that ask for commands on jobs. */
-import { button } from "../controls/controls";
+import { button } from "../controls/button";
 import { Command, commands } from "../generated/commands";
 import { ListedJob } from "../generated/records";
 import { Node } from "../lib/node";

@@ -1,5 +1,5 @@
 /** A time on the local clock, with buttons for the ones that are asked for most. */
-import { button } from "../controls/controls";
+import { button } from "../controls/button";
 import { relative } from "../controls/when";
 import { box, Node } from "../lib/node";
 import { parseWhole } from "../lib/number";
@@ -25,7 +25,7 @@ export function timeField(draft: Draft, name: string, label: string, now: f64): 
 }
 
 function shortcut(label: string, name: string, minutes: i32): Node {
-  return button(label, "dialog.later", `${name} ${minutes}`, "tiny");
+  return button(label, "dialog.later", `${name} ${minutes}`, "s");
 }
 
 /** Fills in the time that a shortcut's argument names. */

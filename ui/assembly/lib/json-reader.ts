@@ -134,6 +134,40 @@ export class JsonReader extends JsonScanner {
     return 0;
   }
 
+  /** Any number, to about 15 digits. */
+  f64(): f64 {
+    if (this.failed) return 0;
+    this.space();
+    let i = this.pos;
+    if (!this.scanNumber()) return 0;
+    const negative = this.at(i) === 0x2d;
+    let value: f64 = 0;
+    // Digits behind the point count down, an exponent moves it.
+    let exponent = 0;
+    let inFraction = false;
+    if (negative) i++;
+    for (; i < this.pos && (this.at(i) | 0x20) !== 0x65; i++) {
+      if (this.at(i) === 0x2e) inFraction = true;
+      else {
+        value = value * 10 + <f64>(this.at(i) - 0x30);
+        if (inFraction) exponent--;
+      }
+    }
+    if (i < this.pos) exponent += this.exponentAt(i + 1);
+    for (; exponent < 0 && value !== 0; exponent++) value /= 10;
+    for (; exponent > 0 && value < Infinity; exponent--) value *= 10;
+    return negative ? -value : value;
+  }
+
+  private exponentAt(start: i32): i32 {
+    const negative = this.at(start) === 0x2d;
+    let value = 0;
+    for (let i = start; i < this.pos; i++) {
+      if (isDigit(this.at(i))) value = min(value * 10 + (this.at(i) - 0x30), 400);
+    }
+    return negative ? -value : value;
+  }
+
   /** Milliseconds since 1970 of an RFC 3339 time. */
   time(): f64 {
     const value = parseTime(this.string());

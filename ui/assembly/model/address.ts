@@ -1,5 +1,5 @@
 /** What stands behind the `#`: `/jobs?state=failed&queue=mail`. It never traps, whatever was pasted. */
-import { decode } from "../lib/percent";
+import { decode, encode } from "../lib/percent";
 
 /** No address that this client writes is longer. */
 const LONGEST = 8192;
@@ -15,6 +15,21 @@ export class Address {
   /** A member of the query; the empty string when it isn't there. */
   value(name: string): string {
     return this.query.has(name) ? this.query.get(name) : "";
+  }
+
+  /**
+   * This address with another value of one member (the empty string takes it away). Which page of a list
+   * it was (`cursor`) goes with any other change.
+   */
+  with(name: string, value: string): string {
+    const parts: string[] = [];
+    const names = this.query.keys();
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] === name || names[i] === "cursor") continue;
+      parts.push(names[i] + "=" + encode(this.query.get(names[i])));
+    }
+    if (value.length > 0) parts.push(name + "=" + encode(value));
+    return parts.length > 0 ? this.path + "?" + parts.join("&") : this.path;
   }
 }
 

@@ -1,9 +1,16 @@
-/** How fresh the page is: the event stream, the polling in its place, and outages. */
+/**
+ * How fresh the page is. News is what came out of the database: an event of the stream or an answer.
+ * That something was asked for is no news.
+ */
 export enum Stream {
   Closed,
   Opening,
   Open,
 }
+
+/** Without news for so long the page says so, and its ages become clock times. */
+export const AMBER_MS: f64 = 12000;
+export const RED_MS: f64 = 30000;
 
 export class Live {
   stream: Stream = Stream.Closed;
@@ -16,16 +23,32 @@ export class Live {
   ticking: bool = false;
   /** The pointer or the focus is on something that must not move. */
   held: bool = false;
+  /** Someone has stopped the page: what comes waits until it is followed again. */
+  onHold: bool = false;
   /** When someone last did something here. */
   touchedAt: f64 = 0;
-  /** When the last overview came. */
-  freshAt: f64 = NaN;
-  /** When the last overview was asked for. */
+  /** When the last news came; NaN: none yet. */
+  newsAt: f64 = NaN;
+  /** When the page last asked for what the stream should bring. */
   askedAt: f64 = 0;
   /** How far the server's clock is ahead of this machine's; 0 where they agree. */
   ahead: f64 = 0;
+  /** The most that any news was ahead, since the stream was opened. */
+  aheadMost: f64 = NaN;
+  /** When the stream was opened last, and whether it ever was. */
+  openedAt: f64 = 0;
+  wasOpen: bool = false;
   /** Why there is no fresh data; the empty string: there is. */
   outage: string = "";
   /** The code of the error behind the outage. */
   outageCode: string = "";
+
+  /** How long there has been no news; before the first, none. */
+  silence(now: f64): f64 {
+    return isNaN(this.newsAt) ? 0 : max(0, now - this.newsAt);
+  }
+
+  isStale(now: f64): bool {
+    return this.outage.length > 0 || this.silence(now) >= AMBER_MS;
+  }
 }

@@ -2,15 +2,19 @@
  * All that the application knows, and what a page and a dialog are to it. The three stand in one
  * file because each names the others. A page keeps its own state; what several pages show is here.
  */
+import { Times } from "../controls/age";
 import { Overview } from "../generated/records";
-import { Node, nothing } from "../lib/node";
+import { Node } from "../lib/node";
 import { Access } from "./access";
 import { Address } from "./address";
+import { Facts } from "./facts";
 import { Known } from "./known";
 import { Live } from "./live";
 import { Notices } from "./notices";
 import { OpenDialog } from "./open-dialog";
+import { Kept, Places } from "./place";
 import { isAway, Pending, Requests } from "./requests";
+import { Palette, Shortcut } from "./shortcut";
 
 export class Model {
   /** By this machine's clock. */
@@ -23,12 +27,30 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
+  /** The number of the history's entry at hand. */
+  entry: i32 = 0;
+  places: Places = new Places();
+  /** What the feed has told. */
+  facts: Facts = new Facts();
+  /** The first key of two, until the second comes. */
+  chord: string = "";
+  chordAt: f64 = 0;
+  /** The version that the server had when the page was loaded. */
+  version: string = "";
+  /** Which layer is over the page: `keys`, `palette`, `more`, or nothing. */
+  layer: string = "";
+  palette: Palette = new Palette();
+  /** All that can be done here, as of the last draw. */
+  shortcuts: Shortcut[] = [];
 
   overview: Overview = new Overview();
   overviewLoaded: bool = false;
+  overviewAt: f64 = 0;
   known: Known = new Known();
   upkeep: UpkeepAnswer = new UpkeepAnswer();
   dialog: OpenDialog | null = null;
+  /** The write that is being answered was only a step: its dialog stays. */
+  keepDialog: bool = false;
   /** What takes the focus on the next page, in place of its heading. */
   focusNext: string = "";
 
@@ -43,6 +65,11 @@ export class Model {
   /** By the server's clock, which wrote the times of jobs and workers. */
   get serverNow(): f64 {
     return this.now + this.live.ahead;
+  }
+
+  /** For ages: what time it is, and whether they may go on counting. */
+  get times(): Times {
+    return new Times(this.serverNow, this.live.isStale(this.now));
   }
 
   pageNamed(name: string): Page | null {
@@ -71,18 +98,36 @@ export class UpkeepAnswer {
   tried: string = "";
 }
 
+/** What stands behind a page's name in the navigation: a count, and its tone (red, amber or nothing). */
+export class Mark {
+  constructor(
+    readonly text: string,
+    readonly tone: string,
+  ) {}
+}
+
+export const noMark: Mark = new Mark("", "");
+
 /** One page. Its name begins its actions (`jobs.select`) and the topics of its requests. */
 export abstract class Page {
   /** The text of its entry in the navigation, or the empty string for none. */
   label: string = "";
+  /** Its drawing there (controls/icon.ts). */
+  drawing: string = "";
+  /** The letter that leads to it after `g`. */
+  letter: string = "";
+  /** Whether it is one of the few in the phone's bar; the others stand behind More. */
+  inBar: bool = false;
   /** The name of the page whose entry is marked while this one is at hand. */
   under: string;
   /** Only for those who may write. */
   writes: bool = false;
-  /** Whether opening it asks for the overview anew. */
-  asksOverview: bool = true;
+  /** Whether it still shows the old overview, which is asked for while it is open. */
+  asksOverview: bool = false;
   /** The id of the field that the key / goes to. */
   searchField: string = "";
+  /** Whether it takes the whole width: lists do. */
+  wide: bool = false;
 
   constructor(
     readonly name: string,
@@ -107,10 +152,31 @@ export abstract class Page {
 
   abstract title(): string;
 
-  /** A mark in its entry of the navigation. */
-  mark(_m: Model): Node {
-    return nothing;
+  /** What stands behind its name in the navigation. */
+  mark(_m: Model): Mark {
+    return noMark;
   }
+
+  /** What can be done here by key and from the palette. */
+  shortcuts(_m: Model): Shortcut[] {
+    return [];
+  }
+
+  /** How many new rows wait to be shown. */
+  get news(): i32 {
+    return 0;
+  }
+
+  /** What is to be kept of it for this entry of the history; null: nothing. */
+  keep(): Kept | null {
+    return null;
+  }
+
+  /** Takes back what was kept, after `turn` and before `load`. */
+  restore(_m: Model, _kept: Kept): void {}
+
+  /** An event of the feed has come, after it was taken in (`m.facts`): pulse, counts, operation, … */
+  heard(_m: Model, _event: string, _data: string): void {}
 
   abstract view(m: Model): Node;
 
@@ -122,7 +188,7 @@ export abstract class Page {
     this.load(m);
   }
 
-  /** Asks again, quietly, because time has passed. */
+  /** Asks again, quietly, because time has passed: once a second, so it keeps its own intervals. */
   refresh(_m: Model): void {}
 
   /** The answer to its request `<name>.<what>`. */

@@ -1,9 +1,12 @@
-/** Short messages of what happened. A few at a time: an old one goes when there is no room. */
+/**
+ * Short messages of what happened, one at a time. What is good goes by itself and gives way to what is
+ * newer; what went wrong stays until it is dismissed, and stands before the rest.
+ */
 import { after } from "../host";
 
+/** So many wait at most; the oldest gives way. */
 const MOST = 4;
 const SHORT_MS = 8000;
-const LONG_MS = 30000;
 
 export class Notice {
   /** A route that the notice leads to, or the empty string. */
@@ -18,19 +21,29 @@ export class Notice {
 }
 
 export class Notices {
-  list: Notice[] = [];
+  private list: Notice[] = [];
   private next: i32 = 1;
 
+  /** The one that is shown. */
+  get first(): Notice | null {
+    return this.list.length > 0 ? this.list[0] : null;
+  }
+
+  /** How many wait behind it. */
+  get waiting(): i32 {
+    return max(0, this.list.length - 1);
+  }
+
   good(text: string): Notice {
-    return this.add("good", text, SHORT_MS);
+    return this.add("good", text);
   }
 
   warn(text: string): Notice {
-    return this.add("warn", text, LONG_MS);
+    return this.add("warn", text);
   }
 
   bad(text: string): Notice {
-    return this.add("bad", text, LONG_MS);
+    return this.add("bad", text);
   }
 
   dismiss(id: i32): void {
@@ -39,15 +52,16 @@ export class Notices {
     }
   }
 
-  private add(tone: string, text: string, ms: i32): Notice {
-    // The same sentence twice says nothing new.
+  private add(tone: string, text: string): Notice {
+    // The same sentence twice says nothing new, and good news is only ever the last.
     for (let i = 0; i < this.list.length; i++) {
-      if (this.list[i].text === text && this.list[i].tone === tone) this.list.splice(i--, 1);
+      const before = this.list[i];
+      if (before.text === text || before.tone === "good") this.list.splice(i--, 1);
     }
     const notice = new Notice(this.next++, tone, text);
     this.list.push(notice);
     if (this.list.length > MOST) this.list.shift();
-    after(ms, "app.dismiss", notice.id.toString());
+    if (tone === "good") after(SHORT_MS, "app.fade", notice.id.toString());
     return notice;
   }
 }

@@ -1,5 +1,6 @@
 /** The open dialog: it says what it will touch, asks for what it needs, and shows why it failed. */
-import { button, stateBadge } from "../controls/controls";
+import { button } from "../controls/button";
+import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";
 import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
@@ -52,14 +53,14 @@ export function dialogView(m: Model): Node {
 }
 
 function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
-  const kind = record.danger(m, dialog) ? "danger" : "primary";
+  const kind = record.danger(m, dialog) ? "danger" : "p";
   return box("div", "dialog-buttons", [
-    button("Cancel", "dialog.close", "", "quiet"),
+    button("Cancel", "dialog.close", "", "q"),
     el(
       "button",
       [
         attr("type", "submit"),
-        cls("button " + kind),
+        cls("btn " + kind),
         // A disabled button would lose the focus.
         attr("aria-disabled", dialog.busy ? "true" : "false"),
       ],
@@ -87,7 +88,7 @@ function namedJob(job: ListedJob): Node {
     [
       leaf("span", "num", `#${job.id}`),
       leaf("span", "named-task", task === null ? "(no task)" : task),
-      stateBadge(job.state),
+      state(job.state),
     ],
   );
 }

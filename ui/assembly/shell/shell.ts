@@ -1,47 +1,45 @@
-/** The whole page: the bar above, the page at hand, the dialog and the notices over it. */
-import { button } from "../controls/controls";
-import { clock, relative } from "../controls/when";
-import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
+/** The whole page: navigation at the side, the page at hand, and what may stand over it. */
+import { button } from "../controls/button";
+import { attr, box, cls, el, Node, nothing } from "../lib/node";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
+import { banner } from "./banner";
+import { bottomBar } from "./bottom-bar";
 import { dialogView } from "./dialog";
-import { noticesView } from "./notices";
+import { keySheet } from "./key-sheet";
+import { palette } from "./palette";
+import { side, topBar } from "./side";
 import { gatePage } from "./sign-in";
-import { topBar } from "./top-bar";
+import { toast } from "./toast";
 
-export function shell(m: Model): Node {
+/** `strokes`: the keys that mean something now. */
+export function shell(m: Model, strokes: string): Node {
   const open = m.access.gate === Gate.Open;
   return el(
     "div",
-    [cls("page"), attr("data-key", "app.key"), attr("data-keys", "/"), attr("data-everywhere", "")],
+    [
+      cls(open ? "app" : "app gated"),
+      attr("data-key", "app.key"),
+      attr("data-keys", open ? strokes : ""),
+      attr("data-everywhere", ""),
+    ],
     [
       button("Skip to the page", "app.skip", "", "skip"),
-      topBar(m),
-      open ? outageBanner(m) : nothing,
-      el("main", [attr("id", "main"), cls("main")], [open ? m.page.view(m) : gatePage(m)]),
-      noticesView(m),
-      dialogView(m),
-    ],
-  );
-}
-
-function outageBanner(m: Model): Node {
-  const live = m.live;
-  if (live.outage.length === 0) return nothing;
-  const data = isNaN(live.freshAt)
-    ? "There is no data yet."
-    : `You see the data as of ${clock(live.freshAt)} (${relative(live.freshAt, m.now)}).`;
-  return el(
-    "div",
-    [cls("banner"), attr("role", "alert")],
-    [
-      leaf("strong", "", live.outage.endsWith(".") ? live.outage : live.outage + "."),
-      text(` ${data} `),
-      text("The page goes on trying. "),
-      live.outageCode === "schema_missing" && m.access.canWrite
-        ? button("Make the schema…", "ask.migrate", "", "small")
-        : nothing,
-      button("Try now", "app.retry", "", "small"),
+      open ? side(m) : nothing,
+      box("div", "over", [
+        open ? topBar(m) : nothing,
+        open ? banner(m) : nothing,
+        el(
+          "main",
+          [attr("id", "main"), cls(m.page.wide ? "main wide" : "main")],
+          [box("div", "in", [open ? m.page.view(m) : gatePage(m)])],
+        ),
+      ]),
+      open ? bottomBar(m) : nothing,
+      toast(m),
+      open ? dialogView(m) : nothing,
+      open && m.layer === "keys" ? keySheet(m) : nothing,
+      open && m.layer === "palette" ? palette(m) : nothing,
     ],
   );
 }

@@ -1,5 +1,5 @@
 /** What stands before the pages while there is no session. */
-import { pageHead } from "../controls/page-head";
+import { pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
 import { Gate } from "../model/access";
@@ -71,7 +71,7 @@ function signIn(m: Model): Node {
       ]),
       el(
         "button",
-        [attr("type", "submit"), cls("button primary"), flag("disabled", access.busy || blocked)],
+        [attr("type", "submit"), cls("btn p"), flag("disabled", access.busy || blocked)],
         [text(access.busy ? "Signing in…" : "Sign in")],
       ),
     ],

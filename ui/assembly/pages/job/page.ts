@@ -20,6 +20,7 @@ export class JobPage extends Page {
   constructor() {
     super("job", "/jobs/");
     this.under = "jobs";
+    this.asksOverview = true;
   }
 
   override matches(address: Address): bool {

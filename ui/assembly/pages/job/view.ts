@@ -1,21 +1,17 @@
 /** One job: what it is, what it carries, what went wrong, and what can be done. */
-import {
-  button,
-  copyButton,
-  empty,
-  link,
-  loading,
-  problem,
-  stateBadge,
-} from "../../controls/controls";
+
+import { absolute } from "../../controls/age";
+import { button, copyButton, link } from "../../controls/button";
+import { empty, loading, problem } from "../../controls/empty";
+import { state } from "../../controls/glyph";
 import { BACK, icon } from "../../controls/icon";
-import { jsonTree } from "../../controls/json-tree";
-import { pageHead } from "../../controls/page-head";
-import { absolute, relative, span, when } from "../../controls/when";
+import { pageHead } from "../../controls/panel";
+import { relative, span, when } from "../../controls/when";
 import { askButton, commandsFor } from "../../forms/command-buttons";
 import { ListedJob } from "../../generated/records";
+import { jsonTree } from "../../kit/json-tree";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { queuePath } from "../../model/links";
+import { queueJobsPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { JobModel } from "./model";
 
@@ -41,7 +37,7 @@ export function jobView(m: Model, model: JobModel): Node {
     model.error.length > 0 ? problem(model.error) : nothing,
     box("div", "job-line", [
       leaf("strong", "job-task", taskOf(job)),
-      stateBadge(job.state),
+      state(job.state),
       box("span", "job-sentence", sentence(job, m.serverNow)),
     ]),
     box("div", "job-columns", [
@@ -58,11 +54,11 @@ function taskOf(job: ListedJob): string {
 
 function actions(job: ListedJob): Node[] {
   const key = job.key;
-  const buttons = [key === null ? nothing : button("Remove by key…", "ask.remove", key, "quiet")];
+  const buttons = [key === null ? nothing : button("Remove by key…", "ask.remove", key, "q")];
   const offered = commandsFor([job]);
   // The last one is what one wants most.
   for (let i = 0; i < offered.length; i++) {
-    buttons.push(askButton(offered[i], i === offered.length - 1 ? "primary" : ""));
+    buttons.push(askButton(offered[i], i === offered.length - 1 ? "p" : ""));
   }
   return buttons;
 }
@@ -141,7 +137,7 @@ function facts(job: ListedJob, now: f64): Node {
     box("dl", "facts", [
       fact("Id", copied("id", job.id.toString())),
       fact("Task", copied("task identifier", taskOf(job))),
-      fact("Queue", queue === null ? none() : link(queuePath(queue), "", [text(queue)])),
+      fact("Queue", queue === null ? none() : link(queueJobsPath(queue), "", [text(queue)])),
       fact("Key", key === null ? none() : copied("key", key)),
       fact("Attempts", text(`${job.attempts} of ${job.maxAttempts}`)),
       fact("Priority", text(job.priority.toString())),

@@ -1,13 +1,15 @@
 /** What narrows the list of jobs, in its address and in the API's. */
 import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
-import { STATES } from "../../model/stats";
+import { STATES } from "../../records/stats";
 
 export class Filter {
   state: string = "all";
   identifier: string = "";
   queue: string = "";
   search: string = "";
+  /** In the query language. */
+  q: string = "";
 
   /** The query of both the page's address and the API's. */
   query(cursor: string): string {
@@ -16,6 +18,7 @@ export class Filter {
     if (this.identifier.length > 0) parts.push("identifier=" + encode(this.identifier));
     if (this.queue.length > 0) parts.push("queue=" + encode(this.queue));
     if (this.search.length > 0) parts.push("search=" + encode(this.search));
+    if (this.q.length > 0) parts.push("q=" + encode(this.q));
     if (cursor.length > 0) parts.push("cursor=" + encode(cursor));
     return parts.join("&");
   }
@@ -26,12 +29,13 @@ export class Filter {
     other.identifier = this.identifier;
     other.queue = this.queue;
     other.search = this.search;
+    other.q = this.q;
     return other;
   }
 
   /** Whether anything but the state narrows the list. */
   get narrow(): bool {
-    return this.identifier.length + this.queue.length + this.search.length > 0;
+    return this.identifier.length + this.queue.length + this.search.length + this.q.length > 0;
   }
 }
 
@@ -42,6 +46,7 @@ export function filterIn(address: Address): Filter {
   filter.identifier = address.value("identifier");
   filter.queue = address.value("queue");
   filter.search = address.value("search");
+  filter.q = address.value("q");
   return filter;
 }
 

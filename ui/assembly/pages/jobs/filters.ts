@@ -1,5 +1,5 @@
 /** The filters over the list of jobs; what is typed goes into the address after a moment. */
-import { button } from "../../controls/controls";
+import { button } from "../../controls/button";
 import { suggestions } from "../../forms/field";
 import { attr, cls, el, flag, Node, nothing } from "../../lib/node";
 import { queueNames } from "../../model/known";
@@ -21,7 +21,7 @@ export function jobsFilter(m: Model, list: JobListModel): Node {
         128,
       ),
       input("queue", "Queue", "Queue", list.queueDraft, "known-queues", 128),
-      list.filter.narrow ? button("Clear filters", "jobs.clear", "", "quiet") : nothing,
+      list.filter.narrow ? button("Clear filters", "jobs.clear", "", "q") : nothing,
       suggestions("known-tasks", m.known.tasks()),
       suggestions("known-queues", queueNames(m.overview)),
     ],

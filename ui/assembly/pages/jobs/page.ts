@@ -1,14 +1,16 @@
 /** The list of jobs. */
-import { Node, nothing } from "../../lib/node";
+import { LIST as DRAWING } from "../../controls/icon";
+import { valueText } from "../../controls/value";
+import { Node } from "../../lib/node";
 import { Address } from "../../model/address";
-import { Model, Page } from "../../model/model";
+import { Mark, Model, noMark, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { isAway, Pending } from "../../model/requests";
 import { filterIn, jobsPath } from "./filter";
 import { JobListModel } from "./model";
 import { askJobs, LIST, QUIETLY, refreshJobs, takeJobs } from "./refresh";
 import { updateJobs } from "./update";
-import { failedMark, jobsView } from "./view";
+import { jobsView } from "./view";
 
 export class JobsPage extends Page {
   private list: JobListModel = new JobListModel();
@@ -16,9 +18,11 @@ export class JobsPage extends Page {
   constructor() {
     super("jobs", "/jobs");
     this.label = "Jobs";
+    this.drawing = DRAWING;
+    this.letter = "j";
+    this.inBar = true;
+    this.asksOverview = true;
     this.searchField = "filter-search";
-    // The stream keeps the numbers in the tabs fresh, and the list is what one waits for.
-    this.asksOverview = false;
   }
 
   override turn(m: Model, address: Address): void {
@@ -37,9 +41,8 @@ export class JobsPage extends Page {
     return state === "all" ? "Jobs" : `Jobs, ${state}`;
   }
 
-  override mark(m: Model): Node {
-    const failed = m.overview.stats.failed;
-    return failed > 0 ? failedMark(failed) : nothing;
+  override mark(m: Model): Mark {
+    return m.facts.has("counts") ? new Mark(valueText(m.facts.counts.total), "") : noMark;
   }
 
   override view(m: Model): Node {

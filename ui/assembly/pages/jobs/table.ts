@@ -1,9 +1,11 @@
 /** The table of jobs. The rows take the arrow keys; one of them takes the tab key. */
-import { check, copyButton, firstLine, stateBadge } from "../../controls/controls";
+import { check, copyButton } from "../../controls/button";
+import { firstLine } from "../../controls/empty";
+import { state } from "../../controls/glyph";
 import { when } from "../../controls/when";
 import { ListedJob } from "../../generated/records";
 import { Attr, attr, box, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
-import { jobPath, queuePath } from "../../model/links";
+import { jobPath, queueJobsPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { JobListModel } from "./model";
 
@@ -17,7 +19,7 @@ export function jobsTable(m: Model, list: JobListModel): Node {
       el(
         "table",
         [
-          cls(m.access.canWrite ? "jobs" : "jobs no-select"),
+          cls(m.access.canWrite ? "t jobs" : "t jobs no-select"),
           attr("role", "grid"),
           attr("aria-label", "Jobs"),
           attr("aria-multiselectable", m.access.canWrite ? "true" : "false"),
@@ -81,7 +83,7 @@ function row(m: Model, list: JobListModel, index: i32): Node {
       : nothing,
     el("td", [cls("col-id")], [text(id), copyButton(`id ${id}`, id, false)]),
     cell("col-task", taskLink(job)),
-    cell("col-state", gone ? leaf("span", "state gone", "left") : stateBadge(job.state)),
+    cell("col-state", gone ? leaf("span", "state gone", "left") : state(job.state)),
     cell("col-queue", queueLink(job)),
     cell("col-priority", text(job.priority.toString())),
     cell("col-attempts", text(`${job.attempts}/${job.maxAttempts}`)),
@@ -110,7 +112,7 @@ function queueLink(job: ListedJob): Node {
   if (queue === null) return leaf("span", "none", "–");
   return el(
     "a",
-    [attr("href", "#" + queuePath(queue)), attr("title", queue), attr("tabindex", "-1")],
+    [attr("href", "#" + queueJobsPath(queue)), attr("title", queue), attr("tabindex", "-1")],
     [text(queue)],
   );
 }

@@ -97,7 +97,7 @@ function pressed(list: JobListModel, arg: string, name: string): void {
   else if (name === "Home") next = 0;
   else if (name === "End") next = last;
   else {
-    if (name === " ") select(list, arg, false);
+    if (name === "Space") select(list, arg, false);
     else if (name === "Enter") navigate(jobPath(list.jobs[index].id), false);
     else if (name === "Escape") list.selected.clear();
     return;

@@ -1,12 +1,13 @@
 /** The page of jobs: tabs, filters, what can be done with the chosen ones, the table, the pager. */
-import { button, disabledButton, empty, loading, problem } from "../../controls/controls";
-import { pageHead } from "../../controls/page-head";
+import { button, offButton } from "../../controls/button";
+import { empty, loading, problem } from "../../controls/empty";
+import { pageHead } from "../../controls/panel";
 import { relative } from "../../controls/when";
 import { askButton, commandsFor } from "../../forms/command-buttons";
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
-import { countOf, STATES } from "../../model/stats";
+import { countOf, STATES } from "../../records/stats";
 import { Filter, jobsPath } from "./filter";
 import { jobsFilter } from "./filters";
 import { JobListModel } from "./model";
@@ -25,10 +26,7 @@ export function jobsView(m: Model, list: JobListModel): Node {
 }
 
 function additions(): Node[] {
-  return [
-    button("Remove by key…", "ask.remove", "", "quiet"),
-    button("Add a job", "ask.add", "", "primary"),
-  ];
+  return [button("Remove by key…", "ask.remove", "", "q"), button("Add a job", "ask.add", "", "p")];
 }
 
 function stateTabs(m: Model, filter: Filter): Node {
@@ -73,11 +71,11 @@ function bulkBar(list: JobListModel): Node {
   const count = list.selected.size;
   const buttons = [leaf("strong", "bulk-count", `${counted(count, "job", "jobs")} chosen`)];
   const offered = commandsFor(list.chosen());
-  for (let i = offered.length - 1; i >= 0; i--) buttons.push(askButton(offered[i], "small"));
-  buttons.push(button("Clear", "jobs.select-none", "", "small quiet"));
+  for (let i = offered.length - 1; i >= 0; i--) buttons.push(askButton(offered[i], "s"));
+  buttons.push(button("Clear", "jobs.select-none", "", "q s"));
   return el(
     "div",
-    [cls("bar bulk"), attr("role", "group"), attr("aria-label", "Chosen jobs")],
+    [cls("bar bulk-old"), attr("role", "group"), attr("aria-label", "Chosen jobs")],
     buttons,
   );
 }
@@ -90,35 +88,21 @@ function statusBar(m: Model, list: JobListModel): Node {
     [
       leaf("span", "bar-text", extent(m, list)),
       list.changes > 0
-        ? button(
-            counted(list.changes, "change", "changes") + " · Show",
-            "jobs.show",
-            "",
-            "small accent",
-          )
+        ? button(counted(list.changes, "change", "changes") + " · Show", "jobs.show", "", "s")
         : nothing,
       leaf("span", "bar-text faint", list.loading ? "loading…" : fresh),
-      button("Refresh", "jobs.refresh", "", "small quiet"),
+      button("Refresh", "jobs.refresh", "", "q s"),
       el(
         "button",
         [
           attr("type", "button"),
-          cls("button small quiet"),
+          cls("btn s q"),
           attr("data-click", "jobs.pause"),
           attr("aria-pressed", list.paused ? "true" : "false"),
         ],
         [text(list.paused ? "Paused" : "Pause")],
       ),
     ],
-  );
-}
-
-/** How many have failed, in the navigation. */
-export function failedMark(failed: i64): Node {
-  return el(
-    "span",
-    [cls("count"), attr("title", `${grouped(failed)} failed`)],
-    [text(failed > 999 ? "999+" : failed.toString())],
   );
 }
 
@@ -144,9 +128,13 @@ function pager(list: JobListModel): Node {
     "nav",
     [cls("pager"), attr("aria-label", "Pages of the list")],
     [
-      list.hasPrevious ? button(back, "jobs.previous", "", "") : disabledButton("Previous", ""),
+      list.hasPrevious
+        ? button(back, "jobs.previous", "", "")
+        : offButton("Previous", "This is the first page.", ""),
       leaf("span", "pager-text", list.pageNumber > 0 ? `Page ${grouped(list.pageNumber)}` : ""),
-      list.nextCursor.length > 0 ? button("Next", "jobs.next", "", "") : disabledButton("Next", ""),
+      list.nextCursor.length > 0
+        ? button("Next", "jobs.next", "", "")
+        : offButton("Next", "This is the last page.", ""),
     ],
   );
 }

@@ -1,4 +1,5 @@
 /** The housekeeping of the queue: its settings, and the dry run that comes before a sweep. */
+import { TOOL } from "../../controls/icon";
 import { beginBody, writeFields } from "../../forms/command-form";
 import { commandNamed } from "../../generated/commands";
 import { focus } from "../../host";
@@ -6,7 +7,7 @@ import { Node } from "../../lib/node";
 import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
-import { takeUpkeep } from "../../model/upkeep";
+import { takeUpkeep } from "../../records/upkeep";
 import { MaintenanceModel } from "./model";
 import { maintenanceView } from "./view";
 
@@ -16,6 +17,8 @@ export class MaintenancePage extends Page {
   constructor() {
     super("maintenance", "/maintenance");
     this.label = "Maintenance";
+    this.drawing = TOOL;
+    this.asksOverview = true;
     this.writes = true;
   }
 

@@ -1,15 +1,16 @@
 /** The housekeeping of the queue. Each piece says what it does before it is started. */
-import { button, disabledButton, link } from "../../controls/controls";
-import { jsonTree } from "../../controls/json-tree";
-import { pageHead } from "../../controls/page-head";
-import { clock } from "../../controls/when";
+
+import { clock } from "../../controls/age";
+import { button, link, offButton } from "../../controls/button";
+import { pageHead } from "../../controls/panel";
 import { fieldOf } from "../../forms/command-form";
 import { checkbox } from "../../forms/field";
 import { commandNamed } from "../../generated/commands";
+import { jsonTree } from "../../kit/json-tree";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { Model, UpkeepAnswer } from "../../model/model";
-import { staleCount } from "../../model/worker-rows";
+import { staleCount } from "../../records/worker-rows";
 import { DELETE_FAILED, GC_QUEUES, GC_TASKS, MaintenanceModel } from "./model";
 
 const INPUT = "maintenance.input";
@@ -75,7 +76,7 @@ function cleanup(page: MaintenanceModel): Node {
     [
       page.cleansSomething
         ? button("Clean up…", "ask.cleanup", "", draft.on(DELETE_FAILED) ? "danger" : "")
-        : disabledButton("Clean up…", ""),
+        : offButton("Clean up…", "Choose what to remove first.", ""),
     ],
   );
 }
@@ -95,7 +96,9 @@ function sweep(last: UpkeepAnswer, page: MaintenanceModel): Node {
     [box("div", "field-row", settings)],
     [
       button(page.busy ? "Trying…" : "Dry run", "maintenance.try-sweep", "", ""),
-      tried ? button("Sweep…", "ask.sweep", "", "danger") : disabledButton("Sweep…", ""),
+      tried
+        ? button("Sweep…", "ask.sweep", "", "danger")
+        : offButton("Sweep…", "Opens after a dry run with these settings.", ""),
       tried ? nothing : leaf("span", "hint", "Opens after a dry run with these settings."),
     ],
   );
@@ -108,7 +111,7 @@ function unlock(m: Model): Node {
     "Frees the jobs and queues that chosen workers hold. They are chosen on the Workers page.",
     [],
     [
-      link("/workers", "button", [text("Choose workers")]),
+      link("/workers", "btn", [text("Choose workers")]),
       stale > 0
         ? leaf("span", "hint", counted(stale, "worker is", "workers are") + " stale now.")
         : nothing,

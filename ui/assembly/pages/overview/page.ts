@@ -1,78 +1,230 @@
-/** The first page. Beside the overview it asks for the jobs that failed last. */
-import { JobList, ListedJob, readJobList } from "../../generated/records";
+/** The first page: what needs a person, when jobs are due, how many there are, what fails and where. */
+
+import { clock } from "../../controls/age";
+import { note } from "../../controls/empty";
+import { HOME } from "../../controls/icon";
+import { panel, plainPanel } from "../../controls/panel";
+import { methodOf } from "../../controls/value";
+import { Groups, QueueList, readGroups, readQueueList } from "../../generated/records";
+import { copy, navigate } from "../../host";
+import { Fetched } from "../../kit/fetched";
+import { incidentRow } from "../../kit/incident-row";
 import { JsonReader } from "../../lib/json-reader";
-import { Node } from "../../lib/node";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { counted, parseWhole } from "../../lib/number";
+import { queryPath } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
-import { overviewView } from "./view";
+import { Shortcut } from "../../model/shortcut";
+import { Axis } from "./axis";
+import { horizonChart, horizonTable, Span } from "./horizon";
+import { errorsPanel, queuesPanel, SHOWN } from "./lists";
+import { sixNumbers } from "./numbers";
+import { report } from "./report";
+import { checks, isEmpty, verdict } from "./verdict";
+import { welcome } from "./welcome";
 
-const FAILING = "overview.failing";
-/** The list of failed jobs is asked for at most this often. */
-const FAILING_EVERY_MS: f64 = 10000;
-/** The API lists by ascending id, so the newest failures are at the end; beyond this it costs too much. */
-const LAST_OFFSET: i64 = 20000;
-const SAMPLE = 50;
-const SHOWN = 8;
+const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
+const QUEUES = `api/queues?limit=${SHOWN}`;
+/** The two lists below: seldom, and soon after the counts have changed. */
+const SELDOM_MS: f64 = 30000;
+const SOON_MS: f64 = 5000;
 
 export class OverviewPage extends Page {
-  private failing: ListedJob[] = [];
-  private loaded: bool = false;
-  private askedAt: f64 = 0;
+  private errors: Fetched = new Fetched("overview.errors");
+  private queues: Fetched = new Fetched("overview.queues");
+  private groups: Groups = new Groups();
+  private queueList: QueueList = new QueueList();
+  private span: Span = new Span();
+  private hasNewCounts: bool = false;
 
   constructor() {
     super("overview", "/");
     this.label = "Overview";
+    this.drawing = HOME;
+    this.letter = "o";
+    this.inBar = true;
   }
 
   override title(): string {
     return "Overview";
   }
 
-  override view(m: Model): Node {
-    return overviewView(m, this.failing, this.loaded);
-  }
-
   override load(m: Model): void {
-    // Which of them are the last is known once the overview is.
-    if (m.overviewLoaded) this.ask(m);
-  }
-
-  override reload(m: Model): void {
-    this.ask(m);
+    this.errors.ask(m, ERRORS);
+    this.queues.ask(m, QUEUES);
   }
 
   override refresh(m: Model): void {
-    if (!m.requests.waitsFor(FAILING) && m.now - this.askedAt >= FAILING_EVERY_MS) this.ask(m);
+    const every = this.hasNewCounts ? SOON_MS : SELDOM_MS;
+    if (m.now - this.errors.askedAt >= every) this.hasNewCounts = false;
+    this.errors.askEvery(m, ERRORS, every);
+    this.queues.askEvery(m, QUEUES, every);
+  }
+
+  override heard(_m: Model, event: string, _data: string): void {
+    if (event === "counts") this.hasNewCounts = true;
   }
 
   override forget(_m: Model): void {
-    this.failing = [];
-    this.loaded = false;
+    this.errors.forget();
+    this.queues.forget();
+    this.groups = new Groups();
+    this.queueList = new QueueList();
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override leave(): void {
+    this.span.clear();
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
     const r = new JsonReader(body);
-    const page: JobList = readJobList(r);
+    const isErrors = request.topic === this.errors.topic;
+    const asked = isErrors ? this.errors : this.queues;
+    const groups = isErrors ? readGroups(r) : this.groups;
+    const queues = isErrors ? this.queueList : readQueueList(r);
     r.end();
     if (r.failed) {
-      m.notices.bad(`The list of failed jobs can't be read: ${r.error}`);
+      asked.broke(r.error);
       return;
     }
-    page.jobs.sort(newestFirst);
-    this.failing = page.jobs.slice(0, SHOWN);
-    this.loaded = true;
-    m.known.failing = this.failing;
+    this.groups = groups;
+    this.queueList = queues;
+    asked.took(m);
   }
 
-  private ask(m: Model): void {
-    this.askedAt = m.now;
-    const failed = m.overview.stats.failed;
-    let path = `api/jobs?state=failed&limit=${SAMPLE}`;
-    if (failed > SAMPLE && failed <= LAST_OFFSET) path += `&offset=${failed - SAMPLE}`;
-    m.requests.read(m.access, FAILING, path);
+  override miss(_m: Model, request: Pending, status: i32, reason: string): void {
+    const asked = request.topic === this.errors.topic ? this.errors : this.queues;
+    asked.missed(status, reason);
+  }
+
+  override shortcuts(_m: Model): Shortcut[] {
+    return [new Shortcut("", "Copy the incident report", "overview.report", "", "Overview")];
+  }
+
+  override act(m: Model, verb: string, arg: string, value: string): void {
+    if (verb === "report") copy(report(m));
+    else if (verb === "horizon") this.key(m, value);
+    else if (verb === "span") this.drag(m, <i32>parseWhole(arg).value, value);
+  }
+
+  /** What the pointer does over the horizon's buckets: over, down, up, out. */
+  private drag(m: Model, bucket: i32, what: string): void {
+    const span = this.span;
+    if (what === "out") {
+      if (!span.isDragged) span.clear();
+      return;
+    }
+    if (bucket < 0 || bucket >= m.facts.horizon.edges.length - 1) return;
+    if (what === "down" || !span.isDragged) span.from = bucket;
+    span.to = bucket;
+    if (what === "down") span.isDragged = true;
+    else if (what === "up" && span.isDragged) this.follow(m);
+  }
+
+  private key(m: Model, stroke: string): void {
+    const span = this.span;
+    const axis = new Axis(m.facts.horizon);
+    if (axis.buckets === 0) return;
+    if (stroke === "Escape") span.clear();
+    else if (stroke === "Enter") this.follow(m);
+    else if (!span.isOn) {
+      span.from = <i32>(axis.nowAt / axis.pitch);
+      span.to = span.from;
+    } else {
+      const by = stroke.endsWith("Left") ? -1 : 1;
+      span.to = max(0, min(span.to + by, axis.buckets - 1));
+      if (!stroke.startsWith("Shift")) span.from = span.to;
+    }
+  }
+
+  /** To the jobs of the span: those that are or were due in it, and those that failed in it. */
+  private follow(m: Model): void {
+    const span = this.span;
+    if (!span.isOn) return;
+    const horizon = m.facts.horizon;
+    let failed: i64 = 0;
+    let due: i64 = 0;
+    for (let i = span.first; i <= span.last; i++) {
+      failed += horizon.series.failed[i];
+      due += horizon.series.ready[i] + horizon.series.blocked[i];
+      due += horizon.series.retrying[i] + horizon.series.scheduled[i];
+    }
+    const axis = new Axis(horizon);
+    const ofDue = axis.query("due", span.first, span.last);
+    const ofFailed = axis.query("failed", span.first, span.last);
+    const query = failed === 0 ? ofDue : due === 0 ? ofFailed : `${ofDue} or ${ofFailed}`;
+    span.clear();
+    navigate(queryPath(query), false);
+  }
+
+  override view(m: Model): Node {
+    const known = m.facts.has("incidents");
+    const empty = isEmpty(m);
+    return box("div", "overview", [
+      verdict(m),
+      empty ? welcome(m) : known ? this.incidents(m) : nothing,
+      estimates(m),
+      this.horizon(m),
+      empty
+        ? nothing
+        : box("div", "cols a", [
+            errorsPanel(m, this.errors, this.groups),
+            queuesPanel(m, this.queues, this.queueList),
+          ]),
+    ]);
+  }
+
+  private incidents(m: Model): Node {
+    const all = m.facts.incidents;
+    if (all.incidents.length === 0) return checks();
+    const rows: Node[] = [];
+    for (let i = 0; i < all.incidents.length; i++)
+      rows.push(incidentRow(m, all.incidents[i], i === 0));
+    if (all.more > 0) {
+      rows.push(
+        leaf("p", "pf", `${counted(all.more, "more thing", "more things")} of less weight.`),
+      );
+    }
+    return plainPanel("Incidents", rows);
+  }
+
+  private horizon(m: Model): Node {
+    const known = m.facts.has("horizon");
+    const horizon = m.facts.horizon;
+    const stale = m.live.isStale(m.now);
+    const more = stale
+      ? known
+        ? "as of " + clock(horizon.now)
+        : ""
+      : isEmpty(m)
+        ? "your jobs appear here"
+        : "drag over a time to see its jobs";
+    return box("div", "hz-panel", [
+      panel(
+        "Horizon",
+        "every job, by when it was due, failed, or will run",
+        [leaf("span", "only-wide", more)],
+        [
+          known
+            ? horizonChart(horizon, this.span, stale ? clock(horizon.now) : "now")
+            : leaf("div", "hz hz-wait", ""),
+          known ? horizonTable(horizon) : nothing,
+          sixNumbers(m),
+        ],
+      ),
+    ]);
   }
 }
 
-function newestFirst(a: ListedJob, b: ListedJob): i32 {
-  return a.updatedAt > b.updatedAt ? -1 : a.updatedAt < b.updatedAt ? 1 : 0;
+/** Where numbers are estimates, what they are estimated by. */
+function estimates(m: Model): Node {
+  const total = m.facts.counts.total;
+  if (!m.facts.has("counts") || total.precision === "exact") return nothing;
+  return note("", [
+    leaf("b", "", "≈ marks an estimate."),
+    text(
+      ` The total is ${methodOf(total)}; each number tells its own at hover. The horizon is sampled beyond a few seconds from now.`,
+    ),
+  ]);
 }

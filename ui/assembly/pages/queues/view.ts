@@ -1,14 +1,15 @@
 /** The named queues: whose turn it is, how many wait. */
-import { empty, link, loading } from "../../controls/controls";
-import { pageHead } from "../../controls/page-head";
+import { link } from "../../controls/button";
+import { empty, loading } from "../../controls/empty";
+import { pageHead } from "../../controls/panel";
 import { cell, MOST_ROWS, row, table } from "../../controls/table";
 import { when } from "../../controls/when";
 import { Queue } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
-import { queuePath } from "../../model/links";
+import { queueJobsPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { queueTotal } from "../../model/stats";
+import { queueTotal } from "../../records/stats";
 
 const COLUMNS: string[] = [
   "col-name=Queue",
@@ -50,7 +51,7 @@ function queueRow(queue: Queue, now: f64): Node {
   const worker = queue.lockedBy;
   const locked = !isNaN(queue.lockedAt);
   return row(queue.id.toString(), "", [
-    cell("col-name", [link(queuePath(queue.queueName), "task", [text(queue.queueName)])]),
+    cell("col-name", [link(queueJobsPath(queue.queueName), "task", [text(queue.queueName)])]),
     cell("col-state", [
       leaf("span", locked ? "state locked" : "state idle", locked ? "locked" : "idle"),
     ]),

@@ -1,6 +1,7 @@
 /** What stands where no page is. */
-import { empty, link } from "../../controls/controls";
-import { pageHead } from "../../controls/page-head";
+import { link } from "../../controls/button";
+import { empty } from "../../controls/empty";
+import { pageHead } from "../../controls/panel";
 import { box, Node, text } from "../../lib/node";
 import { Model, Page } from "../../model/model";
 
@@ -17,7 +18,7 @@ export class UnknownPage extends Page {
     return box("div", "unknown", [
       pageHead("Not found", []),
       empty("There is no such page", "The address may be mistyped."),
-      link("/", "button", [text("Go to the overview")]),
+      link("/", "btn", [text("Go to the overview")]),
     ]);
   }
 }

@@ -1,6 +1,7 @@
 /** The workers, and choosing those whose locks are to be taken away. */
+import { CPU } from "../../controls/icon";
 import { Node } from "../../lib/node";
-import { Model, Page } from "../../model/model";
+import { Mark, Model, noMark, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { workersView } from "./view";
@@ -11,10 +12,21 @@ export class WorkersPage extends Page {
   constructor() {
     super("workers", "/workers");
     this.label = "Workers";
+    this.drawing = CPU;
+    this.letter = "w";
+    this.asksOverview = true;
   }
 
   override title(): string {
     return "Workers";
+  }
+
+  override mark(m: Model): Mark {
+    if (!m.facts.has("pulse")) return noMark;
+    const pulse = m.facts.pulse;
+    const all = pulse.alive + pulse.silent;
+    if (pulse.silent === 0) return new Mark(all.toString(), "");
+    return new Mark(`${pulse.alive} of ${all}`, pulse.alive === 0 ? "red" : "amber");
   }
 
   override view(m: Model): Node {

@@ -1,12 +1,13 @@
 /** Who works, who has gone quiet, and what they hold. */
-import { button, check, copyButton, empty, loading } from "../../controls/controls";
-import { pageHead } from "../../controls/page-head";
+import { button, check, copyButton } from "../../controls/button";
+import { empty, loading } from "../../controls/empty";
+import { pageHead } from "../../controls/panel";
 import { cell, MOST_ROWS, row, table } from "../../controls/table";
 import { when } from "../../controls/when";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
-import { WorkerRow, workerRows } from "../../model/worker-rows";
+import { WorkerRow, workerRows } from "../../records/worker-rows";
 
 const COLUMNS: string[] = [
   "col-name=Worker",
@@ -30,7 +31,7 @@ export function workersView(m: Model, chosen: Set<string>): Node {
     ]);
   }
   const write = m.access.canWrite;
-  const columns = write ? ["col-select="].concat(COLUMNS) : COLUMNS;
+  const columns = write ? ["col-select=Choose"].concat(COLUMNS) : COLUMNS;
   const rows: Node[] = [];
   for (let i = 0; i < min(workers.length, MOST_ROWS); i++) {
     rows.push(workerRow(m, workers[i], chosen.has(workers[i].id)));
@@ -47,15 +48,15 @@ function chosenBar(count: i32): Node {
   return el(
     "div",
     [
-      cls(count > 0 ? "bar bulk" : "bar"),
+      cls(count > 0 ? "bar bulk-old" : "bar"),
       attr("role", "group"),
       attr("aria-label", "Chosen workers"),
     ],
     count > 0
       ? [
           leaf("strong", "bulk-count", `${counted(count, "worker", "workers")} chosen`),
-          button("Force unlock…", "ask.unlock", "", "small danger"),
-          button("Clear", "workers.select-none", "", "small quiet"),
+          button("Force unlock…", "ask.unlock", "", "s"),
+          button("Clear", "workers.select-none", "", "q s"),
         ]
       : [leaf("span", "bar-text faint", "Choose workers to unlock what they hold.")],
   );

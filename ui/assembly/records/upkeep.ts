@@ -1,8 +1,8 @@
 /** Says what became of a write, and keeps the answer to the last piece of maintenance. */
 import { MessageResult, readMessageResult } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
-import { Model } from "./model";
-import { Pending } from "./requests";
+import { Model } from "../model/model";
+import { Pending } from "../model/requests";
 
 export function takeUpkeep(m: Model, write: Pending, body: string): void {
   const answer = m.upkeep;

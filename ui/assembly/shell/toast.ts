@@ -1,25 +1,26 @@
 /** The regions that are read aloud when something has happened; they are always there. */
-import { link } from "../controls/controls";
+import { link } from "../controls/button";
 import { CLOSE, icon } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { counted } from "../lib/number";
 import { Model } from "../model/model";
 import { Notice } from "../model/notices";
 
-export function noticesView(m: Model): Node {
-  const calm: Node[] = [];
-  const urgent: Node[] = [];
-  const list = m.notices.list;
-  for (let i = 0; i < list.length; i++) {
-    if (list[i].tone === "bad") urgent.push(noticeView(list[i]));
-    else calm.push(noticeView(list[i]));
-  }
-  return box("div", "notices", [
-    el("div", [attr("role", "status"), attr("aria-live", "polite")], calm),
-    el("div", [attr("role", "alert")], urgent),
-  ]);
+export function toast(m: Model): Node {
+  const notice = m.notices.first;
+  const shown = notice === null ? nothing : noticeView(notice, m.notices.waiting);
+  const isUrgent = notice !== null && notice.tone === "bad";
+  return el(
+    "div",
+    [cls("notices"), attr("id", "toast")],
+    [
+      el("div", [attr("role", "status")], [isUrgent ? nothing : shown]),
+      el("div", [attr("role", "alert")], [isUrgent ? shown : nothing]),
+    ],
+  );
 }
 
-function noticeView(notice: Notice): Node {
+function noticeView(notice: Notice, waiting: i32): Node {
   const id = notice.id.toString();
   const same = notice.detail.length === 0 || notice.detail === notice.text;
   return el(
@@ -31,12 +32,13 @@ function noticeView(notice: Notice): Node {
           ? link(notice.link, "notice-link", [text(notice.text)])
           : leaf("strong", "", notice.text),
         same ? nothing : leaf("p", "notice-detail", notice.detail),
+        waiting > 0 ? leaf("p", "notice-detail", counted(waiting, "more", "more")) : nothing,
       ]),
       el(
         "button",
         [
           attr("type", "button"),
-          cls("icon-button"),
+          cls("btn q icon s"),
           attr("data-click", "app.dismiss"),
           attr("data-arg", id),
           attr("aria-label", "Dismiss"),

@@ -1,0 +1,165 @@
+// A database at three in the morning: a gateway that fails since two hours, a queue that a silent worker
+// holds, a job that kills its workers, a task that nobody knows; and beside them a queue that works.
+import type pg from "pg";
+
+/** Everything in one transaction; the schema is `worker`, migrated and empty. */
+export async function seedIncident(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    for (const statement of statements) await client.query(statement);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  await pool.query("analyze");
+}
+
+const known = [
+  ...["charge_card", "sync_contact", "import_contacts", "generate_invoice_pdf", "send_email"],
+  ...["resize_image", "crawl_page", "index_document", "expire_sessions"],
+];
+
+const worker = (name: string, silentS: number, tasks: readonly string[]) => `
+  insert into worker._private_workers (id, last_heartbeat_at, started_at, metadata) values
+    ('worker-prod-${name}', now() - interval '${silentS} seconds', now() - interval '3 days',
+     '${JSON.stringify({
+       host: `prod-${name}-7f9`,
+       pid: 812,
+       version: "0.1.0",
+       node: "v24.21.0",
+       concurrency: 16,
+       threshold_ms: silentS > 60 ? 30_000 : 31_536_000_000,
+       task_identifiers: tasks,
+     })}'::jsonb)`;
+
+/** `count` jobs; the expressions see n from 1 on. */
+const jobs = (
+  count: number,
+  task: string,
+  columns: Readonly<Record<string, string>>,
+  queue: string | null = null,
+) => {
+  const names = ["task_id", "job_queue_id", ...Object.keys(columns)];
+  const values = [
+    `(select id from worker._private_tasks where identifier = '${task}')`,
+    queue === null
+      ? "null"
+      : `(select id from worker._private_job_queues where queue_name = '${queue}')`,
+    ...Object.values(columns),
+  ];
+  return `insert into worker._private_jobs (${names.join(", ")})
+    select ${values.join(", ")} from generate_series(1, ${count}) as n`;
+};
+
+/** Used up five tries between `oldestS` seconds ago and now; the error's expression sees n. */
+const failed = (
+  count: number,
+  task: string,
+  oldestS: number,
+  error: string,
+  queue: string | null,
+) =>
+  jobs(
+    count,
+    task,
+    {
+      payload: `json_build_object('charge_id', 'ch_' || substr(md5(n::text), 1, 12), 'amount', n % 900,
+        'currency', ${task === "charge_card" ? "'EUR'" : "case when n % 3 = 0 then 'EUR' else 'USD' end"})`,
+      attempts: "5",
+      max_attempts: "5",
+      last_error: error,
+      created_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 100) * interval '1 second'`,
+      updated_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 3) * interval '1 second'`,
+      run_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 9) * interval '1 second'`,
+    },
+    queue,
+  );
+
+const statements = [
+  `insert into worker._private_tasks (identifier)
+    select unnest(array['${[...known, "send_webhook"].join("','")}'])`,
+  `insert into worker._private_job_queues (queue_name)
+    select unnest(array['crm:acme', 'billing', 'imports', 'search', 'mail', 'reports'])`,
+  ...["a", "b", "d", "e", "f"].map((name) => worker(name, 3, known)),
+  worker("c", 7_800, [...known, "send_webhook"]),
+  failed(
+    8_400,
+    "charge_card",
+    7_800,
+    `E'GatewayError: HTTP 503 from https://api.pay.example/v1/charges/' || (100000 + n) ||
+      E'\\n    at GatewayClient.request (/app/gateway/client.js:88:11)\\n    at chargeCard (/app/tasks/charge-card.js:23:5)'`,
+    "billing",
+  ),
+  failed(2_400, "crawl_page", 777_600, "'TimeoutError: Timeout of ' || n || ' ms exceeded'", null),
+  failed(
+    1_200,
+    "send_email",
+    7_500,
+    "'TypeError: Cannot read properties of undefined (reading ''email'')'",
+    "mail",
+  ),
+  // One job at a time; who runs it has been silent for two hours.
+  `update worker._private_job_queues
+    set locked_at = now() - interval '7740 seconds', locked_by = 'worker-prod-c'
+    where queue_name = 'crm:acme'`,
+  jobs(
+    1,
+    "import_contacts",
+    {
+      attempts: "1",
+      locked_at: "now() - interval '7740 seconds'",
+      locked_by: "'worker-prod-c'",
+      run_at: "now() - interval '7741 seconds'",
+      created_at: "now() - interval '7742 seconds'",
+    },
+    "crm:acme",
+  ),
+  jobs(
+    480,
+    "sync_contact",
+    {
+      payload: "json_build_object('contact', 880000 + n, 'source', 'import')",
+      run_at: "now() - (7700 * n / 480.0) * interval '1 second'",
+      created_at: "now() - (7700 * n / 480.0) * interval '1 second'",
+      key: "'sync:' || (881000 + n)",
+    },
+    "crm:acme",
+  ),
+  jobs(1, "generate_invoice_pdf", {
+    attempts: "17",
+    last_error: "'Recovered 8 times in a row: the worker was lost'",
+    run_at: "now() + interval '26 minutes'",
+    payload: "json_build_object('invoice', 12482)",
+  }),
+  jobs(180, "send_webhook", {
+    run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
+    created_at: "now() - (1080 * n / 180.0) * interval '1 second'",
+  }),
+  jobs(1_900, "index_document", {
+    run_at: "now() - power(n / 1900.0, 3) * interval '200 seconds'",
+    payload: "json_build_object('document', n)",
+  }),
+  jobs(60, "resize_image", {
+    attempts: "1",
+    locked_at: "now() - (n * 0.8) * interval '1 second'",
+    locked_by: "'worker-prod-' || substr('abdef', 1 + n % 5, 1)",
+    run_at: "now() - (n * 0.8 + 1) * interval '1 second'",
+    payload: "json_build_object('image', n, 'width', 800)",
+  }),
+  jobs(
+    900,
+    "crawl_page",
+    {
+      attempts: "1 + n % 6",
+      last_error: "'FetchError: request to https://site-' || n || '.example/ failed'",
+      run_at: "now() + (40 + power(n / 900.0, 2) * 4000) * interval '1 second'",
+      payload: "json_build_object('url', 'https://site-' || n || '.example/')",
+    },
+    "imports",
+  ),
+  jobs(5_900, "expire_sessions", {
+    run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
+    payload: "json_build_object('shard', n % 64)",
+  }),
+];

@@ -1,0 +1,124 @@
+// npm run screenshots: every page in both themes and three widths, of a database in an incident and of an
+// empty one, as files in .screenshots/. To be looked at: nothing is compared. `-- overview` makes only
+// those whose name begins so. A page that is added has its row in `shots`.
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { adminServerConfig } from "../../../src/admin/config/config.ts";
+import { serve } from "../../../src/admin/server.ts";
+import { createDatabase } from "../../../src/database/connection/create-database.ts";
+import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { migrate } from "../../../src/database/schema/migrate.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { seedIncident } from "./incident.ts";
+
+interface Shot {
+  readonly name: string;
+  readonly route: string;
+  /** Of which database; default: incident. */
+  readonly of?: "incident" | "empty";
+  /** What is to be seen before the picture is taken; default: no skeleton is left. */
+  readonly sees?: string;
+  /** What is done before: a dialog opened, rows chosen. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const shots: readonly Shot[] = [
+  { name: "overview", route: "/", sees: ".inc" },
+  { name: "overview-empty", route: "/", of: "empty", sees: ".steps" },
+  {
+    name: "overview-span",
+    route: "/",
+    sees: ".hz svg",
+    act: async (page) => {
+      await page.locator("#horizon").focus();
+      for (const key of ["ArrowLeft", "ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft"]) {
+        await page.keyboard.press(key);
+      }
+    },
+  },
+  {
+    name: "unlock",
+    route: "/",
+    sees: ".inc",
+    act: (page) => page.getByRole("button", { name: "Unlock…" }).first().click(),
+  },
+  { name: "palette", route: "/", sees: ".inc", act: (page) => page.keyboard.press("Control+k") },
+  { name: "keys", route: "/jobs", act: (page) => page.keyboard.press("?") },
+  { name: "jobs", route: "/jobs" },
+  { name: "jobs-failed", route: "/jobs?state=failed" },
+  { name: "job", route: "/jobs/100" },
+  { name: "queues", route: "/queues" },
+  { name: "workers", route: "/workers" },
+  { name: "maintenance", route: "/maintenance" },
+  { name: "unknown", route: "/nowhere" },
+];
+const widths = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+];
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
+const folder = join(import.meta.dirname, "../../../.screenshots");
+mkdirSync(folder, { recursive: true });
+const wanted = process.argv[2] ?? "";
+
+const dataDir = mkdtempSync(join(tmpdir(), "worker-screenshots-"));
+await using server = await startEmbeddedServer({ dataDir });
+const incident = await admin("incident", seedIncident);
+const empty = await admin("empty", async () => {});
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+try {
+  for (const theme of ["light", "dark"] as const) {
+    for (const viewport of widths) {
+      for (const shot of shots.filter(({ name }) => name.startsWith(wanted))) {
+        await take(browser, shot, theme, viewport);
+      }
+    }
+  }
+} finally {
+  await browser.close();
+  await incident.stop();
+  await empty.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function take(
+  on: Browser,
+  { name, route, of = "incident", sees, act }: Shot,
+  theme: "light" | "dark",
+  viewport: (typeof widths)[number],
+): Promise<void> {
+  const context = await on.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.goto(`${of === "empty" ? empty.url : incident.url}#${route}`);
+  await page.locator("#page-title").waitFor();
+  if (sees !== undefined) await page.locator(sees).first().waitFor();
+  await page.locator(".loading").first().waitFor({ state: "detached" });
+  await page.locator(".fresh:not(.late)").first().waitFor({ state: "attached" });
+  await page.evaluate(() => document.fonts.ready);
+  await act?.(page);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(null))));
+  const path = join(folder, `${name}-${viewport.width}-${theme}.png`);
+  await page.screenshot({ path });
+  await context.close();
+}
+
+async function admin(name: string, seed: (pool: pg.Pool) => Promise<void>) {
+  await createDatabase(server.connection, name, false);
+  const pool = new pg.Pool({ connectionString: server.url(name), max: 6 });
+  await migrate(pool, schemaName("worker"), { extensions: ["operations"] });
+  await seed(pool);
+  const config = adminServerConfig(pool).auth({ mode: "none" }).listenAddr("127.0.0.1:0");
+  if (name === "incident") config.label("production");
+  const running = await serve(config.build());
+  const stop = async () => {
+    await running.stop();
+    await pool.end();
+  };
+  return { url: running.url, stop };
+}

@@ -1,0 +1,85 @@
+/**
+ * What is known of the whole queue: it comes by the event stream, and is asked for where there is none.
+ * Every answer also tells how late it is by the server's clock.
+ */
+import { readOverview } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+import { Model } from "../model/model";
+import { Pending } from "../model/requests";
+
+/** What every page listens to. */
+export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
+
+/** Two clocks that differ by less are taken for the same. */
+const CLOCKS_AGREE_MS: f64 = 2000;
+
+/** Asks for what the stream would bring. */
+export function askFacts(m: Model): void {
+  m.live.askedAt = m.now;
+  ask(m, "counts");
+  ask(m, "incidents");
+  ask(m, "horizon");
+}
+
+/** Asks whether the database answers, and for the counts. */
+export function askCounts(m: Model): void {
+  m.live.askedAt = m.now;
+  ask(m, "counts");
+}
+
+export function askOverview(m: Model): void {
+  m.overviewAt = m.now;
+  ask(m, "overview");
+}
+
+function ask(m: Model, what: string): void {
+  if (!m.requests.waitsFor("app." + what)) m.requests.read(m.access, "app." + what, "api/" + what);
+}
+
+/** An answer to one of these questions. */
+export function takeAnswer(m: Model, request: Pending, body: string): void {
+  if (request.what === "overview") takeOverview(m, body);
+  else takeFact(m, request.what, body);
+}
+
+/** Takes in what an event or an answer tells; false where it can't be read. */
+export function takeFact(m: Model, event: string, data: string): bool {
+  if (m.live.onHold && event !== "operation") {
+    m.facts.hold(event, data);
+    return true;
+  }
+  const fault = m.facts.take(event, data);
+  if (fault.length > 0) {
+    m.notices.bad(fault);
+    return false;
+  }
+  if (event === "pulse") tellTime(m, m.facts.pulse.at);
+  else if (event === "counts") tellTime(m, m.facts.counts.asOf);
+  m.page.heard(m, event, data);
+  return true;
+}
+
+/**
+ * A moment of the server's clock that is now or was a little ago. The news that came soonest knows best
+ * how far the clocks are apart; whatever was held up says less.
+ */
+function tellTime(m: Model, at: f64): void {
+  if (isNaN(at)) return;
+  const live = m.live;
+  const ahead = at - m.now;
+  live.aheadMost = isNaN(live.aheadMost) ? ahead : max(live.aheadMost, ahead);
+  live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
+}
+
+function takeOverview(m: Model, body: string): void {
+  const r = new JsonReader(body);
+  const overview = readOverview(r);
+  r.end();
+  if (r.failed) {
+    m.notices.bad(`The server's overview can't be read: ${r.error}`);
+    return;
+  }
+  m.overview = overview;
+  m.overviewLoaded = true;
+  tellTime(m, overview.asOf);
+}

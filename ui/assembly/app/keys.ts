@@ -1,0 +1,85 @@
+/** Which keys work now: those of the shell, then those of the page at hand. A pressed one is done. */
+import { focus, navigate } from "../host";
+import { Model, Page } from "../model/model";
+import { Shortcut } from "../model/shortcut";
+
+/** The second key of two must follow within this time. */
+const CHORD_MS: f64 = 1500;
+
+/** All that can be done here by key or from the palette. */
+export function shortcuts(m: Model): Shortcut[] {
+  const list: Shortcut[] = [
+    new Shortcut("Mod+k", "Find or do anything", "app.layer", "palette", "Everywhere"),
+    new Shortcut("/", "Search", "app.search", "", "Everywhere"),
+  ];
+  if (m.access.canWrite) {
+    list.push(new Shortcut("a", "Add a job…", "ask.add", "", "Everywhere"));
+  }
+  list.push(new Shortcut("l", "Hold the page, or follow it", "app.hold", "", "Everywhere"));
+  list.push(new Shortcut("?", "Show the keys", "app.layer", "keys", "Everywhere"));
+  list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
+  for (let i = 0; i < m.pages.length; i++) {
+    const page = m.pages[i];
+    if (page.label.length === 0 || (page.writes && !m.access.canWrite)) continue;
+    const keys = page.letter.length > 0 ? "g " + page.letter : "";
+    list.push(new Shortcut(keys, page.label, "app.go", page.path, "Go to"));
+  }
+  return list.concat(m.page.shortcuts(m));
+}
+
+/** The strokes that mean something now, for the host: separated by spaces, the space bar is `Space`. */
+export function strokes(m: Model): string {
+  const names: string[] = [];
+  const list = shortcuts(m);
+  const chord = pending(m);
+  for (let i = 0; i < list.length; i++) {
+    const keys = list[i].keys.split(",");
+    for (let k = 0; k < keys.length; k++) {
+      const space = keys[k].indexOf(" ");
+      if (chord.length === 0) names.push(space > 0 ? keys[k].substring(0, space) : keys[k]);
+      else if (space > 0 && keys[k].substring(0, space) === chord) {
+        names.push(keys[k].substring(space + 1));
+      }
+    }
+  }
+  return names.join(" ");
+}
+
+/** Does what a key means here; the argument of what has the focus goes along. */
+export function pressed(m: Model, stroke: string): Shortcut | null {
+  const chord = pending(m);
+  m.chord = "";
+  const list = shortcuts(m);
+  const whole = chord.length > 0 ? chord + " " + stroke : stroke;
+  for (let i = list.length - 1; i >= 0; i--) if (list[i].takes(whole)) return list[i];
+  for (let i = 0; i < list.length; i++) {
+    if (!list[i].keys.startsWith(stroke + " ")) continue;
+    m.chord = stroke;
+    m.chordAt = m.now;
+    return null;
+  }
+  return null;
+}
+
+function pending(m: Model): string {
+  return m.now - m.chordAt < CHORD_MS ? m.chord : "";
+}
+
+/** The key / goes to the search of the page at hand, or to the page that has one. */
+export function search(m: Model): void {
+  if (m.page.searchField.length > 0) {
+    focus(m.page.searchField);
+    return;
+  }
+  const page = searched(m);
+  if (page === null) return;
+  m.focusNext = page.searchField;
+  navigate(page.path, false);
+}
+
+function searched(m: Model): Page | null {
+  for (let i = 0; i < m.pages.length; i++) {
+    if (m.pages[i].searchField.length > 0) return m.pages[i];
+  }
+  return null;
+}

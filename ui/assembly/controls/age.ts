@@ -1,0 +1,84 @@
+/**
+ * Ages that live, and become clock times when nothing new has come: an age that goes on counting would
+ * claim that it is still so. Every age is made from a Times, which knows whether it may.
+ */
+import { zoneOffset } from "../host";
+import { attr, el, Node, text } from "../lib/node";
+import { grouped, parseWhole } from "../lib/number";
+import { isoTime, wallText, zoneText } from "../lib/time";
+import { dash } from "./empty";
+
+const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+const DAY_MS: f64 = 86400000;
+
+export class Times {
+  constructor(
+    /** By the server's clock. */
+    readonly now: f64,
+    /** Nothing has come for a while. */
+    readonly stale: bool,
+  ) {}
+}
+
+/** `2 h 9 m`: at most two units; days stand alone from ten on. */
+export function ageText(ms: f64): string {
+  const seconds = <i64>(max(0, ms) / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return two(seconds / 60, "m", seconds % 60, "s");
+  if (seconds < 86400) return two(seconds / 3600, "h", (seconds / 60) % 60, "m");
+  const days = seconds / 86400;
+  return days >= 10 ? grouped(days) + " d" : two(days, "d", (seconds / 3600) % 24, "h");
+}
+
+/** `7 s ago`; stale: `at 00:20:16`. */
+export function ago(at: f64, times: Times): string {
+  if (times.stale) return "at " + clockAt(at, times.now);
+  return times.now - at < 1000 ? "now" : ageText(times.now - at) + " ago";
+}
+
+/** `for 2 h 9 m`; stale: `since 22:11:02`. */
+export function lasting(at: f64, times: Times): string {
+  return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
+}
+
+/** `in 26 m`, or `now` once it is due; stale: `at 00:46:00`. */
+export function until(at: f64, times: Times): string {
+  if (times.stale) return "at " + clockAt(at, times.now);
+  return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
+}
+
+/** `7 s`; stale: `00:20:16`. For columns, whose head says of what. */
+export function age(at: f64, times: Times): string {
+  return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
+}
+
+/** A short text about a time, with the time itself at hover. */
+export function timed(at: f64, words: string): Node {
+  if (isNaN(at)) return dash();
+  return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
+}
+
+/** `00:20:16` within a day, else `13 Nov 22:10`, and `13 Nov 2024` in another year. */
+export function clockAt(at: f64, now: f64): string {
+  const wall = wallText(at + <f64>zoneOffset(at) * 60000, " ");
+  if (Math.abs(now - at) < DAY_MS) return wall.substring(11);
+  const month = (<i32>parseWhole(wall.substring(5, 7)).value - 1) * 4;
+  const day = `${parseWhole(wall.substring(8, 10)).value} ${MONTHS.substring(month, month + 3)}`;
+  const far = Math.abs(now - at) > 300 * DAY_MS;
+  return far ? `${day} ${wall.substring(0, 4)}` : `${day} ${wall.substring(11, 16)}`;
+}
+
+/** On the local clock, with its zone: `2026-03-01 13:00:00 +01:00`. */
+export function absolute(at: f64): string {
+  const zone = zoneOffset(at);
+  return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
+}
+
+/** Only the local clock: `13:00:00`. */
+export function clock(at: f64): string {
+  return wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11);
+}
+
+function two(large: i64, unit: string, small: i64, smaller: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smaller}`;
+}

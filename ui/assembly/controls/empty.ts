@@ -1,0 +1,62 @@
+/** What stands where there is nothing to show: yet, at all, or because something went wrong. */
+import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
+import { button } from "./button";
+import { ALERT, icon, NONE } from "./icon";
+
+/** Says what there is none of, and what to do about it. */
+export function empty(title: string, hint: string): Node {
+  return emptyWith(title, hint, []);
+}
+
+/** The same with buttons or links that mend it. */
+export function emptyWith(title: string, hint: string, repairs: Node[]): Node {
+  return box("div", "empty", [
+    icon(NONE),
+    leaf("h2", "", title),
+    leaf("p", "", hint),
+    box("div", "row", repairs),
+  ]);
+}
+
+/** Lines in the shape of what comes; shown only after 200 ms (kit/fetched.ts). */
+export function skeleton(lines: i32): Node {
+  const rows: Node[] = [];
+  for (let i = 0; i < lines; i++) {
+    rows.push(box("div", "sk-row", [leaf("span", "sk a", ""), leaf("span", "sk b", "")]));
+  }
+  return el(
+    "div",
+    [cls("skeleton loading"), attr("role", "status"), attr("aria-label", "Loading")],
+    rows,
+  );
+}
+
+export function loading(): Node {
+  return leaf("p", "loading", "Loading…");
+}
+
+/** Why there is nothing, in place of it. */
+export function problem(message: string): Node {
+  return el(
+    "div",
+    [cls("note bad problem"), attr("role", "alert")],
+    [icon(ALERT), leaf("span", "", message), button("Try again", "app.retry", "", "s")],
+  );
+}
+
+/** A remark of one line: tone `warn`, `bad`, `ok`, `info` or nothing. */
+export function note(tone: string, children: Node[]): Node {
+  return box("div", "note " + tone, children);
+}
+
+/** The first line of a text that may be long. */
+export function firstLine(value: string): string {
+  const trimmed = value.trimStart();
+  const end = trimmed.indexOf("\n");
+  const line = end < 0 ? trimmed : trimmed.substring(0, end);
+  return line.length > 300 ? line.substring(0, 300) + "…" : line;
+}
+
+export function dash(): Node {
+  return el("span", [cls("none")], [text("–")]);
+}

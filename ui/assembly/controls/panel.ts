@@ -1,0 +1,67 @@
+/** What a page is laid out with: its heading, panels, pairs of name and value. */
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+
+/** The heading that takes the focus when the page turns, and what stands beside it. */
+export function pageHead(title: string, beside: Node[]): Node {
+  return headOf([heading([text(title)])], "", beside);
+}
+
+/** The same with a sentence after the title. */
+export function pageHeadSaying(title: string, sentence: string, acts: Node[]): Node {
+  return headOf([heading([text(title)])], sentence, acts);
+}
+
+/** For a title of more than words; one of `before` must be a `heading`. */
+export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
+  return box("div", "head1", [
+    box("div", "title-row", before),
+    sentence.length > 0 ? leaf("p", "cut", sentence) : nothing,
+    box("div", "acts", acts),
+  ]);
+}
+
+export function heading(children: Node[]): Node {
+  return el("h1", [attr("id", "page-title"), attr("tabindex", "-1")], children);
+}
+
+/** Where one comes from: links, then the title below. */
+export function crumbs(links: Node[]): Node {
+  return el("nav", [cls("crumb"), attr("aria-label", "Above this page")], links);
+}
+
+/** A titled box; `more` stands at the right of its head. */
+export function panel(title: string, remark: string, more: Node[], body: Node[]): Node {
+  const head = box("div", "ph", [
+    leaf("h2", "", title),
+    remark.length > 0 ? leaf("span", "faint small", remark) : nothing,
+    box("span", "more row", more),
+  ]);
+  return box("section", "panel", [head].concat(body));
+}
+
+/** A box without a head, named for those who hear the page. */
+export function plainPanel(label: string, body: Node[]): Node {
+  return el("section", [cls("panel"), attr("aria-label", label)], body);
+}
+
+/** Names and values below each other. */
+export function pairs(children: Node[]): Node {
+  return box("dl", "kv", children);
+}
+
+export function pair(name: string, value: Node): Node {
+  return box("div", "pair", [leaf("dt", "", name), el("dd", [], [value])]);
+}
+
+/** One of the large numbers side by side: its name, itself, what it means. */
+export function figure(name: string, value: Node, remark: string): Node {
+  return box("div", "", [
+    leaf("div", "k", name),
+    box("div", "v", [value]),
+    leaf("div", "a", remark),
+  ]);
+}
+
+export function figures(list: Node[]): Node {
+  return box("div", "stats", list);
+}

@@ -1,0 +1,81 @@
+/** Small charts in a line of text: a trend as bars, and the parts of a whole. */
+import { attr, cls, el, leaf, Node } from "../lib/node";
+
+/**
+ * Bars from the oldest to the newest. A bucket without anything is a short dim line, so that
+ * none can be told apart from unknown. `name` is what a bar means, such as `failed`.
+ */
+export function sparkline(counts: i64[], name: string, label: string, wide: i32, high: i32): Node {
+  let most: i64 = 1;
+  for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
+  const step = <f64>wide / <f64>max(counts.length, 1);
+  const bars: Node[] = [];
+  for (let i = 0; i < counts.length; i++) {
+    const size = (<f64>counts[i] / <f64>most) * <f64>high;
+    const height = counts[i] > 0 ? max(size, 2) : 1;
+    const colour = counts[i] > 0 ? "f-" + name : "f-dim";
+    bars.push(rect(colour, <f64>i * step, <f64>high - height, step * 0.68, height));
+  }
+  return el(
+    "svg",
+    [
+      attr("viewBox", `0 0 ${wide} ${high}`),
+      attr("width", wide.toString()),
+      attr("height", high.toString()),
+      attr("role", "img"),
+      attr("aria-label", label),
+    ],
+    bars,
+  );
+}
+
+/** A trend with its caption below. */
+export function captioned(chart: Node, caption: string): Node {
+  return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
+}
+
+/** A bar of parts of a whole: `names[i]` has `counts[i]`; a part that is there can be seen. */
+export function shareBar(label: string, names: string[], counts: i64[]): Node {
+  let total: f64 = 0;
+  for (let i = 0; i < counts.length; i++) total += <f64>counts[i];
+  const parts: Node[] = [rect("f-none", 0, 0, 100, 6)];
+  let x: f64 = 0;
+  for (let i = 0; i < counts.length && total > 0; i++) {
+    const width = (<f64>counts[i] / total) * 100;
+    if (counts[i] > 0) parts.push(rect("f-" + names[i], min(x, 98), 0, max(width, 2), 6));
+    x += width;
+  }
+  return el(
+    "svg",
+    [
+      cls("sbar"),
+      attr("viewBox", "0 0 100 6"),
+      attr("preserveAspectRatio", "none"),
+      attr("role", "img"),
+      attr("aria-label", label),
+    ],
+    parts,
+  );
+}
+
+/** With one digit behind the point: more would only make the picture larger. */
+export function rect(name: string, x: f64, y: f64, width: f64, height: f64): Node {
+  return el(
+    "rect",
+    [
+      cls(name),
+      attr("x", tenth(x)),
+      attr("y", tenth(y)),
+      attr("width", tenth(width)),
+      attr("height", tenth(height)),
+    ],
+    [],
+  );
+}
+
+export function tenth(value: f64): string {
+  const tenths = <i32>Math.round(value * 10);
+  return tenths % 10 === 0
+    ? (tenths / 10).toString()
+    : (tenths < 0 ? "-" : "") + (abs(tenths) / 10).toString() + "." + (abs(tenths) % 10).toString();
+}

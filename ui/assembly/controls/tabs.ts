@@ -1,0 +1,47 @@
+/** Choices of one out of a few: tabs that are addresses, and a switch whose parts dispatch. */
+import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+
+/** One tab: where it leads, its words, its count, its drawing; `on` is the one at hand. */
+export function tab(path: string, words: string, count: string, before: Node, on: bool): Node {
+  const attrs: Attr[] = [attr("href", "#" + path)];
+  if (on) attrs.push(attr("aria-current", "page"));
+  return el("a", attrs, [
+    before,
+    text(words),
+    count.length > 0 ? leaf("span", "n", count) : nothing,
+  ]);
+}
+
+export function tabs(label: string, list: Node[]): Node {
+  return el("nav", [cls("tabs"), attr("aria-label", label)], list);
+}
+
+/** A part of a switch. */
+export function part(words: string, action: string, arg: string, on: bool): Node {
+  return el(
+    "button",
+    [
+      attr("type", "button"),
+      attr("data-click", action),
+      attr("data-arg", arg),
+      attr("aria-pressed", on ? "true" : "false"),
+    ],
+    [text(words)],
+  );
+}
+
+/** A part of a switch that is an address. */
+export function linkedPart(words: string, path: string, on: bool): Node {
+  const attrs: Attr[] = [attr("href", "#" + path)];
+  if (on) attrs.push(attr("aria-current", "true"));
+  return el("a", attrs, [text(words)]);
+}
+
+export function segments(label: string, parts: Node[]): Node {
+  return el("div", [cls("seg"), attr("role", "group"), attr("aria-label", label)], parts);
+}
+
+/** Several small things in a line. */
+export function row(children: Node[]): Node {
+  return box("span", "row", children);
+}

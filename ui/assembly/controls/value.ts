@@ -1,0 +1,56 @@
+/**
+ * A number that says how well it is known. Exact: `8,400`. Estimated: `≈ 212,000`, from a million on
+ * `≈ 9.4 M`, since the server gives no more digits than it knows. At least: `≥ 10,000`. The interval and
+ * where the number comes from stand at hover.
+ */
+import { Value } from "../generated/records";
+import { attr, cls, el, Node, text } from "../lib/node";
+import { grouped } from "../lib/number";
+
+const MILLION: i64 = 1000000;
+
+export function valueText(value: Value): string {
+  if (value.precision === "exact") return grouped(value.value);
+  return (value.precision === "capped" ? "≥ " : "≈ ") + short(value.value);
+}
+
+/** `1 job`, `≈ 212,000 jobs` */
+export function countedValue(value: Value, one: string, many: string): string {
+  const exactlyOne = value.value === 1 && value.precision === "exact";
+  return valueText(value) + " " + (exactlyOne ? one : many);
+}
+
+export function valueNode(value: Value, className: string): Node {
+  if (value.precision === "exact") return el("span", [cls(className)], [text(valueText(value))]);
+  return el("span", [cls(className), attr("title", methodOf(value))], [text(valueText(value))]);
+}
+
+/** `between 208,000 and 216,000, by a sample` */
+export function methodOf(value: Value): string {
+  if (value.precision === "exact") return "exactly";
+  const basis = value.basis === "" ? "" : `, by a ${value.basis}`;
+  if (value.precision === "capped" || value.high === i64.MIN_VALUE) {
+    return `at least ${grouped(value.low)}${basis}`;
+  }
+  return `between ${grouped(value.low)} and ${grouped(value.high)}${basis}`;
+}
+
+/** A plain number as a value. */
+export function exactly(count: i64): Value {
+  const value = new Value();
+  value.value = count;
+  value.precision = "exact";
+  return value;
+}
+
+/** What is known before anything was read. */
+export function isKnown(value: Value): bool {
+  return value.precision.length > 0;
+}
+
+function short(count: i64): string {
+  if (count < MILLION) return grouped(count);
+  const tenths = (count + MILLION / 20) / (MILLION / 10);
+  const whole = grouped(tenths / 10);
+  return tenths >= 1000 || tenths % 10 === 0 ? whole + " M" : `${whole}.${tenths % 10} M`;
+}

@@ -1,0 +1,80 @@
+/**
+ * One thing that a page asks the server for: whether it is there, on its way, or why it is not. The page
+ * keeps the record itself; this keeps what every page would have to say about it.
+ *
+ *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and asked again behind it
+ *                └──missed()──▶ error or missing
+ */
+import { problem, skeleton } from "../controls/empty";
+import { after } from "../host";
+import { Node, nothing } from "../lib/node";
+import { Model } from "../model/model";
+import { isAway } from "../model/requests";
+
+/** A wait that is shorter shows nothing. */
+const SKELETON_MS: f64 = 200;
+
+export class Fetched {
+  /** It has been there; what is shown may be older than the last question. */
+  ready: bool = false;
+  /** The server says that there is no such thing. */
+  missing: bool = false;
+  error: string = "";
+  /** When it was asked for and answered last; NaN: never. */
+  askedAt: f64 = NaN;
+  answeredAt: f64 = NaN;
+
+  /** The topic is `<page>.<what>`: the answer goes to the page's `take`, a failure to its `miss`. */
+  constructor(readonly topic: string) {}
+
+  /** Asks, in place of an older question. */
+  ask(m: Model, path: string): void {
+    this.askedAt = m.now;
+    if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
+    m.requests.read(m.access, this.topic, path);
+  }
+
+  /** Asks again unless it is on its way or was asked for less than `ms` ago. */
+  askEvery(m: Model, path: string, ms: f64): void {
+    if (m.requests.waitsFor(this.topic) || m.now - this.askedAt < ms) return;
+    this.ask(m, path);
+  }
+
+  isOn(m: Model): bool {
+    return m.requests.waitsFor(this.topic);
+  }
+
+  took(m: Model): void {
+    this.ready = true;
+    this.missing = false;
+    this.error = "";
+    this.answeredAt = m.now;
+  }
+
+  /** During an outage what is there stays, under the banner. */
+  missed(status: i32, reason: string): void {
+    this.missing = status === 404;
+    if (!isAway(status) && status !== 404) this.error = reason;
+  }
+
+  /** The answer came and can't be read. */
+  broke(reason: string): void {
+    this.error = `The server's answer can't be read: ${reason}`;
+  }
+
+  /** As if it had never been asked for. */
+  forget(): void {
+    this.ready = false;
+    this.missing = false;
+    this.error = "";
+    this.askedAt = NaN;
+    this.answeredAt = NaN;
+  }
+
+  /** What stands in place of it while it is not ready; also the reason why it can't be had. */
+  placeholder(m: Model, lines: i32): Node {
+    if (this.error.length > 0) return problem(this.error);
+    const wait = m.now - this.askedAt;
+    return wait >= SKELETON_MS ? skeleton(lines) : nothing;
+  }
+}

@@ -1,0 +1,54 @@
+/** Errors that are the same but for numbers, ids and times: how one is called, and how it went. */
+import { badge } from "../controls/button";
+import { sparkline } from "../controls/spark";
+import { valueNode } from "../controls/value";
+import { Group } from "../generated/records";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+
+/** `GatewayError HTTP 503 from …`: its class stands out, the rest is what differs least. */
+export function errorLabel(label: string): Node {
+  const end = classEnd(label);
+  return el(
+    "code",
+    [cls("err cut"), attr("title", label)],
+    end > 0
+      ? [leaf("b", "", label.substring(0, end)), text(label.substring(end).replace(":", ""))]
+      : [text(label)],
+  );
+}
+
+/** The group's name with what is new about it. */
+export function groupName(group: Group): Node {
+  return box("span", "row", [errorLabel(group.label), group.isNew ? badge("new", "red") : nothing]);
+}
+
+export function groupTrend(group: Group): Node {
+  if (group.trend.length === 0) return nothing;
+  return sparkline(group.trend, "failed", "failures, last 3 h", 76, 16);
+}
+
+/** A group as the head of its rows in a list: name, trend, count, and what can be done with all. */
+export function groupHead(group: Group, twist: Node, verbs: Node[]): Node {
+  return box("div", "grow", [
+    twist,
+    groupName(group),
+    groupTrend(group),
+    box("span", "gn", [valueNode(group.count, "strong")]),
+    box("span", "row", verbs),
+  ]);
+}
+
+/** Where the name of an error's class ends: `TypeError`, `PG::Error`, `app.errors.Gone`. */
+function classEnd(label: string): i32 {
+  for (let i = 0; i < min(label.length, 60); i++) {
+    const c = label.charCodeAt(i);
+    const isLetter =
+      (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || (c >= 0x30 && c <= 0x39);
+    const isInside =
+      isLetter || c === 0x5f || c === 0x2e || (c === 0x3a && label.charCodeAt(i + 1) === 0x3a);
+    if (isInside || (c === 0x3a && i > 0 && label.charCodeAt(i - 1) === 0x3a)) continue;
+    // Only what is followed by more of the sentence, and looks like a name of a class.
+    return c === 0x3a && i > 0 ? i : 0;
+  }
+  return 0;
+}

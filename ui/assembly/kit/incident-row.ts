@@ -1,0 +1,74 @@
+/** One thing that needs a person: what, for how long, how far it reaches, and at most two verbs. */
+import { lasting, timed } from "../controls/age";
+import { link } from "../controls/button";
+import { captioned, sparkline } from "../controls/spark";
+import { valueText } from "../controls/value";
+import { Incident } from "../generated/records";
+import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { jobPath, queryPath } from "../model/links";
+import { Model } from "../model/model";
+import { errorLabel } from "./group-row";
+import { sentence } from "./sentence";
+import { verbButton } from "./verb";
+
+/** `first`: its verb is the likeliest right thing of the view. */
+export function incidentRow(m: Model, incident: Incident, first: bool): Node {
+  return el(
+    "article",
+    [cls("inc"), key(incident.id)],
+    [
+      leaf("span", incident.level === "bad" ? "edge" : "edge warn", ""),
+      box("div", "inc-text", [
+        box("h2", "what", title(m, incident)),
+        box("p", "why", sentence(incident.sentence, incident.links)),
+      ]),
+      trend(incident),
+      box("div", "acts", [see(incident), verbButton(m, incident.verb, first ? "p" : "")]),
+    ],
+  );
+}
+
+function title(m: Model, incident: Incident): Node[] {
+  const nodes: Node[] = [];
+  const at = incident.kind === "error_group" ? incident.title.indexOf(": ") : -1;
+  if (at < 0) nodes.push(leaf("b", "", incident.title));
+  else {
+    nodes.push(leaf("b", "", incident.title.substring(0, at + 1)));
+    nodes.push(text(" "));
+    nodes.push(errorLabel(incident.title.substring(at + 2)));
+  }
+  const isPast = incident.since <= m.serverNow;
+  if (incident.standsStill && !isNaN(incident.since) && isPast) {
+    nodes.push(text(" "));
+    nodes.push(box("span", "faint", [timed(incident.since, lasting(incident.since, m.times))]));
+  }
+  return nodes;
+}
+
+function trend(incident: Incident): Node {
+  if (incident.trend.length === 0) return leaf("span", "spark", "");
+  const colour = colourOf(incident);
+  const caption = captionOf(incident);
+  return captioned(sparkline(incident.trend, colour, caption, 168, 26), caption);
+}
+
+function colourOf(incident: Incident): string {
+  if (incident.kind === "error_group") return "failed";
+  if (incident.kind === "stuck_queue" || incident.kind === "poison") return "blocked";
+  return incident.kind === "peak" ? "scheduled" : "ready";
+}
+
+function captionOf(incident: Incident): string {
+  if (incident.kind === "error_group") return "failures, last 3 h";
+  if (incident.kind === "stuck_queue") return "waiting jobs, last 3 h";
+  return incident.kind === "peak" ? "jobs ahead" : "ready jobs, last 3 h";
+}
+
+function see(incident: Incident): Node {
+  if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE) {
+    return link(jobPath(incident.links.job), "btn", [text("Open")]);
+  }
+  const query = incident.q;
+  if (query === null) return nothing;
+  return link(queryPath(query), "btn", [text("See " + valueText(incident.blast))]);
+}

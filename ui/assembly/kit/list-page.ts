@@ -1,0 +1,207 @@
+/**
+ * A page that is a list. It says where its rows come from and how they look; asking, keys, choosing,
+ * searching, sorting, turning pages, news, and coming back to the same place are done here.
+ *
+ * Its address: `search` what is searched for, `sort` the order, `cursor` the page. Whatever else is in
+ * it is the page's own, and a change of it is another list.
+ */
+import { after, focus, navigate } from "../host";
+import { Address } from "../model/address";
+import { Model, Page } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Kept } from "../model/place";
+import { Pending } from "../model/requests";
+import { Shortcut } from "../model/shortcut";
+import { Fetched } from "./fetched";
+import { KeptList, List } from "./list";
+import { Column, RowPage } from "./row";
+
+/** After so long without a touch nobody is thought to read, and rows may change their places. */
+const READING_MS: f64 = 20000;
+const TYPING_MS: i32 = 250;
+
+export abstract class ListPage extends Page {
+  readonly list: List = new List();
+  readonly rows: Fetched;
+  address: Address = new Address("/", new Map<string, string>());
+  searchDraft: string = "";
+  /** Whether rows can be chosen, by those who may write. */
+  choosable: bool = true;
+  /** The least time between two quiet questions, in milliseconds. */
+  everyMs: f64 = 4000;
+  private typed: i32 = 0;
+  private refocus: bool = false;
+  private sameList: string = "";
+
+  constructor(name: string, path: string) {
+    super(name, path);
+    this.rows = new Fetched(name + ".rows");
+    this.wide = true;
+    this.searchField = name + "-search";
+  }
+
+  /** The API's address of these rows, with `?` and without a cursor: `api/queues?limit=50`. */
+  abstract source(m: Model): string;
+
+  abstract read(body: string): RowPage;
+
+  abstract columns(m: Model): Column[];
+
+  /** `job`, `jobs` */
+  abstract one(): string;
+  abstract many(): string;
+
+  override get news(): i32 {
+    return this.list.news;
+  }
+
+  override turn(_m: Model, address: Address): void {
+    const cursor = address.value("cursor");
+    // Without the cursor the address says which list it is.
+    const which = address.with("", "");
+    const same = which === this.sameList;
+    this.refocus = same && cursor !== this.address.value("cursor");
+    this.sameList = which;
+    this.address = address;
+    this.searchDraft = address.value("search");
+    this.list.turn(cursor, same);
+    this.rows.error = "";
+  }
+
+  override forget(_m: Model): void {
+    this.rows.forget();
+    this.list.rows = [];
+    this.list.chosen.clear();
+  }
+
+  override keep(): Kept {
+    return this.list.keep();
+  }
+
+  override restore(_m: Model, kept: Kept): void {
+    if (!(kept instanceof KeptList)) return;
+    this.list.restore(kept as KeptList);
+    this.rows.ready = true;
+    this.refocus = false;
+  }
+
+  override load(m: Model): void {
+    this.rows.ask(m, this.at(m));
+  }
+
+  override refresh(m: Model): void {
+    this.rows.askEvery(m, this.at(m), this.everyMs);
+  }
+
+  private at(m: Model): string {
+    const cursor = this.address.value("cursor");
+    const source = this.source(m);
+    return cursor.length > 0
+      ? new Address("", new Map<string, string>()).with("cursor", cursor).replace("?", source + "&")
+      : source;
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic !== this.rows.topic) return;
+    const page = this.read(body);
+    if (page.fault.length > 0) {
+      this.rows.broke(page.fault);
+      return;
+    }
+    // Rows that are shown for another address give way at once.
+    const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
+    const isQuiet = this.rows.ready && this.shownFor === request.path;
+    this.rows.took(m);
+    this.shownFor = request.path;
+    if (isQuiet && isRead) this.list.merge(page);
+    else this.list.show(page);
+    if (this.refocus) this.focusCurrent();
+    this.refocus = false;
+  }
+  private shownFor: string = "";
+
+  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.rows.missed(status, reason);
+  }
+
+  override aim(_m: Model, _dialog: OpenDialog): void {}
+
+  override shortcuts(m: Model): Shortcut[] {
+    const keys = [
+      new Shortcut("j", "Next row", this.name + ".next", "", "List"),
+      new Shortcut("k", "Row before", this.name + ".before", "", "List"),
+      new Shortcut("Enter", "Open the row", this.name + ".open", "", "List"),
+    ];
+    if (!this.choosable || !m.access.canWrite) return keys;
+    keys.push(new Shortcut("x", "Choose the row", this.name + ".choose", "", "List"));
+    keys.push(new Shortcut("X", "Choose up to the row", this.name + ".through", "", "List"));
+    return keys;
+  }
+
+  override act(m: Model, verb: string, arg: string, value: string): void {
+    const list = this.list;
+    if (verb === "key") this.key(arg, value);
+    else if (verb === "next") this.walk(1);
+    else if (verb === "before") this.walk(-1);
+    else if (verb === "open") this.open(arg.length > 0 ? arg : list.currentKey);
+    else if (verb === "choose") list.choose(list.currentKey, false);
+    else if (verb === "through") list.choose(list.currentKey, true);
+    else if (verb === "pick") list.choose(arg, value === "shift");
+    else if (verb === "all") list.chooseAll();
+    else if (verb === "none") list.chosen.clear();
+    else if (verb === "news") list.showNews();
+    else if (verb === "search") this.type(value);
+    else if (verb === "searched" && arg === this.typed.toString()) this.find();
+    else if (verb === "find") this.find();
+  }
+
+  /** A key on a row. */
+  private key(arg: string, stroke: string): void {
+    const list = this.list;
+    const at = list.indexOf(arg);
+    if (at >= 0) list.current = at;
+    if (stroke === "ArrowDown") this.walk(1);
+    else if (stroke === "ArrowUp") this.walk(-1);
+    else if (stroke === "Home") this.walk(-list.current);
+    else if (stroke === "End") this.walk(list.rows.length);
+    else if (stroke === "Space") list.choose(list.currentKey, false);
+    else if (stroke === "Enter") this.open(list.currentKey);
+    else if (stroke === "Shift+ArrowDown" || stroke === "Shift+ArrowUp") {
+      this.walk(stroke === "Shift+ArrowDown" ? 1 : -1);
+      if (!list.chosen.has(list.currentKey)) list.choose(list.currentKey, false);
+    } else if (stroke === "Escape") list.chosen.clear();
+  }
+
+  private walk(by: i32): void {
+    if (this.list.move(this.list.current + by) !== null) this.focusCurrent();
+  }
+
+  private focusCurrent(): void {
+    const key = this.list.currentKey;
+    focus(key.length > 0 ? this.rowId(key) : "page-title");
+  }
+
+  /** The DOM id of a row. */
+  rowId(key: string): string {
+    return this.name + "-row-" + key;
+  }
+
+  private open(key: string): void {
+    const at = this.list.indexOf(key);
+    if (at < 0) return;
+    this.list.current = at;
+    const path = this.list.rows[at].path;
+    if (path.length > 0) navigate(path, false);
+  }
+
+  /** What is typed goes into the address after a moment. */
+  private type(value: string): void {
+    this.searchDraft = value;
+    this.typed++;
+    after(TYPING_MS, this.name + ".searched", this.typed.toString());
+  }
+
+  private find(): void {
+    navigate(this.address.with("search", this.searchDraft), true);
+  }
+}

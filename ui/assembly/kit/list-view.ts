@@ -1,0 +1,172 @@
+/** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
+import { button, check, link } from "../controls/button";
+import { empty } from "../controls/empty";
+import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
+import { counted, grouped } from "../lib/number";
+import { Model } from "../model/model";
+import { ListPage } from "./list-page";
+import { Column, Row } from "./row";
+
+const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
+
+/** The table, or what stands in place of it; `none` is shown where there are no rows. */
+export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
+  if (page.rows.error.length > 0 || !page.rows.ready) return page.rows.placeholder(m, 8);
+  const list = page.list;
+  if (list.rows.length === 0) return none;
+  const choosable = page.choosable && m.access.canWrite;
+  const columns = page.columns(m);
+  const rows: Node[] = [];
+  for (let i = 0; i < list.rows.length; i++) rows.push(rowView(m, page, i, choosable));
+  return el(
+    "div",
+    [cls("list-frame"), attr("data-hold", "")],
+    [
+      el(
+        "table",
+        [
+          cls("t rows " + page.name),
+          attr("role", "grid"),
+          attr("aria-label", label),
+          attr("aria-multiselectable", choosable ? "true" : "false"),
+          attr("data-key", page.name + ".key"),
+          attr("data-keys", KEYS),
+        ],
+        [head(page, columns, choosable), el("tbody", [], rows)],
+      ),
+      pager(page),
+    ],
+  );
+}
+
+function head(page: ListPage, columns: Column[], choosable: bool): Node {
+  const heads: Node[] = [];
+  if (choosable) {
+    const all = check("Choose all rows on this page", page.name + ".all", "", page.list.allChosen);
+    heads.push(el("th", [attr("scope", "col"), cls("c-check")], [all]));
+  }
+  for (let i = 0; i < columns.length; i++) heads.push(columnHead(page, columns[i]));
+  return el("thead", [], [el("tr", [], heads)]);
+}
+
+function columnHead(page: ListPage, column: Column): Node {
+  const attrs: Attr[] = [attr("scope", "col"), cls(column.name)];
+  if (column.sort.length === 0) return el("th", attrs, [text(column.head)]);
+  const sorted = page.address.value("sort");
+  const down = "-" + column.sort;
+  const isUp = sorted === column.sort;
+  const isDown = sorted === down;
+  if (isUp || isDown) attrs.push(attr("aria-sort", isUp ? "ascending" : "descending"));
+  const path = page.address.with("sort", isDown ? column.sort : down);
+  const arrow = isUp ? " ↑" : isDown ? " ↓" : "";
+  return el("th", attrs, [link(path, isUp || isDown ? "sorted" : "", [text(column.head + arrow)])]);
+}
+
+function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
+  const list = page.list;
+  const row: Row = list.rows[index];
+  const isChosen = list.chosen.has(row.key);
+  const isGone = list.gone.has(row.key);
+  const attrs: Attr[] = [
+    key(row.key),
+    attr("id", page.rowId(row.key)),
+    cls((isChosen ? "sel " : "") + (isGone ? "gone " : "") + row.tone),
+    attr("tabindex", index === list.current ? "0" : "-1"),
+    attr("data-arg", row.key),
+  ];
+  if (row.path.length > 0) attrs.push(attr("data-click", page.name + ".open"));
+  if (choosable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
+  const cells: Node[] = [];
+  if (choosable) {
+    const box = check("Choose " + row.name, page.name + ".pick", row.key, isChosen);
+    cells.push(el("td", [cls("c-check")], [box]));
+  }
+  return el("tr", attrs, cells.concat(row.cells(m)));
+}
+
+/** `14 new · show`, where something waits that would move rows. */
+export function newsPill(page: ListPage): Node {
+  const list = page.list;
+  if (!list.hasNews) return nothing;
+  const words =
+    list.news > 0
+      ? `${grouped(list.news)} new · show`
+      : `${counted(list.gone.size, "row has", "rows have")} left · show`;
+  return el(
+    "button",
+    [attr("type", "button"), cls("pill"), attr("data-click", page.name + ".news")],
+    [text(words)],
+  );
+}
+
+/** Its search field; `what` says what is searched: `Search queues by name`. */
+export function searchBox(page: ListPage, what: string): Node {
+  return el(
+    "form",
+    [cls("search"), attr("role", "search"), attr("data-submit", page.name + ".find")],
+    [
+      el("label", [cls("sr"), attr("for", page.searchField)], [text(what)]),
+      el(
+        "input",
+        [
+          attr("id", page.searchField),
+          cls("input"),
+          attr("type", "search"),
+          attr("placeholder", what),
+          attr("autocomplete", "off"),
+          attr("maxlength", "256"),
+          flag("spellcheck", false),
+          attr("data-input", page.name + ".search"),
+          attr("value", page.searchDraft),
+        ],
+        [],
+      ),
+    ],
+  );
+}
+
+function pager(page: ListPage): Node {
+  const list = page.list;
+  const isFirst = page.address.value("cursor").length === 0;
+  if (isFirst && list.next.length === 0) return nothing;
+  return el(
+    "nav",
+    [cls("pager"), attr("aria-label", "Pages of the list")],
+    [
+      isFirst ? nothing : link(cursorPath(page, list.previous), "btn s", [text("Previous")]),
+      leaf("span", "", `Page ${grouped(list.trail.length)}`),
+      list.next.length > 0 ? link(cursorPath(page, list.next), "btn s", [text("Next")]) : nothing,
+    ],
+  );
+}
+
+function cursorPath(page: ListPage, cursor: string): string {
+  return page.address.with("cursor", cursor);
+}
+
+/** What stands where a search or a filter leaves nothing, with the way back. */
+export function nothingFound(page: ListPage): Node {
+  const searched = page.address.value("search");
+  if (searched.length === 0) return empty(`No ${page.many()}`, "");
+  return box("div", "", [
+    empty(`No ${page.many()} match “${searched}”`, "The search leaves nothing."),
+    link(page.address.with("search", ""), "btn", [text("Clear the search")]),
+  ]);
+}
+
+/** The bar that floats over the page while rows are chosen; it survives paging and scrolling. */
+export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Node {
+  const count = page.list.chosen.size;
+  if (count === 0 || !m.access.canWrite) return nothing;
+  return el(
+    "div",
+    [cls("bulk"), attr("role", "group"), attr("aria-label", `Chosen ${page.many()}`)],
+    [
+      leaf("b", "bulk-count", `${grouped(count)} chosen`),
+      all,
+      leaf("span", "sep", ""),
+      box("span", "row", verbs),
+      button("Clear", page.name + ".none", "", "q"),
+    ],
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * The rows on screen, the current one, the chosen ones. A newer answer never moves a row that someone may
+ * be reading: known rows change in place, rows that are gone stay and are marked, new ones wait and are
+ * counted until they are asked for. What is chosen stays chosen over pages, tabs and filters.
+ */
+import { Kept } from "../model/place";
+import { Row, RowPage } from "./row";
+
+/** What a list keeps for an entry of the history. */
+export class KeptList extends Kept {
+  constructor(
+    readonly rows: Row[],
+    readonly next: string,
+    readonly trail: string[],
+    readonly current: i32,
+    readonly chosen: Map<string, Row>,
+  ) {
+    super();
+  }
+}
+
+/** How many earlier pages are remembered for Previous. */
+const MOST_PAGES = 1000;
+
+export class List {
+  rows: Row[] = [];
+  next: string = "";
+  /** The cursors of the pages on the way here, this one last; the first page has the empty one. */
+  trail: string[] = [""];
+  /** The keys of rows that the last answer no longer holds. */
+  gone: Set<string> = new Set<string>();
+  /** How many rows of the last answer are not shown. */
+  news: i32 = 0;
+  /** The row that the tab key reaches, and where a choice with shift begins. */
+  current: i32 = 0;
+  anchor: i32 = 0;
+  chosen: Map<string, Row> = new Map<string, Row>();
+  private waiting: RowPage | null = null;
+
+  /** Shows an answer from its first row. */
+  show(page: RowPage): void {
+    const before = this.currentKey;
+    this.rows = page.rows;
+    this.next = page.next;
+    this.gone.clear();
+    this.news = 0;
+    this.waiting = null;
+    const at = this.indexOf(before);
+    this.current = at >= 0 ? at : max(0, min(this.current, page.rows.length - 1));
+    this.anchor = this.current;
+    this.refreshChosen();
+  }
+
+  /** Takes a newer answer in without moving a row. */
+  merge(page: RowPage): void {
+    const places = new Map<string, i32>();
+    for (let i = 0; i < page.rows.length; i++) places.set(page.rows[i].key, i);
+    this.gone.clear();
+    let shown = 0;
+    for (let i = 0; i < this.rows.length; i++) {
+      const key = this.rows[i].key;
+      if (places.has(key)) {
+        this.rows[i] = page.rows[places.get(key)];
+        shown++;
+      } else this.gone.add(key);
+    }
+    this.news = page.rows.length - shown;
+    this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
+    this.next = page.next;
+    this.refreshChosen();
+  }
+
+  /** Shows what waits. */
+  showNews(): void {
+    const page = this.waiting;
+    if (page !== null) this.show(page);
+  }
+
+  get hasNews(): bool {
+    return this.waiting !== null;
+  }
+
+  get currentKey(): string {
+    return this.current < this.rows.length ? this.rows[this.current].key : "";
+  }
+
+  indexOf(key: string): i32 {
+    for (let i = 0; i < this.rows.length; i++) if (this.rows[i].key === key) return i;
+    return -1;
+  }
+
+  /** Moves to a row, within the rows; says which. */
+  move(to: i32): Row | null {
+    if (this.rows.length === 0) return null;
+    this.current = max(0, min(to, this.rows.length - 1));
+    return this.rows[this.current];
+  }
+
+  /** Chooses a row or no longer; `through`: all from the anchor to it become like it. */
+  choose(key: string, through: bool): void {
+    const index = this.indexOf(key);
+    if (index < 0) return;
+    const on = !this.chosen.has(key);
+    const from = through ? min(this.anchor, index) : index;
+    const to = through ? max(this.anchor, index) : index;
+    for (let i = from; i <= to; i++) this.set(this.rows[i], on);
+    this.anchor = index;
+    this.current = index;
+  }
+
+  get allChosen(): bool {
+    for (let i = 0; i < this.rows.length; i++) {
+      if (!this.chosen.has(this.rows[i].key)) return false;
+    }
+    return this.rows.length > 0;
+  }
+
+  /** Chooses every row on screen, or none of them. */
+  chooseAll(): void {
+    const on = !this.allChosen;
+    for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], on);
+  }
+
+  /** Another list, or another page of it: rows stay until the answer comes, choices for ever. */
+  turn(cursor: string, sameList: bool): void {
+    if (!sameList) this.trail = cursor.length > 0 ? ["", cursor] : [""];
+    else {
+      const known = this.trail.indexOf(cursor);
+      if (known >= 0) this.trail = this.trail.slice(0, known + 1);
+      else this.trail.push(cursor);
+      if (this.trail.length > MOST_PAGES) this.trail.shift();
+    }
+    this.current = 0;
+    this.anchor = 0;
+    this.gone.clear();
+    this.news = 0;
+    this.waiting = null;
+  }
+
+  get previous(): string {
+    return this.trail.length > 1 ? this.trail[this.trail.length - 2] : "";
+  }
+
+  keep(): KeptList {
+    const chosen = new Map<string, Row>();
+    const all = this.chosen.values();
+    for (let i = 0; i < all.length; i++) chosen.set(all[i].key, all[i]);
+    return new KeptList(this.rows, this.next, this.trail.slice(0), this.current, chosen);
+  }
+
+  restore(kept: KeptList): void {
+    this.rows = kept.rows;
+    this.next = kept.next;
+    this.trail = kept.trail;
+    this.current = kept.current;
+    this.anchor = kept.current;
+    this.chosen = kept.chosen;
+  }
+
+  private set(row: Row, on: bool): void {
+    if (on) this.chosen.set(row.key, row);
+    else this.chosen.delete(row.key);
+  }
+
+  /** Chosen rows are known as they are now. */
+  private refreshChosen(): void {
+    for (let i = 0; i < this.rows.length; i++) {
+      if (this.chosen.has(this.rows[i].key)) this.chosen.set(this.rows[i].key, this.rows[i]);
+    }
+  }
+}

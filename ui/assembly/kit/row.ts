@@ -1,0 +1,42 @@
+/** One row of a list, and a page of rows as it was read. */
+import { Node } from "../lib/node";
+import { Model } from "../model/model";
+
+export abstract class Row {
+  /** `key` tells rows apart for ever: an id, a name. It is part of the row's DOM id. */
+  constructor(readonly key: string) {}
+
+  /** What it is called for those who hear the page: `job 12`. */
+  abstract get name(): string;
+
+  /** Where it leads when it is opened; the empty string: nowhere. */
+  get path(): string {
+    return "";
+  }
+
+  /** More classes of its row. */
+  get tone(): string {
+    return "";
+  }
+
+  /** One cell for each column (`cell` of controls/table.ts), without the box to choose it. */
+  abstract cells(m: Model): Node[];
+}
+
+export class RowPage {
+  rows: Row[] = [];
+  /** The cursor of the next page, or the empty string. */
+  next: string = "";
+  /** Why it can't be read, or the empty string. */
+  fault: string = "";
+}
+
+/** One column: its class, its head, and the `sort` that a press on the head asks for, if any. */
+export class Column {
+  constructor(
+    readonly name: string,
+    readonly head: string,
+    /** Ascending, as the API names it; a second press asks for `-` and this. */
+    readonly sort: string,
+  ) {}
+}

@@ -1,0 +1,58 @@
+/**
+ * A sentence of the server's with its first number in bold and its names as links: `480 jobs wait.
+ * worker-c holds the queue.` Nothing in it is taken apart: the parts are found as they were written.
+ */
+import { link } from "../controls/button";
+import { Links } from "../generated/records";
+import { isDigit } from "../lib/json-scanner";
+import { leaf, Node, text } from "../lib/node";
+import { jobPath, queuePath, workerPath } from "../model/links";
+
+export function sentence(said: string, links: Links): Node[] {
+  const end = leadEnd(said);
+  const nodes: Node[] = end > 0 ? [leaf("b", "", said.substring(0, end))] : [];
+  return nodes.concat(linked(said.substring(end), links));
+}
+
+/** The same without bold. */
+export function linked(said: string, links: Links): Node[] {
+  const worker = links.worker;
+  if (worker !== null && said.includes(worker))
+    return around(said, worker, workerPath(worker), links);
+  const queue = links.queue;
+  if (queue !== null && said.includes(queue)) return around(said, queue, queuePath(queue), links);
+  if (links.job !== i64.MIN_VALUE) {
+    const name = "#" + links.job.toString();
+    if (said.includes(name)) return around(said, name, jobPath(links.job), links);
+  }
+  return said.length > 0 ? [text(said)] : [];
+}
+
+function around(said: string, name: string, path: string, links: Links): Node[] {
+  const at = said.indexOf(name);
+  const rest = new Links();
+  // What stands before and after may hold the other names.
+  if (links.worker !== name) rest.worker = links.worker;
+  if (links.worker !== name && links.queue !== name) rest.queue = links.queue;
+  if (links.worker === name) {
+    rest.queue = links.queue;
+    rest.job = links.job;
+  } else if (links.queue === name) rest.job = links.job;
+  return linked(said.substring(0, at), rest)
+    .concat([link(path, "link", [text(name)])])
+    .concat(linked(said.substring(at + name.length), rest));
+}
+
+/** The end of `480 jobs wait.`, `≈ 8,400 jobs` or nothing. */
+function leadEnd(said: string): i32 {
+  let at = 0;
+  while (at < said.length && !isDigit(said.charCodeAt(at))) {
+    if (at > "at least ".length) return 0;
+    at++;
+  }
+  const stop = said.indexOf(". ");
+  if (stop > 0 && stop < 40 && at < stop) return stop + 1;
+  const noun = said.indexOf(" ", at);
+  const verb = noun < 0 ? -1 : said.indexOf(" ", noun + 1);
+  return verb < 0 || at === said.length ? 0 : verb;
+}

@@ -1,0 +1,24 @@
+/** Large and small letters of ASCII. The standard functions know all of Unicode, which is 12 KB. */
+
+export function lower(text: string): string {
+  return shifted(text, 0x41, 0x5a, 0x20);
+}
+
+export function upper(text: string): string {
+  return shifted(text, 0x61, 0x7a, -0x20);
+}
+
+/** Whether it is one of A–Z or a–z. */
+export function isLetter(c: i32): bool {
+  const small = c | 0x20;
+  return small >= 0x61 && small <= 0x7a;
+}
+
+function shifted(text: string, first: i32, last: i32, by: i32): string {
+  const units = new StaticArray<u16>(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    units[i] = <u16>(c >= first && c <= last ? c + by : c);
+  }
+  return String.UTF16.decodeUnsafe(changetype<usize>(units), (<usize>text.length) << 1);
+}

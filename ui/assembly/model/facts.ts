@@ -1,0 +1,95 @@
+/**
+ * What the feed tells every page: how many jobs there are, what needs a person, when jobs are due. While
+ * the page is on hold the newest of each waits, and what is shown stays.
+ */
+import {
+  Counts,
+  Horizon,
+  Incidents,
+  Pulse,
+  readCounts,
+  readHorizon,
+  readIncidents,
+  readPulse,
+} from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+
+export class Facts {
+  counts: Counts = new Counts();
+  pulse: Pulse = new Pulse();
+  incidents: Incidents = new Incidents();
+  horizon: Horizon = new Horizon();
+  private known: Set<string> = new Set<string>();
+  private waiting: Map<string, string> = new Map<string, string>();
+
+  /** Whether an event of this name has ever come. */
+  has(event: string): bool {
+    return this.known.has(event);
+  }
+
+  /** Takes an event in; what is wrong with it, or the empty string. Unknown ones are nobody's fault. */
+  take(event: string, json: string): string {
+    const r = new JsonReader(json);
+    if (event === "counts") {
+      const counts = readCounts(r);
+      r.end();
+      if (!r.failed) this.counts = counts;
+    } else if (event === "pulse") {
+      const pulse = readPulse(r);
+      r.end();
+      if (!r.failed) this.pulse = pulse;
+    } else if (event === "incidents") {
+      const incidents = readIncidents(r);
+      r.end();
+      if (incidents.verdict.length === 0) r.fail("there is no verdict");
+      if (!r.failed) this.incidents = incidents;
+    } else if (event === "horizon") {
+      const horizon = readHorizon(r);
+      r.end();
+      if (!isWhole(horizon)) r.fail("its parts do not fit each other");
+      if (!r.failed) this.horizon = horizon;
+    } else return "";
+    if (r.failed) return `The server's ${event} can't be read: ${r.error}`;
+    this.known.add(event);
+    return "";
+  }
+
+  /** Keeps an event until `follow`; a newer one takes its place. */
+  hold(event: string, json: string): void {
+    this.waiting.set(event, json);
+  }
+
+  /** Takes in what has waited. */
+  follow(): void {
+    const events = this.waiting.keys();
+    for (let i = 0; i < events.length; i++) this.take(events[i], this.waiting.get(events[i]));
+    this.waiting.clear();
+  }
+
+  /** How many incidents there are of a kind. */
+  incidentsOf(kind: string): i32 {
+    const list = this.incidents.incidents;
+    let count = 0;
+    for (let i = 0; i < list.length; i++) if (list[i].kind === kind) count++;
+    return count;
+  }
+
+  /** How many jobs have failed for good, by whatever told it last. */
+  get failed(): i64 {
+    return this.has("pulse") ? this.pulse.failed : this.counts.failed.value;
+  }
+}
+
+/** Whether each of its lists has as many numbers as there are buckets. */
+function isWhole(horizon: Horizon): bool {
+  const buckets = horizon.edges.length - 1;
+  const series = horizon.series;
+  return (
+    series.ready.length === buckets &&
+    series.blocked.length === buckets &&
+    series.retrying.length === buckets &&
+    series.scheduled.length === buckets &&
+    series.failed.length === buckets &&
+    horizon.error.length === buckets
+  );
+}

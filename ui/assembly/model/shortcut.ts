@@ -1,0 +1,32 @@
+/**
+ * One thing that can be done: by a key, from the palette, or both. Pages and the shell declare theirs;
+ * the keys that work, the sheet behind `?` and the palette all follow from the declarations.
+ */
+export class Shortcut {
+  constructor(
+    /**
+     * `r`, `Mod+k` (Ctrl or ⌘), `g j` (one after the other), `Shift+ArrowDown`; several that mean the
+     * same are separated by a comma; the empty string: only in the palette.
+     */
+    readonly keys: string,
+    /** What it does, as a verb: `Reschedule…`. */
+    readonly label: string,
+    /** What is dispatched, with its argument. A page's own begin with its name. */
+    readonly action: string,
+    readonly arg: string,
+    /** Under which heading it stands in the sheet and the palette. */
+    readonly group: string,
+  ) {}
+
+  /** Whether these strokes are among its keys. */
+  takes(strokes: string): bool {
+    return this.keys.length > 0 && ("," + this.keys + ",").includes("," + strokes + ",");
+  }
+}
+
+/** What the palette shows: the text that was typed, what it finds, which of it is marked. */
+export class Palette {
+  text: string = "";
+  found: Shortcut[] = [];
+  current: i32 = 0;
+}

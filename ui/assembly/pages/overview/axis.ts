@@ -1,0 +1,95 @@
+/** The horizon's two scales: time from left to right, jobs from the bottom up. */
+import { ageText } from "../../controls/age";
+import { Horizon } from "../../generated/records";
+import { grouped } from "../../lib/number";
+import { countsIn } from "./series";
+
+export const WIDE: f64 = 1152;
+/** Where the axis is, and the highest bar's top. */
+export const HIGH: f64 = 148;
+export const TOP: f64 = 16;
+
+export class Axis {
+  readonly buckets: i32;
+  readonly pitch: f64;
+  /** The number at the top of the scale. */
+  readonly most: f64;
+  readonly ticks: i64[] = [];
+  readonly nowAt: f64;
+  private readonly edges: f64[];
+
+  constructor(horizon: Horizon) {
+    this.edges = horizon.edges;
+    this.buckets = max(horizon.edges.length - 1, 0);
+    this.pitch = WIDE / <f64>max(this.buckets, 1);
+    let highest: i64 = 0;
+    for (let i = 0; i < this.buckets; i++) highest = max(highest, countsIn(horizon.series, i));
+    const top = roundUp(max<i64>(highest, 10));
+    this.most = <f64>top;
+    this.ticks.push(top / 2);
+    this.ticks.push(top);
+    this.nowAt = this.at(0);
+  }
+
+  /** The left edge of a bucket. */
+  left(index: i32): f64 {
+    return <f64>index * this.pitch;
+  }
+
+  /** Where a time is, in seconds from now. */
+  at(seconds: f64): f64 {
+    for (let i = 0; i < this.buckets; i++) {
+      const from = this.edges[i];
+      const to = this.edges[i + 1];
+      if (seconds > to) continue;
+      const part = to > from ? max(0, (seconds - from) / (to - from)) : 0;
+      return this.left(i) + part * this.pitch;
+    }
+    return this.buckets > 0 ? WIDE : WIDE * 0.47;
+  }
+
+  /** `20 to 25 m ago`, `more than 1 d 22 h ago`, `1 m ago to in 2 m` */
+  span(first: i32, last: i32): string {
+    const from = this.edges[first];
+    const to = this.edges[last + 1];
+    if (first === 0 && to <= 0) return `more than ${ageText(-to * 1000)} ago`;
+    if (last === this.buckets - 1 && from >= 0) return `in more than ${ageText(from * 1000)}`;
+    if (to === 0) return `the last ${ageText(-from * 1000)}`;
+    if (from === 0) return `the next ${ageText(to * 1000)}`;
+    if (to < 0) return `${ageText(-to * 1000)} to ${ageText(-from * 1000)} ago`;
+    if (from >= 0) return `in ${ageText(from * 1000)} to ${ageText(to * 1000)}`;
+    return `${ageText(-from * 1000)} ago to in ${ageText(to * 1000)}`;
+  }
+
+  /** The bounds of a span as a query writes them; `field` is due or failed. */
+  query(field: string, first: i32, last: i32): string {
+    const parts: string[] = [];
+    if (first > 0) parts.push(`${field}>=${moment(this.edges[first])}`);
+    if (last < this.buckets - 1) parts.push(`${field}<${moment(this.edges[last + 1])}`);
+    return parts.join(" ");
+  }
+
+  /** `400`, `20 k`, `1.5 M` */
+  short(count: i64): string {
+    if (count < 10000) return grouped(count);
+    if (count < 1000000) return grouped(count / 1000) + " k";
+    const tenths = count / 100000;
+    return tenths % 10 === 0 ? `${tenths / 10} M` : `${tenths / 10}.${tenths % 10} M`;
+  }
+}
+
+/** `-90s`, `+600s`, `now` */
+function moment(seconds: f64): string {
+  const whole = <i64>Math.round(seconds);
+  if (whole === 0) return "now";
+  return whole < 0 ? `${whole}s` : `+${whole}s`;
+}
+
+/** The next of 10, 20, 40, 60, 80, 100, 200, … so that its half is a round number, too. */
+function roundUp(count: i64): i64 {
+  let step: i64 = 10;
+  while (step * 10 < count) step *= 10;
+  if (count <= step) return step;
+  for (let times: i64 = 2; times < 10; times += 2) if (count <= step * times) return step * times;
+  return step * 10;
+}

@@ -1,0 +1,121 @@
+/** The largest kinds of errors, and the queues that need a look first. */
+import { age, lasting, timed } from "../../controls/age";
+import { link } from "../../controls/button";
+import { CONDITIONS, stateSaying } from "../../controls/glyph";
+import { panel } from "../../controls/panel";
+import { shareBar } from "../../controls/spark";
+import { cell, row, table } from "../../controls/table";
+import { countedValue, valueNode, valueText } from "../../controls/value";
+import { Group, Groups, ListedQueue, QueueList } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { groupName, groupTrend } from "../../kit/group-row";
+import { leaf, Node, text } from "../../lib/node";
+import { counted } from "../../lib/number";
+import { errorPath, queuePath, statePath } from "../../model/links";
+import { Model } from "../../model/model";
+
+const ERROR_COLUMNS: string[] = [
+  "=Error",
+  "num w3=Jobs",
+  "num w3 w-mid=First",
+  "num w3=Last",
+  "w4 w-mid=Trend",
+];
+const QUEUE_COLUMNS: string[] = ["=Queue", "w3 w-mid=Jobs", "num w4=Count", "w5=State"];
+
+export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
+  const more = [link(statePath("failed"), "", [text("All errors")])];
+  if (!asked.ready) return panel("Errors", "", more, [asked.placeholder(m, 3)]);
+  const list = groups.groups;
+  if (list.length === 0) {
+    return panel("Errors", "", more, [leaf("p", "pb faint", "Nothing has failed for good.")]);
+  }
+  const kinds = counted(list.length, "kind", "kinds");
+  const many = list.length >= SHOWN ? "the largest kinds" : kinds;
+  const rows: Node[] = [];
+  for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
+  return panel(
+    "Errors",
+    `${many} of ${countedValue(groups.of, "failed job", "failed jobs")}`,
+    more,
+    [table("errors", "Errors", ERROR_COLUMNS, rows)],
+  );
+}
+
+export const SHOWN: i32 = 5;
+
+function errorRow(m: Model, group: Group): Node {
+  return row(group.key, "", [
+    cell("", [link(errorPath(group.key), "row", [groupName(group)])]),
+    cell("num", [valueNode(group.count, "")]),
+    cell("num dim w-mid", [timed(group.firstSeen, age(group.firstSeen, m.times))]),
+    cell("num dim", [timed(group.lastSeen, age(group.lastSeen, m.times))]),
+    cell("vis w-mid", [groupTrend(group)]),
+  ]);
+}
+
+export function queuesPanel(m: Model, asked: Fetched, queues: QueueList): Node {
+  const count = queues.count;
+  const all = count > 0 ? `All ${count}` : "All queues";
+  const more = [link("/queues", "", [text(all)])];
+  if (!asked.ready) return panel("Queues", "", more, [asked.placeholder(m, 3)]);
+  if (queues.queues.length === 0) {
+    return panel(
+      "Queues",
+      "",
+      [],
+      [leaf("p", "pb faint", "No named queues. Jobs without a queue run side by side.")],
+    );
+  }
+  const rows: Node[] = [];
+  for (let i = 0; i < queues.queues.length; i++) rows.push(queueRow(m, queues.queues[i]));
+  return panel("Queues", "worst first", more, [table("queues", "Queues", QUEUE_COLUMNS, rows)]);
+}
+
+function queueRow(m: Model, queue: ListedQueue): Node {
+  const isHeld = !isNaN(queue.lockedAt);
+  const counts: i64[] = [
+    isHeld ? 0 : queue.ready.value,
+    isHeld ? queue.ready.value : 0,
+    queue.running.value,
+    0,
+    queue.scheduled.value,
+    queue.failed.value,
+  ];
+  return row(queue.queueName, "", [
+    cell("", [link(queuePath(queue.queueName), "name cut", [text(queue.queueName)])]),
+    cell("w-mid", [shareBar(partsOf(queue), CONDITIONS, counts)]),
+    cell("num", [howMany(queue, isHeld)]),
+    cell("", [queueState(m, queue, isHeld)]),
+  ]);
+}
+
+/** What of its jobs one wants to know first. */
+function howMany(queue: ListedQueue, isHeld: bool): Node {
+  if (isHeld && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
+  if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {
+    return text(`${valueText(queue.failed)} failed`);
+  }
+  return valueNode(queue.total, "");
+}
+
+function queueState(m: Model, queue: ListedQueue, isHeld: bool): Node {
+  if (!isNaN(queue.stuckSince)) {
+    return stateSaying(
+      "blocked",
+      m.times.stale
+        ? lasting(queue.stuckSince, m.times)
+        : `stuck ${age(queue.stuckSince, m.times)}`,
+    );
+  }
+  if (isHeld) return stateSaying("running", "Running");
+  if (queue.ready.value > 0) return stateSaying("ready", "Ready");
+  if (queue.failed.value > 0) return stateSaying("failed", "Failed jobs");
+  return queue.scheduled.value > 0
+    ? stateSaying("scheduled", "Scheduled")
+    : stateSaying("idle", "Idle");
+}
+
+function partsOf(queue: ListedQueue): string {
+  return `${valueText(queue.ready)} due, ${valueText(queue.running)} running, ${valueText(queue.scheduled)} later, ${valueText(queue.failed)} failed`;
+}

@@ -1,0 +1,82 @@
+/** The six numbers: they are the horizon's legend, and each says the age that matters in it. */
+import { ageText, ago, until } from "../../controls/age";
+import { link } from "../../controls/button";
+import { CONDITIONS, state } from "../../controls/glyph";
+import { valueNode } from "../../controls/value";
+import { Counts, Value } from "../../generated/records";
+import { attr, box, cls, el, leaf, Node } from "../../lib/node";
+import { counted } from "../../lib/number";
+import { conditionPath } from "../../model/links";
+import { Model } from "../../model/model";
+
+const LATE_MS: f64 = 300000;
+const HOUR_MS: f64 = 3600000;
+
+export function sixNumbers(m: Model): Node {
+  const items: Node[] = [];
+  for (let i = 0; i < CONDITIONS.length; i++) items.push(number(m, CONDITIONS[i]));
+  return el("ul", [cls("nums"), attr("aria-label", "Jobs by condition")], items);
+}
+
+export function valueOf(counts: Counts, condition: string): Value {
+  if (condition === "ready") return counts.ready;
+  if (condition === "blocked") return counts.blocked;
+  if (condition === "running") return counts.running;
+  if (condition === "retrying") return counts.retrying;
+  return condition === "scheduled" ? counts.scheduled : counts.failed;
+}
+
+function number(m: Model, condition: string): Node {
+  const value = valueOf(m.facts.counts, condition);
+  const said = m.facts.has("counts") ? remark(m, condition, value) : "";
+  return box("li", "", [
+    link(conditionPath(condition), "num-" + condition, [
+      box("span", "k", [state(condition)]),
+      box("span", "v", [m.facts.has("counts") ? valueNode(value, "") : leaf("span", "faint", "–")]),
+      leaf("span", "a " + toneOf(m, condition), said),
+    ]),
+  ]);
+}
+
+/** What one wants to know of it first. */
+function remark(m: Model, condition: string, value: Value): string {
+  if (value.value === 0) return "none";
+  const counts = m.facts.counts;
+  const times = m.times;
+  if (condition === "ready") {
+    // The server's age is that of the oldest that is due, and that may be a blocked one.
+    const what = counts.blocked.value > 0 ? "oldest due" : "oldest";
+    return since(m, what, "waits ", counts.oldestReadyAt);
+  }
+  if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
+  if (condition === "blocked") {
+    return m.facts.has("pulse")
+      ? `behind ${counted(m.facts.pulse.lockedQueues, "held queue", "held queues")}`
+      : "behind held queues";
+  }
+  if (condition === "retrying") return "will run again";
+  const isFailed = condition === "failed";
+  const at = isFailed ? counts.lastFailedAt : counts.nextDueAt;
+  if (isNaN(at)) return "";
+  return isFailed ? "last " + ago(at, times) : "next " + until(at, times);
+}
+
+/** `oldest waits 18 m`; stale: `oldest since 00:02:11`. */
+function since(m: Model, what: string, verb: string, at: f64): string {
+  if (isNaN(at)) return "";
+  const times = m.times;
+  if (times.stale) return `${what} since ${ago(at, times).substring(3)}`;
+  return `${what} ${verb}${ageText(times.now - at)}`;
+}
+
+function toneOf(m: Model, condition: string): string {
+  const counts = m.facts.counts;
+  if (condition === "failed") {
+    return m.serverNow - counts.lastFailedAt < HOUR_MS ? "red" : "";
+  }
+  return condition === "ready" &&
+    counts.blocked.value === 0 &&
+    m.serverNow - counts.oldestReadyAt > LATE_MS
+    ? "amber"
+    : "";
+}

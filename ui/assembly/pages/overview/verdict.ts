@@ -1,0 +1,92 @@
+/** One sentence that says whether anything needs a person, and what else one wants to know at once. */
+
+import { clock } from "../../controls/age";
+import { drawnButton } from "../../controls/button";
+import { ALERT, CHECK, CLOCK, COPY, icon, PLUS } from "../../controls/icon";
+import { heading, headOf } from "../../controls/panel";
+import { lower } from "../../lib/letters";
+import { box, leaf, Node, text } from "../../lib/node";
+import { counted } from "../../lib/number";
+import { Model } from "../../model/model";
+
+export function verdict(m: Model): Node {
+  const known = m.facts.has("incidents");
+  const acts = known ? [drawnButton(COPY, "Copy report", "overview.report", "", "only-wide")] : [];
+  return headOf([mark(m), heading([text(words(m))])], beside(m), acts);
+}
+
+/** Whether there is not one job, and never was anything to judge. */
+export function isEmpty(m: Model): bool {
+  const counts = m.facts.counts;
+  return (
+    m.facts.has("counts") &&
+    counts.total.precision === "exact" &&
+    counts.total.value === 0 &&
+    m.facts.incidents.incidents.length === 0
+  );
+}
+
+function words(m: Model): string {
+  if (isEmpty(m) && !m.live.isStale(m.now)) return "No jobs yet";
+  if (!m.facts.has("incidents"))
+    return m.live.outage.length > 0 ? "Nothing is known yet" : "Overview";
+  const said = m.facts.incidents.verdict;
+  if (!m.live.isStale(m.now)) return said;
+  const then = lower(said.substring(0, 1)) + said.substring(1);
+  const past = then
+    .replace(" is well", " was well")
+    .replace(" needs ", " needed ")
+    .replace(" need ", " needed ");
+  return `At ${clock(m.live.newsAt)}, ${past}`;
+}
+
+function mark(m: Model): Node {
+  const level = m.facts.has("incidents") ? m.facts.incidents.level : "";
+  const isStale = m.live.isStale(m.now);
+  if (isEmpty(m) && !isStale) return box("span", "mark none", [icon(PLUS)]);
+  if (level === "" || isStale) return box("span", "mark stale", [icon(CLOCK)]);
+  if (level === "ok") return box("span", "mark ok", [icon(CHECK)]);
+  return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
+}
+
+function beside(m: Model): string {
+  const parts: string[] = [];
+  if (m.live.isStale(m.now)) {
+    return m.facts.has("incidents") ? "times are clock times until the database answers" : "";
+  }
+  if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
+  const list = m.facts.incidents.incidents;
+  let since = NaN;
+  for (let i = 0; i < list.length; i++) {
+    if (list[i].standsStill && !(list[i].since >= since)) since = list[i].since;
+  }
+  if (since < m.serverNow) parts.push("since " + clock(since));
+  if (m.facts.has("pulse")) parts.push(alive(m));
+  return parts.join(" · ");
+}
+
+function alive(m: Model): string {
+  const pulse = m.facts.pulse;
+  const all = pulse.alive + pulse.silent;
+  if (all === 0) return "no worker has reported";
+  return pulse.silent === 0
+    ? `${counted(all, "worker", "workers")} alive`
+    : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;
+}
+
+/** Where all is well, what was looked at. */
+export function checks(): Node {
+  const done = [
+    "No queue is stuck",
+    "No error is growing",
+    "Every worker answers",
+    "No job kills its worker",
+    "Every task has a worker",
+    "Nothing waits for long",
+  ];
+  const items: Node[] = [];
+  for (let i = 0; i < done.length; i++) {
+    items.push(box("li", "", [icon(CHECK), leaf("span", "", done[i])]));
+  }
+  return box("section", "panel", [box("ul", "checks", items)]);
+}

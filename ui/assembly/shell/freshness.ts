@@ -1,0 +1,45 @@
+/** The one word about how fresh the page is, true to the second. Pressed, it stops the page or follows. */
+import { absolute, ageText } from "../controls/age";
+import { attr, cls, el, leaf, Node } from "../lib/node";
+import { counted } from "../lib/number";
+import { AMBER_MS, RED_MS } from "../model/live";
+import { Model } from "../model/model";
+
+export function freshness(m: Model): Node {
+  const live = m.live;
+  const silence = live.silence(m.now);
+  const tone =
+    isNaN(live.newsAt) && live.outage.length === 0
+      ? "late"
+      : live.outage.length > 0 || silence >= RED_MS
+        ? "lost"
+        : silence >= AMBER_MS
+          ? "late"
+          : live.onHold
+            ? "held"
+            : "";
+  const words = said(m, silence);
+  const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsAt);
+  const what = live.onHold ? "press to follow" : "press to hold the page still";
+  return el(
+    "button",
+    [
+      attr("type", "button"),
+      cls("fresh " + tone),
+      attr("data-click", "app.hold"),
+      attr("aria-pressed", live.onHold ? "true" : "false"),
+      attr("title", `${data}; ${what}`),
+      attr("aria-label", words),
+    ],
+    [leaf("span", "dot", ""), leaf("span", "fresh-word", words)],
+  );
+}
+
+function said(m: Model, silence: f64): string {
+  const live = m.live;
+  if (isNaN(live.newsAt)) return live.outage.length > 0 ? "No news" : "Connecting";
+  if (live.outage.length > 0 || silence >= AMBER_MS) return `No news for ${ageText(silence)}`;
+  if (!live.onHold) return "Live";
+  const news = m.page.news;
+  return news > 0 ? `Held, ${counted(news, "new", "new")}` : "Held";
+}

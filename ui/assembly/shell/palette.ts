@@ -1,0 +1,93 @@
+/** Find or do anything: all that the keys can do, pages, a job by its id, jobs by what they hold. */
+
+import { keyCap } from "../controls/button";
+import { icon, LIST, NEXT, SEARCH } from "../controls/icon";
+import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
+import { Model } from "../model/model";
+import { Shortcut } from "../model/shortcut";
+
+/** Its field names the keys that move in the list; app/palette.ts answers them. */
+export function palette(m: Model): Node {
+  const found = m.palette.found;
+  const options: Node[] = [];
+  for (let i = 0; i < found.length; i++) {
+    if (i === 0 || found[i].group !== found[i - 1].group) {
+      options.push(
+        el(
+          "div",
+          [cls("mhead"), key("h" + found[i].group), attr("role", "presentation")],
+          [text(found[i].group)],
+        ),
+      );
+    }
+    options.push(option(found[i], i, i === m.palette.current));
+  }
+  return el(
+    "dialog",
+    [
+      cls("dialog palette"),
+      attr("data-modal", "app.layer"),
+      attr("aria-label", "Find or do anything"),
+      key("palette"),
+    ],
+    [
+      box("div", "pin", [icon(SEARCH), field(m), keyCap("Esc")]),
+      el(
+        "div",
+        [
+          cls("options"),
+          attr("id", "palette-list"),
+          attr("role", "listbox"),
+          attr("aria-label", "What was found"),
+        ],
+        options,
+      ),
+      found.length === 0 ? leaf("p", "hint none-found", "Nothing is called so.") : nothing,
+      box("div", "mfoot", [
+        leaf("span", "", "↑ ↓ choose"),
+        leaf("span", "", "↵ open"),
+        leaf("span", "", "an id like 11942 opens that job"),
+      ]),
+    ],
+  );
+}
+
+function field(m: Model): Node {
+  const attrs: Attr[] = [
+    attr("id", "palette-field"),
+    attr("type", "text"),
+    attr("role", "combobox"),
+    attr("aria-label", "Find or do anything"),
+    attr("aria-expanded", "true"),
+    attr("aria-controls", "palette-list"),
+    attr("aria-activedescendant", "palette-" + m.palette.current.toString()),
+    attr("autocomplete", "off"),
+    flag("spellcheck", false),
+    flag("autofocus", true),
+    attr("data-input", "app.palette"),
+    attr("data-key", "app.palette-key"),
+    attr("data-keys", "ArrowDown ArrowUp Enter Escape"),
+    attr("value", m.palette.text),
+  ];
+  return el("input", attrs, []);
+}
+
+function option(shortcut: Shortcut, index: i32, on: bool): Node {
+  return el(
+    "div",
+    [
+      key("o" + index.toString()),
+      attr("id", "palette-" + index.toString()),
+      cls(on ? "opt on" : "opt"),
+      attr("role", "option"),
+      attr("aria-selected", on ? "true" : "false"),
+      attr("data-click", "app.palette-do"),
+      attr("data-arg", index.toString()),
+    ],
+    [
+      icon(shortcut.group === "Search" ? LIST : NEXT),
+      leaf("span", "cut", shortcut.label),
+      shortcut.keys.length > 0 ? leaf("span", "n", shortcut.keys.replaceAll(",", " or ")) : nothing,
+    ],
+  );
+}

@@ -1,0 +1,159 @@
+/** The navigation at the side (a rail where there is little room), and the phone's bar above. */
+import { button, iconButton, keyCap } from "../controls/button";
+import { icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
+import { Session } from "../generated/records";
+import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
+import { Mark, Model, Page } from "../model/model";
+import { freshness } from "./freshness";
+
+export function side(m: Model): Node {
+  return el(
+    "nav",
+    [cls("side"), attr("aria-label", "Main")],
+    [
+      box("div", "brand", [logo(), leaf("span", "", "worker"), environment(m)]),
+      find(),
+      box("div", "navs", pages(m)),
+      box("div", "end", [freshness(m), themes(m), account(m)]),
+    ],
+  );
+}
+
+/** Only on phones. */
+export function topBar(m: Model): Node {
+  return box("header", "topbar", [
+    logo(),
+    leaf("span", "", "worker"),
+    environment(m),
+    freshness(m),
+    iconButton(SEARCH, "Find or do anything", "app.layer", "palette"),
+  ]);
+}
+
+/** The entries of pages, in their order. */
+export function pages(m: Model): Node[] {
+  const list: Node[] = [];
+  for (let i = 0; i < m.pages.length; i++) {
+    const page = m.pages[i];
+    if (page.label.length === 0) continue;
+    list.push(page.writes && !m.access.canWrite ? nothing : entry(m, page));
+  }
+  return list;
+}
+
+function entry(m: Model, page: Page): Node {
+  const mark: Mark = page.mark(m);
+  const attrs: Attr[] = [
+    attr("href", "#" + page.path),
+    cls(mark.tone === "red" ? "nav alarm" : "nav"),
+    attr("title", page.label),
+  ];
+  if (m.page.under === page.name) attrs.push(attr("aria-current", "page"));
+  return el("a", attrs, [
+    icon(page.drawing),
+    leaf("span", "nav-name", page.label),
+    mark.text.length > 0 ? leaf("span", "n " + mark.tone, mark.text) : nothing,
+  ]);
+}
+
+function find(): Node {
+  return el(
+    "button",
+    [
+      attr("type", "button"),
+      cls("find"),
+      attr("data-click", "app.layer"),
+      attr("data-arg", "palette"),
+      attr("title", "Find or do anything"),
+    ],
+    [icon(SEARCH), leaf("span", "", "Find or do…"), keyCap("Ctrl K")],
+  );
+}
+
+/** Where one is: the label, or the schema where that says more than the usual one. */
+function environment(m: Model): Node {
+  const session = m.access.session;
+  const label = session.label;
+  if (label === null) {
+    return el("span", [cls("env calm"), attr("title", "Schema")], [text(session.schema)]);
+  }
+  const calm = label === "local" || label === "demo" || label.startsWith("dev");
+  const title = `Environment; schema ${session.schema}`;
+  return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
+}
+
+function account(m: Model): Node {
+  const session: Session = m.access.session;
+  const user = session.auth.username;
+  const who = user === null ? "" : user;
+  const role = session.readOnly ? readOnlyWord(session) : "";
+  const both = who.length > 0 && role.length > 0 ? `${who} · ${role}` : who + role;
+  return box("div", "account", [
+    both.length > 0 ? icon(USER) : nothing,
+    both.length > 0
+      ? el(
+          "span",
+          [cls(session.readOnly ? "read-only cut" : "cut"), attr("title", both)],
+          [text(both)],
+        )
+      : nothing,
+    m.access.token.length > 0 ? button("Sign out", "access.sign-out", "", "q s") : nothing,
+  ]);
+}
+
+function readOnlyWord(session: Session): string {
+  return session.readOnlyServer ? "read-only: a standby takes no writes" : "read-only";
+}
+
+function themes(m: Model): Node {
+  return el(
+    "div",
+    [cls("themes"), attr("role", "group"), attr("aria-label", "Theme and keys")],
+    [
+      theme(m, "system", "System theme", SYSTEM),
+      theme(m, "light", "Light theme", SUN),
+      theme(m, "dark", "Dark theme", MOON),
+      el(
+        "button",
+        [
+          attr("type", "button"),
+          cls("btn q icon s push"),
+          attr("data-click", "app.layer"),
+          attr("data-arg", "keys"),
+          attr("aria-label", "Show the keys"),
+          attr("title", "Show the keys"),
+        ],
+        [keyCap("?")],
+      ),
+    ],
+  );
+}
+
+function theme(m: Model, name: string, label: string, drawing: string): Node {
+  return el(
+    "button",
+    [
+      attr("type", "button"),
+      cls("btn q icon s"),
+      attr("data-click", "app.theme"),
+      attr("data-arg", name),
+      attr("aria-pressed", m.theme === name ? "true" : "false"),
+      attr("aria-label", label),
+      attr("title", label),
+    ],
+    [icon(drawing)],
+  );
+}
+
+function logo(): Node {
+  return el(
+    "svg",
+    [
+      cls("logo"),
+      attr("viewBox", "0 0 18 18"),
+      attr("aria-hidden", "true"),
+      flag("focusable", false),
+    ],
+    [el("path", [attr("d", "M2 3h4v12H2zM7 7h4v8H7zM12 5h4v10h-4z")], [])],
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * The pointer over a row of buckets: `data-drag` on what holds them names the action, each has its number
+ * in `data-bucket`. Dispatched are over, down, up and out; only a mouse drags, a finger scrolls.
+ */
+import type { Runner } from "./runner.ts";
+
+export function listenToDrags(runner: Runner): void {
+  let holder: HTMLElement | null = null;
+  let bucket = "";
+  const tell = (what: string) => {
+    const action = holder?.dataset["drag"];
+    if (action) runner.run((app) => app.dispatch(action, bucket, what));
+  };
+  const find = (event: PointerEvent) => {
+    const target = event.target instanceof Element ? event.target : null;
+    const at = target?.closest("[data-bucket]")?.getAttribute("data-bucket") ?? "";
+    return { over: target?.closest<HTMLElement>("[data-drag]") ?? null, at };
+  };
+  document.addEventListener("pointerover", (event) => {
+    if (event.pointerType !== "mouse") return;
+    const { over, at } = find(event);
+    if (holder !== null && over === null) tell("out");
+    holder = over;
+    if (over === null || at === "" || at === bucket) return;
+    bucket = at;
+    tell("over");
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "mouse" || event.button !== 0) return;
+    const { over, at } = find(event);
+    if (over === null || at === "") return;
+    holder = over;
+    bucket = at;
+    tell("down");
+  });
+  // A finger that taps means the one bucket.
+  document.addEventListener("pointerup", (event) => {
+    if (event.pointerType === "mouse") tell("up");
+  });
+}
