@@ -11,7 +11,7 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s. */
   readonly reads: Database;
-  /** READ ONLY, 0.5 s: the steps of a walk, each a statement of about 0.1 s. */
+  /** READ ONLY, 0.5 s, plain plans: the steps of a walk, each a statement of about 0.1 s. */
   readonly lists: Database;
   /** READ ONLY, 20 s: a value so large that unpacking it takes seconds, in pieces. */
   readonly downloads: Database;
@@ -36,7 +36,12 @@ export interface DatabaseOptions {
 
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
 const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
-const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
+const lists: Bounds = {
+  statementTimeoutMs: 500,
+  lockTimeoutMs: 400,
+  readOnly: true,
+  isPlain: true,
+};
 const downloads: Bounds = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000, readOnly: true };
 const feed: Bounds = {
   statementTimeoutMs: 1_000,

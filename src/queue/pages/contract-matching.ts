@@ -3,10 +3,11 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Condition } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import { isJobId } from "../../domain/job-ids.ts";
+import { namesWithText } from "../query/facts/names.ts";
 import { ANY_SHAPE } from "../query/shape.ts";
 import { isReady } from "../sql/eligible.ts";
 import { isFailed, isLocked, isScheduled } from "../sql/job-state.ts";
-import { searchCollation, searchPatterns } from "../sql/text-search.ts";
+import { textSearch } from "../sql/text-search.ts";
 import { everyJob, type Matching } from "../walk/matching.ts";
 
 const nothing: Matching = Object.freeze({
@@ -89,17 +90,26 @@ export async function ofSearch(
   withoutExact: boolean,
 ): Promise<Matching> {
   if (text === "") return everyJob;
-  const collation = searchCollation(text);
-  const patterns = searchPatterns(text);
-  const [names] = await query<NamesRow>(db, (schema) => namesSql(schema, collation), [patterns]);
+  const { value, isIn } = textSearch(text);
+  // Names are matched once an answer, not once a job.
+  const { tasks, queues } = await namesWithText(db, text);
   const exact = exactly(text);
+  const found = (first: number) => {
+    const has = (column: string) => isIn(column, `$${first}::text[]`);
+    return `(jobs.task_id = any($${first + 1}::int[])
+    or jobs.job_queue_id = any($${first + 2}::int[])
+    or ${has("jobs.key")}
+    or ${has("jobs.locked_by")}
+    or ${has("jobs.last_error")}
+    or ${has("jobs.payload::text")})`;
+  };
   return matching({
     sql: (first) => {
-      const found = searchSql(first + exact.values.length, collation);
+      const has = found(first + exact.values.length);
       const is = exact.sql(first);
-      return withoutExact ? `((${found}) and ${is} is not true)` : `(${is} or ${found})`;
+      return withoutExact ? `((${has}) and ${is} is not true)` : `(${is} or ${has})`;
     },
-    values: [...exact.values, patterns, names?.tasks ?? "{}", names?.queues ?? "{}"],
+    values: [...exact.values, value, tasks, queues],
   });
 }
 
@@ -109,31 +119,4 @@ export function exactly(text: string): Matching {
     sql: (first) => `(jobs.id = $${first}::bigint or jobs.key = $${first + 1}::text)`,
     values: [isJobId(text) ? text : null, text],
   });
-}
-
-interface NamesRow {
-  readonly tasks: string;
-  readonly queues: string;
-}
-
-// Names are matched once an answer, not once a job.
-const namesSql = (schema: string, collation: string) => `
-  select
-    array(
-      select id from ${schema}._private_tasks
-      where identifier ${collation} ilike any ($1::text[])
-    )::text as tasks,
-    array(
-      select id from ${schema}._private_job_queues
-      where queue_name ${collation} ilike any ($1::text[])
-    )::text as queues`;
-
-function searchSql(first: number, collation: string): string {
-  const has = (column: string) => `${column} ${collation} ilike any ($${first}::text[])`;
-  return `(jobs.task_id = any($${first + 1}::int[])
-    or jobs.job_queue_id = any($${first + 2}::int[])
-    or ${has("jobs.key")}
-    or ${has("jobs.locked_by")}
-    or ${has("jobs.last_error")}
-    or ${has("jobs.payload::text")})`;
 }

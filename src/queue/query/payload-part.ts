@@ -4,22 +4,16 @@
 import { compareNumbers } from "../../domain/decimal.ts";
 import { stringOf, valuesAt } from "../../domain/payload-values.ts";
 import { isOrder } from "../../domain/query/fields.ts";
-import type { FieldTerm, Operator, QueryValue } from "../../domain/query/query-tree.ts";
-import { containing } from "../sql/text-search.ts";
+import type { FieldTerm, Operator, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
+import { contains } from "../sql/text-search.ts";
 import type { Parameters } from "./parameters.ts";
 import { ALL, allOf, anyOf, type Part, sqlPart } from "./part.ts";
 
 export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
   const { path, op, values } = term;
-  const isSought = values.every(({ kind }) => kind !== "none");
-  const key = path.findLast((step) => typeof step === "string");
-  const keyPart = key === undefined || !isSought ? ALL : writtenPart(key, true, parameters);
-  const valueParts = values.map((value) =>
-    value.kind === "text" && !isOrder(op) ? writtenPart(value.text, false, parameters) : ALL,
-  );
   return {
     kind: "texts",
-    sql: allOf([keyPart, anyOf(valueParts)]).sql,
+    sql: writtenPart(term, parameters).sql,
     shape: ALL.shape,
     decide: ({ payload }) => {
       const found = valuesAt(payload, path);
@@ -28,17 +22,41 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
   };
 }
 
-/** What a text is written with other than its own characters: \u escapes, others only where needed. */
-const ESCAPE = "%\\\\u%";
-const ANY_ESCAPE = "%\\\\%";
+const PAYLOAD = 'jobs.payload::text collate "C"';
+const BACKSLASH = "chr(92)";
+/** Looked for by its first character, which next to no payload has. */
+const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
+const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
-function writtenPart(text: string, isKey: boolean, parameters: Parameters): Part {
+/**
+ * What the payload's text must have in it: one of the values, and the last name on the way to it. The
+ * values first, which fewer payloads have.
+ */
+function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Part {
+  const key = path.findLast((step) => typeof step === "string");
+  const isSought = values.every(({ kind }) => kind !== "none");
+  const valueParts = values.map((value) =>
+    value.kind === "text" && !isOrder(op)
+      ? asWritten(valueText(value), value.text, parameters)
+      : ALL,
+  );
+  const keyPart = key === undefined || !isSought ? ALL : asWritten(`"${key}"`, key, parameters);
+  return allOf([anyOf(valueParts), keyPart]);
+}
+
+/** As it begins or stands in a payload. Only JSON's own words may stand there without quotes. */
+function valueText({ text, isPrefix, isQuoted }: TextValue): string {
+  if (isPrefix) return `"${text}`;
+  const mayBeWord = !isQuoted && ["true", "false", "null"].includes(text);
+  return mayBeWord ? text : `"${text}"`;
+}
+
+/** `text` with other characters than its own: \u escapes, and others only where needed. */
+function asWritten(written: string, text: string, parameters: Parameters): Part {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
   const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
-  const patterns = [containing(isKey ? `"${text}"` : text), mayBeEscaped ? ANY_ESCAPE : ESCAPE];
-  return sqlPart(
-    `(jobs.payload::text collate "C" like any (${parameters.add(patterns, "text[]")}))`,
-  );
+  const isWritten = contains(PAYLOAD, parameters.add(written, "text"));
+  return sqlPart(`(${isWritten} or (${mayBeEscaped ? HAS_ESCAPE : HAS_CODE}))`);
 }
 
 function matches(found: readonly string[], value: QueryValue, op: Operator): boolean {

@@ -1,7 +1,7 @@
 // Terms about text: found in a part of the job, or anywhere in it, ignoring case. Nothing of a stock
 // schema helps: they are walked.
 import type { FieldTerm, TextTerm } from "../../domain/query/query-tree.ts";
-import { searchCollation, searchPatterns } from "../sql/text-search.ts";
+import { textSearch } from "../sql/text-search.ts";
 import type { NamesWithText, WordMeanings } from "./facts/names.ts";
 import type { Parameters } from "./parameters.ts";
 import { anyOf, type Part, sqlPart } from "./part.ts";
@@ -12,11 +12,14 @@ export function searchedPart(
   texts: readonly string[],
   parameters: Parameters,
 ): Part {
-  return anyOf(texts.map((text) => sqlPart(`(${hasText(column, text, parameters)})`)));
+  return anyOf(texts.map((text) => sqlPart(`(${searcher(text, parameters)(column)})`)));
 }
 
-function hasText(column: string, text: string, parameters: Parameters): string {
-  return `${column} ${searchCollation(text)} ilike any (${parameters.add(searchPatterns(text), "text[]")})`;
+/** Makes of a column the condition that it has the text in it; with one parameter for all. */
+function searcher(text: string, parameters: Parameters): (column: string) => string {
+  const { value, isIn } = textSearch(text);
+  const parameter = parameters.add(value, "text[]");
+  return (column) => isIn(column, parameter);
 }
 
 export function errorPart(term: FieldTerm, parameters: Parameters): Part {
@@ -75,9 +78,8 @@ export function anywherePart(
 ): Part {
   const ids = (column: string, list: string) =>
     list === "{}" ? anyOf([]) : sqlPart(`jobs.${column} = any(${parameters.add(list, "int[]")})`);
-  const pattern = parameters.add(searchPatterns(text), "text[]");
-  const has = (column: string) =>
-    sqlPart(`${column} ${searchCollation(text)} ilike any (${pattern})`);
+  const isIn = searcher(text, parameters);
+  const has = (column: string) => sqlPart(isIn(column));
   return anyOf([
     ids("task_id", names.tasks),
     ids("job_queue_id", names.queues),

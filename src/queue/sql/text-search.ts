@@ -1,23 +1,47 @@
-// Finding a text literally, ignoring case, without an index.
+// Finding a text literally without an index: anywhere in a column, byte by byte, or ignoring case.
+
+export interface TextSearch {
+  /** The parameter that the condition needs. */
+  readonly value: readonly string[];
+  /** `parameter`: as `$1::text[]`. */
+  readonly isIn: (column: string, parameter: string) => string;
+}
 
 /**
- * LIKE patterns that find `text` literally. How far ILIKE knows upper and lower case beyond ASCII
- * depends on the database's locale ("C" knows nothing), so the usual spellings are given as well.
+ * Finds `text` ignoring case. Of ASCII letters alone that is a comparison of bytes, many times faster
+ * than asking the locale. The longest piece that has no case, such as the digits of an id, is looked for
+ * first: most rows do not have it, and folding the case of a row's text is most of the work. (ILIKE
+ * folds that of its pattern, too, anew for each row.) Beyond ASCII it depends on the database's locale
+ * how far ILIKE knows upper and lower case ("C" knows nothing), so the usual spellings are given.
  */
-export function searchPatterns(text: string): string[] {
-  if (isAscii(text)) return [containing(text)];
+export function textSearch(text: string): TextSearch {
+  if (!isAscii(text)) {
+    return {
+      value: spellings(text).map((one) => `%${one.replace(/[\\%_]/g, "\\$&")}%`),
+      isIn: (column, parameter) => `${column} ilike any (${parameter})`,
+    };
+  }
+  const [caseless = ""] = text.match(/[^a-z]+/gi)?.sort((a, b) => b.length - a.length) ?? [];
+  return {
+    value: [text.toLowerCase(), ...(caseless === "" ? [] : [caseless])],
+    isIn: (column, parameter) => {
+      const bytes = `${column} collate "C"`;
+      const found = contains(`lower(${bytes})`, `(${parameter})[1]`);
+      return caseless === "" ? found : `(${contains(bytes, `(${parameter})[2]`)} and ${found})`;
+    },
+  };
+}
+
+/** Whether `sought` stands in a text of the collation "C" as it is. */
+export const contains = (column: string, sought: string): string =>
+  `strpos(${column}, ${sought}) > 0`;
+
+function spellings(text: string): string[] {
   const capitalized = text.replace(/\p{L}+/gu, (word) => {
     const [first = "", ...rest] = word;
     return first.toUpperCase() + rest.join("").toLowerCase();
   });
-  const spellings = new Set([text, text.toLowerCase(), text.toUpperCase(), capitalized]);
-  return [...spellings].map(containing);
+  return [...new Set([text, text.toLowerCase(), text.toUpperCase(), capitalized])];
 }
-
-/** Ignoring the case of ASCII letters only is many times faster than asking the locale. */
-export const searchCollation = (text: string): string => (isAscii(text) ? 'collate "C"' : "");
-
-/** The LIKE pattern of what has `text` in it as it stands. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);

@@ -9,7 +9,7 @@ import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
-import { idAfter, walkIds } from "./id-walk.ts";
+import { idAfter, isOpen, walkIds } from "./id-walk.ts";
 import { LARGEST_TIE, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
 import { allOf, type Check, type Matching } from "./matching.ts";
 import type { Segment, Way } from "./order.ts";
@@ -58,8 +58,8 @@ export interface Walked {
 }
 
 const FIRST_STEP = 2_000;
-/** What Node has to look at costs the transfer, too. */
-const FIRST_CHECKED = 1_000;
+/** Where a step looks at all its rows, however many match. */
+const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
 
@@ -88,12 +88,13 @@ class Walking {
 
   constructor(request: WalkRequest) {
     const { matching, segments, place, limit, skip, size } = request;
-    const usual = matching.check === null ? FIRST_STEP : FIRST_CHECKED;
+    const [first] = segments;
+    const open = first !== undefined && isOpen({ matching, segment: first });
+    const usual = open ? FIRST_OPEN : FIRST_STEP;
     // Where every job matches, no more need be looked at than is wanted.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;
-    const first = segments[0];
     this.#place = place ?? (first === undefined ? null : beginningOf(first, 0));
     if (place !== null) this.#place = this.#checked(place);
   }
@@ -230,6 +231,8 @@ class Walking {
     const taken = rows.slice(0, limit - this.#found.length);
     for (const row of taken) this.#found.push(this.#foundAt(row, position));
     const isFull = this.#found.length >= limit;
+    // Behind the last candidate it has looked in vain.
+    if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
     const last = taken.at(-1);
     this.#goTo(isFull && last !== undefined ? positionAfter(last, position) : goesOn);
   }

@@ -1,28 +1,18 @@
 select floor(extract(epoch from now()) * 1000000)::bigint as us;
 
-  with 
-  bound as materialized (
-    select max(id) as last, count(*) as rows
+  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
+    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  from (
+    select max(id) as last, count(*) as rows,
+      array_agg(id) filter (where is_match) as ids
     from (
-      select jobs.id
+      select jobs.id, ((true) and ((strpos(jobs.payload::text collate "C", $5::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0)) or (jobs.attempts > $6::bigint))) as is_match
       from "worker"._private_jobs as jobs
       where jobs.id > $1::bigint
       order by jobs.id asc
       limit $2::bigint
-    ) as chunk
-  ), found as materialized (
-    select jobs.id
-    from "worker"._private_jobs as jobs
-    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
-    and (true) and ((jobs.payload::text collate "C" like any ($5::text[])) or (jobs.attempts > $6::bigint))
-    order by jobs.id asc
-    limit $3::bigint + $4::bigint
-  )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
-      select id from found order by id asc offset $3::bigint
-    ), ',') as ids
-  from bound;
+    ) as looked
+  ) as chunk;
 
   select texts.id, texts.bytes, texts.bytes > $2::bigint as is_large,
     case when texts.bytes <= $2::bigint then (case when (jobs.attempts > $4::bigint) then 't' else 'f' end) end as marks,
@@ -36,4 +26,4 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
     offset 0
   ) as texts
   join "worker"._private_jobs as jobs on jobs.id = texts.id
-  where true or ((jobs.payload::text collate "C" like any ($3::text[])) or (jobs.attempts > $4::bigint))
+  where true or ((strpos(jobs.payload::text collate "C", $3::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0)) or (jobs.attempts > $4::bigint))

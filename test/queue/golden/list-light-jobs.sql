@@ -1,26 +1,16 @@
-  with 
-  bound as materialized (
-    select max(id) as last, count(*) as rows
+  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
+    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  from (
+    select max(id) as last, count(*) as rows,
+      array_agg(id) filter (where is_match) as ids
     from (
-      select jobs.id
+      select jobs.id, ((true) and true) as is_match
       from "worker"._private_jobs as jobs
       where jobs.id > $1::bigint
       order by jobs.id asc
       limit $2::bigint
-    ) as chunk
-  ), found as materialized (
-    select jobs.id
-    from "worker"._private_jobs as jobs
-    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
-    and (true) and true
-    order by jobs.id asc
-    limit $3::bigint + $4::bigint
-  )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
-      select id from found order by id asc offset $3::bigint
-    ), ',') as ids
-  from bound;
+    ) as looked
+  ) as chunk;
 
   select light.*, floor(extract(epoch from case light.condition
       when 'running' then light.locked_at

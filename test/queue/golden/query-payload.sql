@@ -4,5 +4,5 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.payload::text collate "C" like any ($2::text[])) and (jobs.created_at >= $3::timestamptz and jobs.created_at < $4::timestamptz))
+and ((strpos(jobs.payload::text collate "C", $2::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0)) and (jobs.created_at >= $3::timestamptz and jobs.created_at < $4::timestamptz))
 order by jobs.id

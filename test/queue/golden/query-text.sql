@@ -14,14 +14,14 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 
   select
     array(select id from "worker"._private_tasks
-      where identifier collate "C" ilike any ($1::text[]))::text as tasks,
+      where strpos(lower(identifier collate "C"), ($1::text[])[1]) > 0)::text as tasks,
     array(select id from "worker"._private_job_queues
-      where queue_name collate "C" ilike any ($1::text[]))::text as queues;
+      where strpos(lower(queue_name collate "C"), ($1::text[])[1]) > 0)::text as queues;
 
 -- etimedout is:retrying
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.task_id = any($2::int[]) or jobs.key collate "C" ilike any ($3::text[]) or jobs.locked_by collate "C" ilike any ($3::text[]) or jobs.last_error collate "C" ilike any ($3::text[]) or jobs.payload::text collate "C" ilike any ($3::text[])) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.locked_at is null and jobs.attempts > 0
+and ((jobs.task_id = any($2::int[]) or strpos(lower(jobs.key collate "C"), ($3::text[])[1]) > 0 or strpos(lower(jobs.locked_by collate "C"), ($3::text[])[1]) > 0 or strpos(lower(jobs.last_error collate "C"), ($3::text[])[1]) > 0 or strpos(lower(jobs.payload::text collate "C"), ($3::text[])[1]) > 0) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.locked_at is null and jobs.attempts > 0
     and jobs.attempts < jobs.max_attempts))
 order by jobs.id

@@ -1,41 +1,27 @@
   select
-    array(
-      select id from "worker"._private_tasks
-      where identifier collate "C" ilike any ($1::text[])
-    )::text as tasks,
-    array(
-      select id from "worker"._private_job_queues
-      where queue_name collate "C" ilike any ($1::text[])
-    )::text as queues;
+    array(select id from "worker"._private_tasks
+      where strpos(lower(identifier collate "C"), ($1::text[])[1]) > 0)::text as tasks,
+    array(select id from "worker"._private_job_queues
+      where strpos(lower(queue_name collate "C"), ($1::text[])[1]) > 0)::text as queues;
 
-  with 
-  bound as materialized (
-    select max(id) as last, count(*) as rows
+  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
+    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  from (
+    select max(id) as last, count(*) as rows,
+      array_agg(id) filter (where is_match) as ids
     from (
-      select jobs.id
+      select jobs.id, ((true) and ((jobs.id = $5::bigint or jobs.key = $6::text) or (jobs.task_id = any($8::int[])
+    or jobs.job_queue_id = any($9::int[])
+    or strpos(lower(jobs.key collate "C"), ($7::text[])[1]) > 0
+    or strpos(lower(jobs.locked_by collate "C"), ($7::text[])[1]) > 0
+    or strpos(lower(jobs.last_error collate "C"), ($7::text[])[1]) > 0
+    or strpos(lower(jobs.payload::text collate "C"), ($7::text[])[1]) > 0))) as is_match
       from "worker"._private_jobs as jobs
       where jobs.id > $1::bigint
       order by jobs.id asc
       limit $2::bigint
-    ) as chunk
-  ), found as materialized (
-    select jobs.id
-    from "worker"._private_jobs as jobs
-    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
-    and (true) and ((jobs.id = $5::bigint or jobs.key = $6::text) or (jobs.task_id = any($8::int[])
-    or jobs.job_queue_id = any($9::int[])
-    or jobs.key collate "C" ilike any ($7::text[])
-    or jobs.locked_by collate "C" ilike any ($7::text[])
-    or jobs.last_error collate "C" ilike any ($7::text[])
-    or jobs.payload::text collate "C" ilike any ($7::text[])))
-    order by jobs.id asc
-    limit $3::bigint + $4::bigint
-  )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
-      select id from found order by id asc offset $3::bigint
-    ), ',') as ids
-  from bound;
+    ) as looked
+  ) as chunk;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,

@@ -6,7 +6,7 @@
         case when pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
-        and (jobs.payload::text collate "C" like any ($4::text[]))
+        and (strpos(jobs.payload::text collate "C", $4::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0))
       offset 0
   ) as job
   limit $3::int

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { QueryNode, TextValue } from "../../../domain/query/query-tree.ts";
-import { searchCollation, searchPatterns } from "../../sql/text-search.ts";
+import { type TextSearch, textSearch } from "../../sql/text-search.ts";
 
 export interface NamedRow {
   readonly is_task: boolean;
@@ -80,20 +80,19 @@ export interface NamesWithText {
 }
 
 export async function namesWithText(db: Database, text: string): Promise<NamesWithText> {
-  const [row] = await query<NamesWithText & { [name: string]: unknown }>(
-    db,
-    withTextSql(searchCollation(text)),
-    [searchPatterns(text)],
-  );
+  const search = textSearch(text);
+  const [row] = await query<NamesWithText & { [name: string]: unknown }>(db, withTextSql(search), [
+    search.value,
+  ]);
   return row ?? { tasks: "{}", queues: "{}" };
 }
 
 const withTextSql =
-  (collation: string): Statement =>
+  ({ isIn }: TextSearch): Statement =>
   (schema) =>
     `
   select
     array(select id from ${schema}._private_tasks
-      where identifier ${collation} ilike any ($1::text[]))::text as tasks,
+      where ${isIn("identifier", `$1::text[]`)})::text as tasks,
     array(select id from ${schema}._private_job_queues
-      where queue_name ${collation} ilike any ($1::text[]))::text as queues`;
+      where ${isIn("queue_name", `$1::text[]`)})::text as queues`;
