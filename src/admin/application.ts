@@ -22,6 +22,7 @@ import { createMetrics } from "./feed/metrics.ts";
 import { createInsight } from "./insight/insight.ts";
 import { insightSources } from "./insight/sources.ts";
 import { createReadiness } from "./live/readiness.ts";
+import { createUnserved } from "./live/unserved.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
 import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
@@ -55,7 +56,9 @@ export async function createApplication(
   const csrf = createCsrfGuard(auth.secret);
   const metrics = await createMetrics();
   const refusals = createRefusalLog(logger);
-  const databases = adminDatabases({ pool, schema, logger, lineMs: limits.lineMs });
+  const unserved = createUnserved(logger, metrics.unserved);
+  const { lineMs } = limits;
+  const databases = adminDatabases({ pool, schema, logger, lineMs, unserved: unserved.tell });
   const { reads, writes } = databases;
   const audit = createAuditTrail({ db: writes, logger, onAudit: config.onAudit });
   const operations = createOperationRunner({ reads, writes, audit, logger });
@@ -67,6 +70,7 @@ export async function createApplication(
     maxViewersPerClient: limits.viewersPerClient,
     patienceMs: limits.stalledMs,
     logger,
+    unserved: unserved.tell,
     ...parts.feed,
   });
   publishOperations(operations, feed);
@@ -95,9 +99,10 @@ export async function createApplication(
   };
   return {
     exchange: {
-      handle: createDispatcher(endpoints, policy, logger),
+      handle: createDispatcher(endpoints, policy, { logger, unserved: unserved.tell }),
       headers: securityHeaders,
       logger,
+      unserved: unserved.tell,
       clientOf: clientAddress(config.trustedProxies),
     },
     limits: {
@@ -120,6 +125,7 @@ export async function createApplication(
       await feed.stop();
       pool.off("error", onLost);
       refusals.close();
+      unserved.close();
     },
   };
 }

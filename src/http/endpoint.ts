@@ -32,11 +32,20 @@ export interface Exchange<E extends Endpoint> {
   readonly durationMs: number;
 }
 
+/** Who hears of what went wrong. */
+export interface Report {
+  readonly logger: Logger;
+  /** Told of each answer 503: its code, which request it was for, and the error. */
+  readonly unserved?:
+    | ((code: string, fields: Readonly<Record<string, unknown>>) => void)
+    | undefined;
+}
+
 /** The function that answers every request; it never throws. */
 export function createDispatcher<E extends Endpoint>(
   endpoints: readonly E[],
   policy: Policy<E>,
-  logger: Logger,
+  report: Report,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const route = createRouter(endpoints);
   return async (request) => {
@@ -51,7 +60,7 @@ export function createDispatcher<E extends Endpoint>(
       if (match.kind === "other_method") throw otherMethod(request.method, match.allow);
       response = await match.route.run({ ...request, params: match.params });
     } catch (error) {
-      response = errorResponse(error, request, logger);
+      response = errorResponse(error, request, report);
       code = refusalOf(error).code;
     }
     const { status } = response;
@@ -72,12 +81,16 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,
-  logger: Logger,
+  { logger, unserved }: Report,
 ): HttpResponse {
   const { status, code, message, headers, members } = refusalOf(error);
   const fields = { request: request.id, method: request.method, path: request.path, code };
   if (status === 500) logger.error({ ...fields, ...insideOf(error) }, "a request failed inside");
-  else if (status === 503) logger.debug({ ...fields, ...insideOf(error) }, "a request must wait");
+  else if (status === 503) {
+    const all = { ...fields, ...insideOf(error) };
+    logger.debug(all, "a request must wait");
+    unserved?.(code, all);
+  }
   const text =
     status === 500
       ? `something failed inside; the log has the details under request ${request.id}`

@@ -2,24 +2,22 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { wait } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
 import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
 import type { Connections, OpenExchange } from "./bounds/connections.ts";
 import type { Limits } from "./bounds/limits.ts";
 import { createUnread } from "./bounds/unread.ts";
 import { createWork } from "./bounds/work.ts";
-import { errorResponse } from "./endpoint.ts";
+import { errorResponse, type Report } from "./endpoint.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 import { checkHeaders, checkVersion, parseTarget } from "./target.ts";
 
-export interface ExchangeOptions {
+export interface ExchangeOptions extends Report {
   /** Answers a request; it does not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   /** Headers of answers to what is too malformed to be handled. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly logger: Logger;
   /** Who the client is. Default: the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
 }
@@ -56,7 +54,7 @@ export function createAnswer(
   };
 
   const refused = (error: unknown, request: HttpRequest) =>
-    withHeaders(errorResponse(error, request, options.logger), request);
+    withHeaders(errorResponse(error, request, options), request);
 
   const withHeaders = (response: HttpResponse, { id }: HttpRequest): HttpResponse => ({
     ...response,

@@ -50,7 +50,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (verdict === "wait") return;
     if (verdict === "cut" || !socket.writable) return void socket.destroy();
     const where = { id: randomUUID(), method: "?", path: "?" };
-    const response = errorResponse(refusal, where, options.logger);
+    const response = errorResponse(refusal, where, options);
     options.logger.debug(
       { ...where, code: refusal.code, reason: refusal.message },
       "a request could not be read",

@@ -158,6 +158,7 @@ const TIE = cursor("-due", { kind: "tie", key: ["1"], after: "5" });
 const GAUGE: Gauge = {
   nowMs: 0,
   pages: 1,
+  jobsPerPage: null,
   fileNode: "1",
   inserted: 0,
   updated: 0,

@@ -30,6 +30,8 @@ export interface DatabaseOptions {
   readonly pool: Pool;
   readonly schema: SchemaName;
   readonly logger: Logger;
+  /** Told of each statement that took too long and was stopped. */
+  readonly unserved?: (cause: "statement_timeout", fields: { readonly statement: string }) => void;
   /** How long a statement waits for a connection, milliseconds. */
   readonly lineMs: number;
 }
@@ -60,7 +62,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   const { pool, schema, lineMs } = options;
   const watch = createWatch(options);
   const database = (bounds: Bounds, asker?: Asker): Database => {
-    const client = watch(boundedQueryable(pool, { ...bounds, lineMs }, asker));
+    const client = watch(boundedQueryable(pool, { ...bounds, lineMs }, asker), asker);
     return { schema, client: asker === undefined ? client : untilGone(client, asker.signal) };
   };
   const shared = {
@@ -103,14 +105,23 @@ function untilGone(client: Queryable, signal: AbortSignal): Queryable {
 /** These say nothing of the server: nobody has asked it, or nobody waited for its answer. */
 const unasked = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
+/** Which statement it was. Values are parameters: there are none in it. */
+function headOf({ text }: QueryConfig): string {
+  return text.replace(/\s+/g, " ").trim().slice(0, 100);
+}
+
 /** Reports the change between away and back, whichever statement meets it first. */
-function createWatch({ schema, logger }: DatabaseOptions): (client: Queryable) => Queryable {
+function createWatch({
+  schema,
+  logger,
+  unserved,
+}: DatabaseOptions): (client: Queryable, asker?: Asker) => Queryable {
   let away: WorkerError | null = null;
   const back = () => {
     if (away !== null) logger.info({}, "the database is back");
     away = null;
   };
-  return (client) => ({
+  return (client, asker) => ({
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       try {
         const result = await client.query<R>(config);
@@ -123,6 +134,9 @@ function createWatch({ schema, logger }: DatabaseOptions): (client: Queryable) =
           if (away === null) logger.error({ code, error: messageOf(error) }, message);
           away = explained;
         } else if (!unasked.has(code)) back();
+        // What was stopped because its client has left took no longer than it might.
+        const isLate = code === "database_timeout" && asker?.signal.aborted !== true;
+        if (isLate) unserved?.("statement_timeout", { statement: headOf(config) });
         // All connections are busy with a server that does not answer.
         throw code === "busy" ? (away ?? explained) : explained;
       }

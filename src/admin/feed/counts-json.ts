@@ -1,6 +1,7 @@
 // The counts as JSON: whole, each number with how well it is known, and as the small event that is sent
 // every second.
 import { conditions } from "../../domain/condition.ts";
+import type { Value } from "../../domain/value.ts";
 import { countWorkers, type Known } from "../known/known.ts";
 
 /** What cannot be seen is said. */
@@ -24,12 +25,15 @@ export function countsJson({ counts, fleet, rates }: Known): string {
   });
 }
 
+/** A lower bound says nothing without its word for it: null then. */
+const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
+
 /** At most 300 bytes as an event: numbers alone, and one for how well they are known. */
 export function pulseJson(known: Known): { readonly comparable: string; readonly json: string } {
   const { counts, rates, gauge } = known;
   const members = {
-    total: counts.total.value,
-    ...Object.fromEntries(conditions.map((one) => [one, counts.conditions[one].value])),
+    total: numberOf(counts.total),
+    ...Object.fromEntries(conditions.map((one) => [one, numberOf(counts.conditions[one])])),
     exact: known.isSmall,
     added: rates.added,
     done: rates.done,

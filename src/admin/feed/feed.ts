@@ -61,6 +61,8 @@ export interface FeedOptions extends SamplerOptions {
   readonly maxViewers: number;
   readonly maxViewersPerClient: number;
   readonly logger: Logger;
+  /** Told of what could not be read for the viewers, with its code. */
+  readonly unserved?: (code: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly sources?: readonly FeedSource[];
   readonly intervalMs?: number;
   readonly pingMs?: number;
@@ -79,7 +81,7 @@ const LEFT_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
   const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;
-  const { askedMs = 60_000 } = options;
+  const { askedMs = 60_000, unserved = () => {} } = options;
   const sampler = createSampler(db, options);
   let askedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -100,12 +102,18 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     return last !== null && monotonic() - last.readAtMs < ageMs ? last : null;
   };
 
+  const tell = (part: string, error: unknown) => {
+    const fields = { part, error: messageOf(error) };
+    logger.debug(fields, "a part of the feed could not be read");
+    unserved(error instanceof WorkerError ? error.code : "internal_error", fields);
+  };
+
   /** What fails in the background is tried again; the pulse tells the viewers. */
   const quietly = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();
     } catch (error) {
-      logger.debug({ part, error: messageOf(error) }, "a part of the feed could not be read");
+      tell(part, error);
       return undefined;
     }
   };
@@ -121,7 +129,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       try {
         broadcast.show(await sampler.pulse());
       } catch (error) {
-        logger.debug({ error: messageOf(error) }, "the queue could not be read for the viewers");
+        tell("pulse", error);
         broadcast.problem(problemJson(error));
       }
       return undefined;

@@ -10,6 +10,8 @@ export interface Metrics {
   observe(method: string, route: string, status: number, durationMs: number): void;
   /** A login was weighed. `result` is one of a few words. */
   login(result: string): void;
+  /** Something could not be served. `cause`: one of a few words. */
+  unserved(cause: string): void;
   expose(exposed: Exposed): Promise<string>;
   readonly contentType: string;
 }
@@ -42,6 +44,12 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ["result"] as const,
     registers,
   });
+  const unserved = new Counter({
+    name: "worker_admin_unserved_total",
+    help: "Answers 503, parts of the feed and statements that took too long, by cause",
+    labelNames: ["cause"] as const,
+    registers,
+  });
   const show = createQueueGauges(Gauge, registry);
 
   return {
@@ -50,6 +58,7 @@ export async function createMetrics(): Promise<Metrics> {
       requests.observe(labels, durationMs / 1_000);
     },
     login: (result) => logins.inc({ result }),
+    unserved: (cause) => unserved.inc({ cause }),
     async expose(exposed) {
       show(exposed);
       const { known, names } = exposed;

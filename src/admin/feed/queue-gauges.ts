@@ -30,15 +30,20 @@ export function createQueueGauges(
 
   const showKnown = (known: Known) => {
     const { counts, gauge } = known;
-    for (const state of states) jobs.set({ state }, counts.states[state].value);
+    for (const state of states) {
+      const { value, precision } = counts.states[state];
+      if (precision !== "capped") jobs.set({ state }, value);
+    }
     for (const condition of conditions) {
-      byCondition.set({ condition }, counts.conditions[condition].value);
+      const { value, precision } = counts.conditions[condition];
+      if (precision !== "capped") byCondition.set({ condition }, value);
     }
     exact.set(known.isSmall ? 1 : 0);
     const since = counts.oldestReadyAt === null ? gauge.nowMs : Date.parse(counts.oldestReadyAt);
     oldest.set(Math.max(0, (gauge.nowMs - since) / 1_000));
     for (const [state, count] of Object.entries(countWorkers(known))) workers.set({ state }, count);
-    locks.set({ kind: "job" }, counts.conditions.running.value);
+    const { running } = counts.conditions;
+    if (running.precision !== "capped") locks.set({ kind: "job" }, running.value);
     const held = holdersOf(known).reduce((sum, { lockedQueues }) => sum + lockedQueues, 0);
     locks.set({ kind: "queue" }, held);
   };

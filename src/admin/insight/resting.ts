@@ -2,6 +2,7 @@
 // and not again before it has rested in proportion to what it took. What was quick is read anew while
 // one waits; what was slow is answered from the last reading, and refreshed behind it.
 import { monotonic } from "../../base/clock.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 
 export interface Resting<T> {
   (): Promise<T>;
@@ -49,10 +50,14 @@ export function resting<T>(
   const read = (): Promise<T> => {
     if (last !== null && monotonic() < nextAtMs) return Promise.resolve(last.value);
     const next = running ?? start();
-    if (last === null || last.tookMs < QUICK_MS || monotonic() - last.atMs > STALE_MS) return next;
+    if (last === null) return next;
+    const { value, tookMs, atMs } = last;
+    // An old one says how old it is, and is better than none.
+    const isOld = tookMs < QUICK_MS || monotonic() - atMs > STALE_MS;
+    if (isOld) return unlessLate(next).then((fresh) => fresh ?? value);
     // Whoever waits for it hears what went wrong; nobody does here.
     next.catch(() => {});
-    return Promise.resolve(last.value);
+    return Promise.resolve(value);
   };
   return Object.assign(read, { peek: () => last?.value ?? null });
 }

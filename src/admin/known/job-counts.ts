@@ -1,7 +1,7 @@
 // How many jobs there are in each condition and state, as well as it is known: from one pass over a small
 // table; else from the heads of the index where they are short, and from the better of sample and census.
 import { type Condition, conditions } from "../../domain/condition.ts";
-import { between, exact, type Interval, type Value } from "../../domain/value.ts";
+import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 import type { Gauge } from "../../queue/stats/gauge.ts";
 import type { IndexedCounts } from "../../queue/stats/indexed-counts.ts";
@@ -74,11 +74,15 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
   return { sample, asOf, estimate };
 }
 
-/** Of a large table. `census`: the last complete one. */
+/**
+ * Of a large table. `census`: the last complete one. `taken`: null where not even a few pages could be
+ * read in time. Then the planner's statistics tell about how many jobs there are, and of each condition
+ * it is said how many are certain.
+ */
 export function countsOfParts(
   gauge: Gauge,
   { probe, tallies, indexed }: Heads,
-  taken: TakenSample,
+  taken: TakenSample | null,
   census: NameCounts | null,
 ): JobCounts {
   const asOf = timeOf(gauge.nowMs);
@@ -89,14 +93,20 @@ export function countsOfParts(
     if (rest.length === 0) return exact(certain, "probe", asOf);
     const counted = census?.value(census.tallies.all, which) ?? null;
     if (counted?.precision === "exact") return counted;
+    const least = Math.max(certain, atLeast);
+    if (taken === null) {
+      return (
+        counted ?? (which === tallied ? plannedTotal(gauge, least) : capped(least, "probe", asOf))
+      );
+    }
     const guess = shifted(taken.estimate(rest), certain);
-    const sampled = between(guess, "sample", taken.asOf, Math.max(certain, atLeast));
+    const sampled = between(guess, "sample", taken.asOf, least);
     return counted !== null && widthOf(counted) < widthOf(sampled) ? counted : sampled;
   };
   const { oldestMs, nextMs, due, ahead } = probe;
   const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
   const ages = census === null ? null : agesOf(census.tallies.all);
-  const met = taken.sample;
+  const met = taken?.sample ?? NOTHING_MET;
   // What runs may have ended since the census; the sample is of now, and has not met all.
   const { longestRunningMs = met.longestRunningMs ?? ages?.longestRunning ?? null } = indexed;
   const { lastFailureMs = latest(met.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
@@ -110,6 +120,21 @@ export function countsOfParts(
     longestRunningAt: timeOrNull(longestRunningMs),
     lastFailureAt: timeOrNull(lastFailureMs),
   };
+}
+
+const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
+
+/** The statistics are of some time ago, and themselves made from a sample. */
+const PLANNED_OFF_BY = 2;
+/** Where there are none: a job takes 85 bytes at least, and seldom more than a page. */
+const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
+
+function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {
+  const perPage = jobsPerPage ?? UNPLANNED.value;
+  const low = jobsPerPage === null ? UNPLANNED.low : perPage / PLANNED_OFF_BY;
+  const high = jobsPerPage === null ? UNPLANNED.high : perPage * PLANNED_OFF_BY;
+  const interval = { value: pages * perPage, low: pages * low, high: pages * high };
+  return between(interval, "catalog", timeOf(nowMs), least);
 }
 
 function sums({ counts }: JobSample, which: readonly Tallied[]): readonly number[] {

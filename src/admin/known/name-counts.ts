@@ -1,6 +1,6 @@
 // How many jobs each task and each named queue has, and how well that is known.
-import { type Basis, between, exact, type Value } from "../../domain/value.ts";
-import type { NameTallies, NameTally } from "../../queue/stats/name-tallies.ts";
+import { type Basis, between, capped, exact, type Value } from "../../domain/value.ts";
+import { NameTallies, type NameTally } from "../../queue/stats/name-tallies.ts";
 import { inState, sumOf, type Tallied } from "../../queue/stats/tally.ts";
 
 export interface NameCounts {
@@ -93,6 +93,17 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
       return between({ value, low: value - margin, high }, "sample", asOf, met);
     },
     held: (holder) => Math.round(scale * (tallies.holders.get(holder) ?? 0)),
+  };
+}
+
+/** Where nothing could be read in time: names are shown without numbers. */
+export function unknownNames(asOf: string): NameCounts {
+  return {
+    basis: "sample",
+    asOf,
+    tallies: new NameTallies(),
+    value: () => capped(0, "sample", asOf),
+    held: () => 0,
   };
 }
 

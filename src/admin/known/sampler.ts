@@ -2,20 +2,16 @@
 // costs a few milliseconds; a sample and the chunks of a census are taken in between, when somebody
 // watches, and the next pulses make use of them.
 import { monotonic } from "../../base/clock.ts";
-import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import { SMALL_TABLE_PAGES } from "../../queue/stats/count-query.ts";
 import { type Gauge, readGauge } from "../../queue/stats/gauge.ts";
-import { readIndexed } from "../../queue/stats/indexed-counts.ts";
+import { sampleInTime } from "../../queue/stats/in-time.ts";
+import { type IndexedCounts, readIndexed } from "../../queue/stats/indexed-counts.ts";
 import { NameTallies } from "../../queue/stats/name-tallies.ts";
 import { choosePages } from "../../queue/stats/page-sample.ts";
-import {
-  NOTHING_PROBED,
-  type Probe,
-  readProbe,
-  readProbeTallies,
-} from "../../queue/stats/probe.ts";
+import { NOTHING_PROBED, readProbe, readProbeTallies } from "../../queue/stats/probe.ts";
 import { listQueueRows } from "../../queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../queue/stats/sample-jobs.ts";
 import { sampleNames, tallyAll } from "../../queue/stats/tally-pages.ts";
@@ -27,13 +23,12 @@ import {
   countsOfParts,
   countsOfPass,
   type Heads,
-  type JobCounts,
   type TakenSample,
   takenSample,
   timeOf,
 } from "./job-counts.ts";
 import type { Known } from "./known.ts";
-import { type NameCounts, sampledNames, scannedNames } from "./name-counts.ts";
+import { type NameCounts, sampledNames, scannedNames, unknownNames } from "./name-counts.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
@@ -56,16 +51,14 @@ export interface SamplerOptions {
   readonly sampledPages?: number;
 }
 
+/** `isSmall`: all of the table was read. */
+type Counted = Pick<Known, "isSmall" | "counts" | "names">;
+
 /** More than a page shows; keeps what each viewer is sent bounded. */
 const MOST_QUEUES = 1_000;
 /** For tasks and queues, until the first census is complete: these numbers are many, and coarse. */
 const SAMPLED_FOR_NAMES = 300;
-/** Behind many dead entries the heads of the index are far away: then the sample has to do. */
-function unlessInTime(error: unknown): Probe {
-  if (codeOf(error) !== "database_timeout") throw error;
-  return NOTHING_PROBED;
-}
-
+const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
 /** An older sample is not shown: somebody has come after a long time in which nobody watched. */
 const OLDEST_SAMPLE_MS = 60_000;
 
@@ -77,7 +70,6 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const parts = new Map<Part, { tookMs: number; atMs: number }>();
   let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
   let namesAtMs = Number.NEGATIVE_INFINITY;
-  let pages = sampledPages;
   let last: Known | null = null;
 
   const timed = async <T>(part: Part, work: () => Promise<T>): Promise<T> => {
@@ -88,75 +80,82 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   };
 
   const takeSample = async (gauge: Gauge) => {
-    const { lockedQueueIds } = gauge;
+    const sample = await sampleInTime(db, "jobs", sampledPages, (pages) =>
+      sampleJobs(db, choosePages(gauge.pages, pages), gauge.lockedQueueIds),
+    );
     const asOf = timeOf(gauge.nowMs);
-    const chosen = choosePages(gauge.pages, pages);
-    const sample = await sampleJobs(db, chosen, lockedQueueIds).catch((error: unknown) => {
-      // A cold or a slow disk: rather less than nothing.
-      pages = Math.max(100, Math.floor(pages / 2));
-      throw error;
-    });
     const isOld = monotonic() - namesAtMs > OLDEST_SAMPLE_MS;
     let names = sampled?.names;
     if (names === undefined || (isOld && census.begunMs === null)) {
       namesAtMs = monotonic();
-      const few = choosePages(gauge.pages, Math.min(pages, SAMPLED_FOR_NAMES));
-      const tallies = new NameTallies();
-      tallies.addSample(await sampleNames(db, lockedQueueIds, few));
-      names = sampledNames(tallies, asOf, few.length / Math.max(gauge.pages, 1));
+      names = (await unlessLate(takeNames(gauge, asOf))) ?? names ?? unknownNames(asOf);
     }
     sampled = { ...takenSample(sample, gauge.pages, asOf), names, atMs: monotonic() };
     return sampled;
   };
 
+  const takeNames = (gauge: Gauge, asOf: string) =>
+    sampleInTime(db, "names", Math.min(sampledPages, SAMPLED_FOR_NAMES), async (pages) => {
+      const chosen = choosePages(gauge.pages, pages);
+      const tallies = new NameTallies();
+      tallies.addSample(await sampleNames(db, gauge.lockedQueueIds, chosen));
+      return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
+    });
+
+  // Behind many dead entries the heads of the index are far away: then the sample has to do.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
-    const probe = await readProbe(db, census.begunMs ?? gauge.nowMs).catch(unlessInTime);
-    const { lockedQueueIds } = gauge;
-    const due = probe.isDueExact ? await readProbeTallies(db, "due", lockedQueueIds) : null;
-    const ahead = probe.isAheadExact ? await readProbeTallies(db, "ahead", lockedQueueIds) : null;
-    const indexed = await readIndexed(db, await usableIndexes(db));
+    const since = census.begunMs ?? gauge.nowMs;
+    const probe = (await unlessLate(readProbe(db, since))) ?? NOTHING_PROBED;
+    const talliesOf = (side: "due" | "ahead") =>
+      unlessLate(readProbeTallies(db, side, gauge.lockedQueueIds));
+    const due = probe.isDueExact ? await talliesOf("due") : null;
+    const ahead = probe.isAheadExact ? await talliesOf("ahead") : null;
+    const indexed = (await unlessLate(readIndexes())) ?? NOTHING_INDEXED;
     const exact = [...indexed.tallies, ...(due ?? []), ...(ahead ?? [])];
     return { probe, tallies: new Map(exact), indexed };
   };
 
-  /** An old one, where none can be taken in time. */
-  const freshSample = async (gauge: Gauge): Promise<TakenSample & { names: NameCounts }> => {
+  const readIndexes = async () => readIndexed(db, await usableIndexes(db));
+
+  /** An old one, where none can be taken in time; null: there is none at all. */
+  const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
-    return timed("sample", () => takeSample(gauge)).catch((error: unknown) => {
-      if (before === null || codeOf(error) !== "database_timeout") throw error;
-      return before;
-    });
+    return (await unlessLate(timed("sample", () => takeSample(gauge)))) ?? before;
   };
 
-  const countJobs = async (gauge: Gauge): Promise<{ counts: JobCounts; names: NameCounts }> => {
-    if (gauge.pages <= smallPages) {
-      const tallies = new NameTallies();
-      tallies.add(await tallyAll(db, gauge.lockedQueueIds));
-      const names = scannedNames(tallies, timeOf(gauge.nowMs));
-      return { counts: countsOfPass(gauge, names), names };
-    }
+  const countAll = async (gauge: Gauge): Promise<Counted | null> => {
+    const rows = await unlessLate(tallyAll(db, gauge.lockedQueueIds));
+    if (rows === null) return null;
+    const tallies = new NameTallies();
+    tallies.add(rows);
+    const names = scannedNames(tallies, timeOf(gauge.nowMs));
+    return { isSmall: true, counts: countsOfPass(gauge, names), names };
+  };
+
+  const countJobs = async (gauge: Gauge): Promise<Counted> => {
+    const all = gauge.pages <= smallPages ? await countAll(gauge) : null;
+    if (all !== null) return all;
     const heads = await readHeads(gauge);
     const taken = await freshSample(gauge);
     const counted = census.last(gauge, heads.probe.becameDue);
-    return { counts: countsOfParts(gauge, heads, taken, counted), names: counted ?? taken.names };
+    const counts = countsOfParts(gauge, heads, taken, counted);
+    return { isSmall: false, counts, names: counted ?? taken?.names ?? unknownNames(counts.asOf) };
   };
 
   // One after the other: this must not take every connection of a small pool.
   const read = async (): Promise<Known> => {
     const gauge = await readGauge(db);
     rates.note(gauge);
-    const { counts, names } = await countJobs(gauge);
-    const queues = await listQueueRows(db, MOST_QUEUES);
+    const counted = await countJobs(gauge);
+    const queues = (await unlessLate(listQueueRows(db, MOST_QUEUES))) ?? last?.queues ?? [];
     const workers = await listActiveWorkers(db);
     const fleet = fleetOf(workers);
     const { added, done } = rates.perMinute;
     return {
       readAtMs: monotonic(),
       gauge,
-      isSmall: gauge.pages <= smallPages,
-      counts,
-      names,
+      ...counted,
       queues,
       workers,
       fleet,
@@ -181,7 +180,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     },
     async sample() {
       const gauge = last?.gauge ?? (await readGauge(db));
-      if (gauge.pages > smallPages) await timed("sample", () => takeSample(gauge));
+      if (last?.isSmall !== true) await timed("sample", () => takeSample(gauge));
     },
     async census() {
       if (last === null || last.isSmall) return "none";

@@ -1,11 +1,13 @@
 // Jobs by task, queue, worker or priority: all of them counted where the table is small, else those on
 // random pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { dateOf } from "../sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages, estimateFrom } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
@@ -47,10 +49,17 @@ export async function readColumnGroups(
 ): Promise<Groups> {
   const asOf = new Date(gauge.nowMs).toISOString();
   if (jobQuery.isEmpty) return { groups: [], sampled: 0, of: exact(0, "scan", asOf), asOf };
+  const here = () => countHere(db, by, jobQuery, gauge, limit, smallPages);
+  const all = () => countInDatabase(db, by, jobQuery, gauge, limit, null);
+  const some = () =>
+    sampleInTime(db, "groups", SAMPLED_PAGES, (pages) =>
+      countInDatabase(db, by, jobQuery, gauge, limit, choosePages(gauge.pages, pages)),
+    );
+  const isSmall = gauge.pages <= smallPages;
   const counted =
     jobQuery.check === null
-      ? await countInDatabase(db, by, jobQuery, gauge, limit, smallPages)
-      : await countHere(db, by, jobQuery, gauge, limit, smallPages);
+      ? ((isSmall ? await unlessLate(all()) : null) ?? (await some()))
+      : await here();
   const labels = await labelsOf(db, by, counted.groups);
   const groups = counted.groups.flatMap(({ key, count, firstMs, lastMs, ids }): Group[] => {
     const label = labels(key);
@@ -88,24 +97,23 @@ interface CountedGroup {
   readonly ids: readonly string[];
 }
 
+/** On these pages; null: all jobs. */
 async function countInDatabase(
   db: Database,
   by: ColumnGrouping,
   jobQuery: JobQuery,
   gauge: Gauge,
   limit: number,
-  smallPages: number,
+  pages: readonly number[] | null,
 ): Promise<Counted> {
   const asOf = new Date(gauge.nowMs).toISOString();
-  const isSmall = gauge.pages <= smallPages;
-  const pages = isSmall ? [] : choosePages(gauge.pages, SAMPLED_PAGES);
-  const statement = isSmall ? allSql(by, jobQuery) : sampleSql(by, jobQuery);
-  const values = [limit, ...(isSmall ? [] : [pages]), ...jobQuery.values];
+  const statement = pages === null ? allSql(by, jobQuery) : sampleSql(by, jobQuery);
+  const values = [limit, ...(pages === null ? [] : [pages]), ...jobQuery.values];
   const rows = await query<GroupRow>(db, statement, values);
   const sampled = Number(rows[0]?.of ?? 0);
-  const perPage = sampled / Math.max(pages.length, 1);
+  const perPage = sampled / Math.max(pages?.length ?? 0, 1);
   const value = (count: number, counts: string | null): Value =>
-    isSmall
+    pages === null
       ? exact(count, "scan", asOf)
       : between(estimateFrom(gauge.pages, onPages(counts, pages.length), perPage), "sample", asOf);
   return {

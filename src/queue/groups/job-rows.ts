@@ -3,11 +3,13 @@
 // database: it is not unpacked further.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { failedAt } from "../settle/retry-policy.ts";
 import { isFailed } from "../sql/job-state.ts";
 import type { Gauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages, estimateFrom } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffled } from "./shuffled.ts";
@@ -53,26 +55,26 @@ export async function readGroupedRows(
   const isChecked = jobQuery.check !== null;
   if (pages <= smallPages) {
     const most = isChecked ? MOST_CHECKED : MOST_EXACT;
-    const rows = await query<TextRow>(db, allSql(jobQuery, needsError), [
-      LARGEST_CHECKED,
-      most + 1,
-      ...jobQuery.values,
-    ]);
-    if (rows.length <= most) return { rows: matching(rows, jobQuery), pagesRead: 0, newest: [] };
+    const values = [LARGEST_CHECKED, most + 1, ...jobQuery.values];
+    const rows = await unlessLate(query<TextRow>(db, allSql(jobQuery, needsError), values));
+    if (rows !== null && rows.length <= most) {
+      return { rows: matching(rows, jobQuery), pagesRead: 0, newest: [] };
+    }
   }
-  // In any order: where there are more than are wanted, the pages that were read are still a sample.
-  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES));
   const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
-  const found = await query<TextRow>(db, sampleSql(jobQuery, needsError), [
-    LARGEST_CHECKED,
-    most,
-    chosen,
-    ...jobQuery.values,
-  ]);
-  return {
-    ...sampled(found, chosen, most, jobQuery),
-    newest: needsError ? await newestOf(db, jobQuery) : [],
-  };
+  const found = await sampleInTime(
+    db,
+    isChecked ? "texts" : "groups",
+    SAMPLED_PAGES,
+    async (count) => {
+      // In any order: where there are more than are wanted, the pages that were read are still a sample.
+      const chosen = shuffled(choosePages(pages, count));
+      const values = [LARGEST_CHECKED, most, chosen, ...jobQuery.values];
+      const rows = await query<TextRow>(db, sampleSql(jobQuery, needsError), values);
+      return sampled(rows, chosen, most, jobQuery);
+    },
+  );
+  return { ...found, newest: needsError ? await newestOf(db, jobQuery) : [] };
 }
 
 /** How many such rows the whole table has; `rows`: some of those that were read. */
@@ -104,7 +106,8 @@ function sampled(found: TextRow[], chosen: readonly number[], most: number, jobQ
 async function newestOf(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
   const { conditions } = jobQuery.shape;
   if (conditions !== null && !conditions.includes("failed")) return [];
-  return (await usableIndexes(db)).has("failed") ? readNewest(db, jobQuery) : [];
+  if (!(await usableIndexes(db)).has("failed")) return [];
+  return (await unlessLate(readNewest(db, jobQuery))) ?? [];
 }
 
 /** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */

@@ -3,8 +3,10 @@
 // finds. Large payloads are not fetched.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffled } from "./shuffled.ts";
@@ -35,9 +37,12 @@ export async function readPayloads(
   { pages }: Gauge,
   smallPages: number,
 ): Promise<readonly PayloadRow[]> {
-  if (pages <= smallPages) return read(db, jobQuery, side, newestSql, []);
-  const chosen = shuffled(choosePages(pages, SAMPLED_PAGES));
-  const sampled = await read(db, jobQuery, side, sampleSql, [chosen]);
+  const isSmall = pages <= smallPages;
+  const all = isSmall ? await unlessLate(read(db, jobQuery, side, newestSql, [])) : null;
+  if (all !== null) return all;
+  const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, (count) =>
+    read(db, jobQuery, side, sampleSql, [shuffled(choosePages(pages, count))]),
+  );
   if (sampled.length >= FEW_ROWS || !side.matching) return sampled;
   const walked = await walkNewest(db, jobQuery, side);
   return walked.length > sampled.length ? walked : sampled;
@@ -54,7 +59,10 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
   while (to >= first && found.length < MOST_ROWS && monotonic() < until) {
     const began = monotonic();
     const from = to - BigInt(span);
-    found.push(...(await read(db, jobQuery, side, spanSql, [String(from), String(to)])));
+    const within = [String(from), String(to)];
+    const rows = await unlessLate(read(db, jobQuery, side, spanSql, within));
+    if (rows === null) break;
+    found.push(...rows);
     to = from;
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     span = Math.ceil(span * Math.min(Math.max(factor, 0.25), 8));

@@ -2,6 +2,7 @@
 // large one sampled; near now, where the buckets are narrow and a sample meets nothing, the index is
 // asked, and is exact.
 import type { Database } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { drawn, type Horizon, type HorizonFilter, type Series } from "./buckets.ts";
@@ -24,12 +25,13 @@ export async function readHorizon(
   const now = timeOf(0);
   const zeros = new Array<number>(buckets).fill(0);
   if (gauge.pages <= smallPages) {
-    const series = await countAll(db, input);
-    return { now, edges, series, error: zeros, exact: zeros.map(() => true), basis: "scan" };
+    const series = await unlessLate(countAll(db, input));
+    const exact = zeros.map(() => true);
+    if (series !== null) return { now, edges, series, error: zeros, exact, basis: "scan" };
   }
   const sampled = await sampleBuckets(db, input);
   const isWhole = filter.taskId === null && filter.queueId === null;
-  const probed = isWhole ? await probeBuckets(db, input) : new Map<number, Series>();
+  const probed = (isWhole ? await unlessLate(probeBuckets(db, input)) : null) ?? NOTHING_PROBED;
   const error = zeros.map((_, bucket) => {
     // No job has failed in the future.
     const ofFailed = bucket >= firstAhead ? 0 : (sampled.failedError[bucket] ?? 0);
@@ -39,6 +41,8 @@ export async function readHorizon(
   const exact = error.map((_, bucket) => probed.has(bucket) && bucket >= firstAhead);
   return { now, edges, series: together(sampled.series, probed), error, exact, basis: "sample" };
 }
+
+const NOTHING_PROBED: ReadonlyMap<number, Series> = new Map();
 
 /** Where the index was asked, it is right about all but the failed. */
 function together(sampled: Series, probed: ReadonlyMap<number, Series>): Series {

@@ -1,5 +1,6 @@
 // The horizon of a large table, from a sample of its pages: about a tenth of a second for 2,000 of them.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
@@ -35,9 +36,13 @@ interface SampleRow {
   readonly squares: string | null;
 }
 
-export async function sampleBuckets(db: Database, input: BucketInput): Promise<BucketCounts> {
+export function sampleBuckets(db: Database, input: BucketInput): Promise<BucketCounts> {
+  return sampleInTime(db, "times", PAGES, (count) => sampleOf(db, input, count));
+}
+
+async function sampleOf(db: Database, input: BucketInput, count: number): Promise<BucketCounts> {
   const { pages } = input.gauge;
-  const chosen = choosePages(pages, PAGES);
+  const chosen = choosePages(pages, count);
   const rows = await query<SampleRow>(db, sampleSql, [...bucketValues(input), chosen]);
   const buckets = input.bounds.length + 1;
   const scale = pages / Math.max(chosen.length, 1);

@@ -1,11 +1,13 @@
 // How many jobs a query matches: exactly where that is cheap, else from a sample of the table, with an
 // interval that holds. Never what the planner guesses.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import { between, capped, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { timeText } from "../sql/moments.ts";
 import { beginCount, countOn, isDone } from "./count-exactly.ts";
 import type { Gauge } from "./gauge.ts";
+import { sampleInTime } from "./in-time.ts";
 import { choosePages, estimateFrom } from "./page-sample.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 
@@ -27,6 +29,8 @@ export interface SampleOptions {
   readonly random?: () => number;
 }
 
+type SampledOptions = SampleOptions & { readonly sampledPages: number };
+
 export async function countQuery(
   db: Database,
   jobQuery: JobQuery,
@@ -40,18 +44,24 @@ export async function countQuery(
   const isSmall = gauge.pages <= smallPages;
   if (jobQuery.check === null && (isSmall || ids !== null || key !== null)) {
     const cap = isSmall ? null : CAP;
-    const [row] = await query<{ count: string }>(db, exactSql(jobQuery), [cap, ...jobQuery.values]);
-    const count = Number(row?.count ?? 0);
+    const values = [cap, ...jobQuery.values];
+    const rows = await unlessLate(query<{ count: string }>(db, exactSql(jobQuery), values));
+    const count = Number(rows?.[0]?.count ?? 0);
     if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
-    return exact(count, isSmall ? "scan" : "probe", asOf);
+    if (rows !== null) return exact(count, isSmall ? "scan" : "probe", asOf);
   }
   if (isSmall && jobQuery.check !== null) {
-    const progress = await countOn(db, jobQuery, await beginCount(db));
-    if (isDone(progress) && progress.undecided === 0) return exact(progress.count, "scan", asOf);
+    const progress = await unlessLate(beginCount(db).then((begun) => countOn(db, jobQuery, begun)));
+    const isWhole = progress !== null && isDone(progress) && progress.undecided === 0;
+    if (isWhole) return exact(progress.count, "scan", asOf);
   }
-  return jobQuery.check === null
-    ? sampleMatches(db, jobQuery, gauge, asOf, options)
-    : sampleChecked(db, jobQuery, jobQuery.check, gauge, asOf, options);
+  const { check } = jobQuery;
+  const { sampledPages = check === null ? SAMPLED_PAGES : CHECKED_PAGES } = options;
+  return sampleInTime(db, check === null ? "matches" : "texts", sampledPages, (pages) =>
+    check === null
+      ? sampleMatches(db, jobQuery, gauge, asOf, { ...options, sampledPages: pages })
+      : sampleChecked(db, jobQuery, check, gauge, asOf, { ...options, sampledPages: pages }),
+  );
 }
 
 const exactSql =
@@ -79,7 +89,7 @@ async function sampleMatches(
   jobQuery: JobQuery,
   { pages }: Gauge,
   asOf: string,
-  { sampledPages = SAMPLED_PAGES, random }: SampleOptions,
+  { sampledPages, random }: SampledOptions,
 ): Promise<Value> {
   const chosen = choosePages(pages, sampledPages, random);
   const [row] = await query<{ matching: string | null; jobs: string | null }>(
@@ -121,7 +131,7 @@ async function sampleChecked(
   check: (row: CheckedTexts) => boolean,
   { pages }: Gauge,
   asOf: string,
-  { sampledPages = CHECKED_PAGES, random = Math.random }: SampleOptions,
+  { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
   // In any order: where there are too many candidates, the pages that are read are still a sample.
   const chosen = shuffled(choosePages(pages, sampledPages, random), random);

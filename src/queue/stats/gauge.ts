@@ -8,6 +8,8 @@ export interface Gauge {
   readonly nowMs: number;
   /** Of the table of jobs. */
   readonly pages: number;
+  /** How many jobs a page has, by the planner's statistics; null: they were never made. */
+  readonly jobsPerPage: number | null;
   /** Another one after the table was rewritten. */
   readonly fileNode: string;
   /** Rows ever written, those that were rolled back included; up to a second late. */
@@ -25,6 +27,7 @@ export interface Gauge {
 interface GaugeRow {
   readonly now_ms: string;
   readonly pages: string;
+  readonly jobs_per_page: number | null;
   readonly file_node: string | null;
   readonly inserted: string | null;
   readonly updated: string | null;
@@ -41,6 +44,7 @@ export async function readGauge(db: Database): Promise<Gauge> {
   return {
     nowMs: Number(row?.now_ms ?? 0),
     pages: Number(row?.pages ?? 0),
+    jobsPerPage: row?.jobs_per_page ?? null,
     fileNode: row?.file_node ?? "",
     inserted: Number(row?.inserted ?? 0),
     updated: Number(row?.updated ?? 0),
@@ -58,6 +62,8 @@ const gaugeSql: Statement = (s) => `
   select
     ${milliseconds("now()")} as now_ms,
     pg_relation_size(jobs.oid) / current_setting('block_size')::int as pages,
+    (select reltuples / relpages from pg_class
+      where oid = jobs.oid and reltuples >= 0 and relpages > 0) as jobs_per_page,
     pg_relation_filenode(jobs.oid)::text as file_node,
     pg_stat_get_tuples_inserted(jobs.oid) as inserted,
     pg_stat_get_tuples_updated(jobs.oid) as updated,

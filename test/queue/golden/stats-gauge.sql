@@ -4,6 +4,8 @@
   select
     floor(extract(epoch from now()) * 1000) as now_ms,
     pg_relation_size(jobs.oid) / current_setting('block_size')::int as pages,
+    (select reltuples / relpages from pg_class
+      where oid = jobs.oid and reltuples >= 0 and relpages > 0) as jobs_per_page,
     pg_relation_filenode(jobs.oid)::text as file_node,
     pg_stat_get_tuples_inserted(jobs.oid) as inserted,
     pg_stat_get_tuples_updated(jobs.oid) as updated,

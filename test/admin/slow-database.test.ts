@@ -1,0 +1,138 @@
+// A database that answers, but not in time what is large: whoever asks gets a coarser answer, and is told
+// how coarse it is.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { createSampler } from "../../src/admin/known/sampler.ts";
+import type { Database } from "../../src/database/database.ts";
+import { conditions } from "../../src/domain/condition.ts";
+import type { Value } from "../../src/domain/value.ts";
+import { readColumnGroups } from "../../src/queue/groups/column-groups.ts";
+import { readErrorGroups } from "../../src/queue/groups/error-groups.ts";
+import { readCommon } from "../../src/queue/groups/read-common.ts";
+import { readHorizon } from "../../src/queue/horizon/horizon.ts";
+import { compileQuery } from "../../src/queue/query/compile-query.ts";
+import { countQuery } from "../../src/queue/stats/count-query.ts";
+import { readGauge } from "../../src/queue/stats/gauge.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const JOBS = 20_000;
+
+beforeEach(() =>
+  queue.sql(`
+    insert into worker._private_tasks (identifier) values ('mail'), ('report');
+    insert into worker._private_jobs (task_id, run_at, attempts, last_error, payload)
+    select 1 + n % 2, now() + case when n % 2 = 0 then interval '1 hour' else interval '-1 hour' end,
+      case when n % 5 = 0 then 25 else 0 end, case when n % 5 = 0 then 'Error: ' || n end,
+      json_build_object('currency', case when n % 5 = 0 then 'EUR' else 'USD' end)
+    from generate_series(1, ${JOBS}) n;
+    analyze worker._private_jobs`),
+);
+
+interface Asked {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** The same database, which stops statements of which `isSlow` says so. */
+function slow(isSlow: (asked: Asked) => boolean): Database {
+  const query = (asked: Asked) => {
+    if (!isSlow(asked)) return queue.pool.query(asked as never);
+    const error = new Error("canceling statement due to statement timeout");
+    return Promise.reject(Object.assign(error, { code: "57014" }));
+  };
+  return { ...queue.db, client: { query } as unknown as Database["client"] };
+}
+
+/** How many pages a sample reads; null: it is none. */
+function pagesOf({ text, values = [] }: Asked): number | null {
+  if (!text.includes("as sampled (page")) return null;
+  return (values.find((value) => Array.isArray(value) && typeof value[0] === "number") as unknown[])
+    .length;
+}
+
+const readsWhole = ({ text }: Asked) =>
+  /from "worker"\._private_jobs as jobs\s+where (?!jobs\.ctid|jobs\.is_available)/.test(text) &&
+  !text.includes("as sampled (page");
+
+const large = { smallPages: 0 };
+const contains = ({ value, precision, low, high }: Value, count: number) =>
+  precision === "exact"
+    ? value === count
+    : Number(low) <= count && count <= Number(high ?? Infinity);
+
+// So evenly as here they lie nowhere else: the intervals are narrower than the last page is short.
+const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
+
+test("Where a sample takes too long, a smaller one is taken, and says less.", async () => {
+  const sampled = async (most: number) => {
+    const db = slow((asked) => Number(pagesOf(asked)) > most);
+    return (await createSampler(db, large).pulse()).counts.conditions.failed;
+  };
+  const [coarse, fine] = [await sampled(40), await sampled(10_000)];
+  assert.deepEqual([coarse.basis, fine.basis], ["sample", "sample"]);
+  assert.ok(contains(coarse, JOBS / 5), JSON.stringify(coarse));
+  const width = ({ low, high }: Value) => Number(high) - Number(low);
+  assert.ok(width(coarse) > width(fine), JSON.stringify([coarse, fine]));
+});
+
+test("Where not even a few pages can be read, the planner says how many jobs there are.", async () => {
+  const db = slow((asked) => pagesOf(asked) !== null);
+  const { counts, names, isSmall } = await createSampler(db, large).pulse();
+  assert.equal(isSmall, false);
+  assert.equal(counts.total.basis, "catalog");
+  assert.ok(contains(counts.total, JOBS), JSON.stringify(counts.total));
+  for (const one of conditions) {
+    const { precision, high } = counts.conditions[one];
+    assert.deepEqual([precision, high], ["capped", null], one);
+  }
+  assert.equal(names.value(undefined, ["ready"]).precision, "capped");
+  // So do databases without statistics, and without an index in time.
+  await queue.sql("truncate worker._private_jobs");
+  await queue.sql(
+    `insert into worker._private_jobs (task_id) select 1 from generate_series(1, 9000)`,
+  );
+  const nothing = slow(({ text }) => /sampled \(page|recursive|pg_index/.test(text));
+  const { total, states } = (await createSampler(nothing, large).pulse()).counts;
+  assert.ok(contains(total, 9_000), JSON.stringify(total));
+  assert.deepEqual([states.ready.value, states.ready.precision], [0, "capped"]);
+});
+
+test("Where a small table cannot be read whole in time, it is sampled.", async () => {
+  const db = slow(readsWhole);
+  const { counts, isSmall } = await createSampler(db).pulse();
+  assert.equal(isSmall, false);
+  assert.ok(contains(counts.conditions.failed, JOBS / 5));
+  const gauge = await readGauge(db);
+  const failed = await compileQuery(db, "is:failed");
+  assert.ok(contains(await countQuery(db, failed, gauge), JOBS / 5));
+  const { groups } = await readColumnGroups(db, "task", failed, gauge, 10);
+  assert.deepEqual(groups.map(({ label }) => label).sort(), ["mail", "report"]);
+  assert.equal((await readErrorGroups(db, failed, gauge, 10)).groups.length, 1);
+  assert.equal((await readHorizon(db, 57, { taskId: null, queueId: null }, gauge)).basis, "sample");
+  const { findings } = await readCommon(db, failed, gauge);
+  assert.ok(findings.some(({ value }) => value === '"EUR"'));
+});
+
+test("Groups, what they have in common, and times are told from as many pages as there is time for.", async () => {
+  const db = slow((asked) => Number(pagesOf(asked)) > 40);
+  const gauge = await readGauge(db);
+  const failed = await compileQuery(db, "is:failed");
+  for (const q of ["is:failed", "payload.currency:EUR"]) {
+    const count = await countQuery(db, await compileQuery(db, q), gauge, large);
+    assert.ok(
+      count.basis === "sample" && isAbout(count, JOBS / 5),
+      `${q}: ${JSON.stringify(count)}`,
+    );
+  }
+  const [group] = (await readErrorGroups(db, failed, gauge, 10, 0)).groups;
+  assert.ok(group !== undefined && isAbout(group.count, JOBS / 5), JSON.stringify(group));
+  const tasks = await readColumnGroups(db, "task", failed, gauge, 10, 0);
+  assert.ok(isAbout(tasks.of, JOBS / 5), JSON.stringify(tasks.of));
+  assert.equal(
+    (await readHorizon(db, 57, { taskId: null, queueId: null }, gauge, 0)).basis,
+    "sample",
+  );
+  const { compared } = await readCommon(db, failed, gauge, 0);
+  assert.ok(compared.here > 0 && compared.there > 0);
+});

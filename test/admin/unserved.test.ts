@@ -1,0 +1,55 @@
+// What could not be served is seen: in the log, in few lines, and in the metrics.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createUnserved } from "../../src/admin/live/unserved.ts";
+import { recordingLogger, startAdmin } from "./admin-harness.ts";
+
+test("One line for each cause and minute, and how many more there were.", () => {
+  const { logger, lines } = recordingLogger();
+  const counted: string[] = [];
+  let endMinute = () => {};
+  const { tell, close } = createUnserved(
+    logger,
+    (cause) => counted.push(cause),
+    (_ms, callback) => {
+      endMinute = callback;
+      return () => {};
+    },
+  );
+  for (let n = 0; n < 1_000; n++) tell("database_timeout", { path: `/${n}` });
+  tell("busy", { path: "/busy" });
+  tell("aborted", { path: "/left" });
+  assert.deepEqual(
+    lines.map(({ level, fields }) => [level, fields.cause, fields.path]),
+    [
+      ["warn", "database_timeout", "/0"],
+      ["warn", "busy", "/busy"],
+    ],
+  );
+  assert.equal(counted.length, 1_002);
+  endMinute();
+  assert.deepEqual(lines.at(-1)?.fields.more, { database_timeout: 999 });
+  tell("busy", { path: "/again" });
+  assert.equal(lines.at(-1)?.fields.path, "/again");
+  close();
+  assert.equal(lines.length, 4, "nothing more to be told of");
+});
+
+test("An answer 503 and a statement that was stopped leave a line and a number.", async () => {
+  const { logger, lines } = recordingLogger();
+  const admin = await startAdmin({ logger });
+  const lock = await admin.pool.connect();
+  await lock.query("begin; lock table worker._private_jobs in access exclusive mode");
+  try {
+    const { status, body } = await admin.client.get("/api/jobs");
+    assert.equal(status, 503);
+    const [line] = lines.filter(({ level }) => level === "warn");
+    assert.deepEqual([line?.fields.cause, line?.fields.path], [body.code, "/api/jobs"]);
+    assert.match(String(line?.fields.error), /lock/);
+  } finally {
+    await lock.query("rollback");
+    lock.release();
+  }
+  const { text } = await admin.client.get("/metrics");
+  assert.match(text, /^worker_admin_unserved_total\{cause="database_busy"\} 1$/m);
+});
