@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
 import { WorkerError } from "../../src/base/errors.ts";
-import { boundedQueryable } from "../../src/database/connection/pool.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { boundedQueryable, createPool } from "../../src/database/connection/pool.ts";
 import { emptyDatabase, serverUrl } from "../support/database.ts";
 import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
 
@@ -13,6 +14,13 @@ after(() => Promise.all(pools.map((pool) => pool.end())));
 
 function poolAt(connectionString: string, max = 2) {
   const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: 5_000 });
+  pools.push(pool);
+  return pool;
+}
+
+/** Its statements are sent as one packet each, where they have a list of values. */
+function ownPoolAt(connectionString: string) {
+  const pool = createPool({ connectionString, maxConnections: 2, logger: silentLogger });
   pools.push(pool);
   return pool;
 }
@@ -29,7 +37,7 @@ const forEver = () => Number.POSITIVE_INFINITY;
 async function assertCancelled(pool: pg.Pool) {
   const asking = new AbortController();
   const db = boundedQueryable(pool, bounds, { signal: asking.signal, leftMs: forEver });
-  const slow = db.query({ text: "select pg_sleep(30)" });
+  const slow = db.query({ text: "select pg_sleep(30)", values: [] });
   slow.catch(() => {});
   while ((await active()) === 0);
   const began = performance.now();
@@ -41,28 +49,60 @@ async function assertCancelled(pool: pg.Pool) {
   // The connection has been given back, and nothing is left over for its next statement.
   for (let n = 0; n < 20; n++) {
     const next = boundedQueryable(pool, bounds);
-    assert.deepEqual((await next.query({ text: "select 1 as one" })).rows, [{ one: 1 }]);
+    const one = { text: "select $1::int as one", values: [1] };
+    assert.deepEqual((await next.query(one)).rows, [{ one: 1 }]);
   }
   assert.equal(pool.totalCount, pool.idleCount);
 }
 
 test("The statement of somebody who has gone is stopped within a second.", async () => {
   await assertCancelled(poolAt(url));
+  await assertCancelled(ownPoolAt(url));
 });
 
 test("So it is behind pgbouncer.", { skip: pgbouncerProgram() === null }, async () => {
   const pgbouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 3);
-  const pool = poolAt(pgbouncer.url(name));
-  await assertCancelled(pool);
-  pools.splice(pools.indexOf(pool), 1);
-  await pool.end();
+  for (const poolOf of [poolAt, ownPoolAt]) {
+    const pool = poolOf(pgbouncer.url(name));
+    await assertCancelled(pool);
+    pools.splice(pools.indexOf(pool), 1);
+    await pool.end();
+  }
   await pgbouncer.stop();
 });
 
 test("A statement gets no more time than its asker has left.", async () => {
   const { signal } = new AbortController();
-  const db = boundedQueryable(poolAt(url), bounds, { signal, leftMs: () => 50 });
-  await assert.rejects(db.query({ text: "select pg_sleep(30)" }), { code: "57014" });
+  for (const pool of [poolAt(url), ownPoolAt(url)]) {
+    const db = boundedQueryable(pool, bounds, { signal, leftMs: () => 50 });
+    const slow = db.query({ text: "select pg_sleep(30)", values: [] });
+    await assert.rejects(slow, { code: "57014" });
+  }
+});
+
+test("Bounds end with their statement, whether it succeeds, fails, or is several.", async () => {
+  const settings = ["statement_timeout", "lock_timeout", "transaction_read_only", "jit"];
+  const shown = `select ${settings.map((name) => `current_setting('${name}')`).join(" || ' ' || ")} as x`;
+  for (const pool of [poolAt(url, 1), ownPoolAt(url)]) {
+    const usual = (await pool.query(shown)).rows;
+    const db = boundedQueryable(pool, { ...bounds, lockTimeoutMs: 1_234 });
+    const within = { text: `${shown} where $1`, values: [true] };
+    assert.deepEqual((await db.query(within)).rows, [{ x: "1min 1234ms on off" }]);
+    assert.deepEqual((await pool.query(shown)).rows, usual);
+    const writing = { text: "create table never (id int)", values: [] };
+    await assert.rejects(db.query(writing), { code: "25006" });
+    await assert.rejects(db.query({ text: "select $1::int", values: ["x"] }), { code: "22P02" });
+    await assert.rejects(db.query({ text: "select nothing", values: [] }), { code: "42703" });
+    const several = await db.query({ text: "select 1 as one; select 2 as two" });
+    assert.equal((several as unknown as unknown[]).length, 2);
+    assert.deepEqual((await pool.query(shown)).rows, usual);
+    assert.equal(pool.totalCount, pool.idleCount);
+  }
+  const writes = boundedQueryable(ownPoolAt(url), { ...bounds, readOnly: false });
+  await writes.query({ text: "create table kept (id int)", values: [] });
+  const inserted = await writes.query({ text: "insert into kept values ($1), (2)", values: [1] });
+  assert.equal(inserted.rowCount, 2);
+  assert.equal((await watcher.query("select from kept")).rowCount, 2);
 });
 
 test("A pool that is merely full says so, and is waited for no longer than allowed.", async () => {

@@ -15,7 +15,7 @@ export interface AdminDatabases {
   readonly lists: Database;
   /** READ ONLY, 20 s: a value so large that unpacking it takes seconds, in pieces. */
   readonly downloads: Database;
-  /** READ ONLY, 1 s, plain plans: what is read of all jobs, for many at once. */
+  /** READ ONLY, 1 s: what is read of all jobs, for many at once. */
   readonly feed: Database;
   /** 8 s. */
   readonly writes: Database;
@@ -45,12 +45,7 @@ const lists: Bounds = {
   isPlain: true,
 };
 const downloads: Bounds = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000, readOnly: true };
-const feed: Bounds = {
-  statementTimeoutMs: 1_000,
-  lockTimeoutMs: 100,
-  readOnly: true,
-  isPlain: true,
-};
+const feed: Bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 100, readOnly: true };
 const writes: Bounds = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false };
 const maintenance: Bounds = {
   statementTimeoutMs: 30_000,

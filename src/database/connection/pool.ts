@@ -7,6 +7,7 @@ import { wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
+import { runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect } from "./client.ts";
 import { checkedUrl } from "./connection-url.ts";
@@ -98,8 +99,6 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long a statement may wait for a connection, milliseconds. Default 10,000. */
   readonly lineMs?: number;
-  /** Plans without JIT and parallel workers: short statements gain nothing, and the cores are the jobs'. */
-  readonly isPlain?: boolean;
 }
 
 /** For whom statements run: when that ends, the one under way is stopped. */
@@ -122,11 +121,8 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
           const limitMs = Math.min(bounds.statementTimeoutMs, asker?.leftMs() ?? Infinity);
           const limits = limitStatement(client, limitMs, asker?.signal);
           try {
-            await client.query(beginWith(bounds, limitMs));
             asker?.signal.throwIfAborted();
-            const result = await client.query<R>(config);
-            await client.query("commit");
-            return result;
+            return await runBounded<R>(client, beginWith(bounds, limitMs), config);
           } catch (error) {
             // That the connection was lost is our own doing, and says nothing of the server.
             throw limits.isCut ? asker?.signal.reason : error;
@@ -143,18 +139,21 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
 /** A process may be busy for a moment between two statements; then its connection must not be lost. */
 const SHORTEST_IDLE_MS = 5_000;
 
-function beginWith(bounds: Bounds, limitMs: number): string {
-  const { readOnly, statementTimeoutMs, lockTimeoutMs, isPlain } = bounds;
-  const plain = isPlain
-    ? ";\n    set local jit = off;\n    set local max_parallel_workers_per_gather = 0"
-    : "";
+function beginWith(bounds: Bounds, limitMs: number): string[] {
+  const { readOnly, statementTimeoutMs, lockTimeoutMs } = bounds;
   const statementMs = Math.max(1, Math.trunc(limitMs));
   const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
-  // The last one: a process that is frozen before its commit must not keep its locks.
-  return `begin${readOnly ? " read only" : ""};
-    set local statement_timeout = ${statementMs};
-    set local lock_timeout = ${Math.trunc(lockTimeoutMs)};
-    set local idle_in_transaction_session_timeout = ${idleMs}${plain}`;
+  return [
+    readOnly ? "begin read only" : "begin",
+    `set local statement_timeout = ${statementMs}`,
+    `set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
+    // A process that is frozen before its commit must not keep its locks.
+    `set local idle_in_transaction_session_timeout = ${idleMs}`,
+    // Short statements gain nothing by either: compiling one may take longer than all of the answer, and
+    // the cores are the jobs'.
+    "set local jit = off",
+    "set local max_parallel_workers_per_gather = 0",
+  ];
 }
 
 const GRACE_MS = 3_000;

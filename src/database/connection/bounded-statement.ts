@@ -1,0 +1,99 @@
+// A statement with the transaction around it as one packet: begin, limits, statement, commit. That is
+// one round trip instead of three, and on a page of jobs the trips were a third of the time.
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import pg from "pg";
+import { Client } from "./client.ts";
+
+/** The part of pg's connection that says these messages of the protocol. */
+interface Connection {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(statement: { readonly text: string }): void;
+  bind(values: object): void;
+  execute(portal: object): void;
+  sync(): void;
+}
+
+/** What pg's query is made of, and does not declare. */
+interface PgQuery {
+  prepare(connection: Connection): void;
+  handleCommandComplete(message: unknown, connection: Connection): void;
+}
+
+interface Options<R extends QueryResultRow> extends QueryConfig {
+  readonly callback: (error: Error | null, result: QueryResult<R>) => void;
+}
+
+const PgQuery = pg.Query as unknown as new (options: object) => PgQuery;
+
+class PacketQuery<R extends QueryResultRow> extends PgQuery {
+  readonly #before: readonly string[];
+  #completed = 0;
+
+  constructor(options: Options<R>, before: readonly string[]) {
+    super(options);
+    this.#before = before;
+  }
+
+  submit(connection: Connection): null {
+    connection.stream.cork();
+    try {
+      for (const text of this.#before) send(connection, text);
+      this.prepare(connection);
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  /** How pg ends its messages. All are one unit: after an error PostgreSQL passes over the commit. */
+  _getRows(connection: Connection): void {
+    connection.execute({});
+    send(connection, "commit");
+    connection.sync();
+  }
+
+  override handleCommandComplete(message: unknown, connection: Connection): void {
+    const isOwn = this.#completed === this.#before.length;
+    this.#completed += 1;
+    if (isOwn) super.handleCommandComplete(message, connection);
+  }
+}
+
+function send(connection: Connection, text: string): void {
+  connection.parse({ text });
+  connection.bind({});
+  connection.execute({});
+}
+
+/**
+ * Runs one statement after `before`, which begin a transaction and give no rows, and commits. When it
+ * throws, the transaction is still to be rolled back.
+ */
+export async function runBounded<R extends QueryResultRow>(
+  client: pg.PoolClient,
+  before: readonly string[],
+  config: QueryConfig,
+): Promise<QueryResult<R>> {
+  if (isPackable(client, config)) return sendPacket<R>(client, before, config);
+  await client.query(before.join("; "));
+  const result = await client.query<R>(config);
+  await client.query("commit");
+  return result;
+}
+
+// A lent pool may be of another version of pg, or of pg-native. A text without a list of values may be
+// several statements; a named one is known to pg as prepared with the first word that it hears.
+const isPackable = (client: unknown, { values, name }: QueryConfig) =>
+  client instanceof Client && values !== undefined && name === undefined;
+
+function sendPacket<R extends QueryResultRow>(
+  client: pg.PoolClient,
+  before: readonly string[],
+  config: QueryConfig,
+): Promise<QueryResult<R>> {
+  return new Promise((resolve, reject) => {
+    const callback: Options<R>["callback"] = (error, result) =>
+      error === null ? resolve(result) : reject(error);
+    client.query(new PacketQuery<R>({ ...config, callback }, before) as unknown as pg.Submittable);
+  });
+}
