@@ -38,12 +38,7 @@ export interface DatabaseOptions {
 
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
 const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
-const lists: Bounds = {
-  statementTimeoutMs: 500,
-  lockTimeoutMs: 400,
-  readOnly: true,
-  isPlain: true,
-};
+const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
 const downloads: Bounds = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000, readOnly: true };
 const feed: Bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 100, readOnly: true };
 const writes: Bounds = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false };

@@ -134,7 +134,7 @@ async function nextIds(
   return { ids, next, unchecked, size: walked.size || JOBS_A_CHUNK };
 }
 
-const NO_FACTS = { hasFewPriorities: true, indexes: new Set<string>() };
+const NO_FACTS = { priorities: null, indexes: new Set<string>() };
 
 interface Lines {
   readonly text: string | Buffer;

@@ -4,7 +4,7 @@
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
-import { type JobRow, jobColumnsWith, jobNames, toJob } from "../sql/job-row.ts";
+import { type JobRow, jobColumnsWith, pageNames, toJob } from "../sql/job-row.ts";
 
 export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
 /** Stored bytes of a value that are read beside hundreds of others. */
@@ -156,7 +156,7 @@ const rowsSql: Statement = (schema) => `
     coalesce(octet_length(jobs.last_error), 0) as error_bytes,
     (${isSmall}) is not true as is_large
   from ${schema}._private_jobs as jobs
-  ${jobNames(schema)}
+  ${pageNames(schema)}
   where jobs.id = any($1::bigint[])`;
 
 const errorUpTo = (bytes: string, characters: string) =>

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
-import { jobNames } from "../sql/job-row.ts";
+import { pageNames } from "../sql/job-row.ts";
 import { stateOf } from "../sql/job-state.ts";
 import { microseconds, timeText } from "../sql/moments.ts";
 import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
@@ -125,6 +125,6 @@ const rowsSql: Statement = (schema) => `
       queues.locked_at as queue_locked_at,
       pg_column_size(jobs.payload) as payload_bytes
     from ${schema}._private_jobs as jobs
-    ${jobNames(schema)}
+    ${pageNames(schema)}
     where jobs.id = any($1::bigint[])
   ) as light`;

@@ -5,9 +5,9 @@ import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import type { JobQuery } from "../query/job-query.ts";
+import { readPriorities } from "../sql/priorities.ts";
 import { type Cursor, decodeCursor, encodeCursor, notACursor } from "../walk/cursor.ts";
 import { isFew } from "../walk/id-walk.ts";
-import { hasFewPriorities } from "../walk/index-walk.ts";
 import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
 import { type Facts, type JobSort, type Segment, segmentsOf } from "../walk/order.ts";
 import type { Place } from "../walk/place.ts";
@@ -108,10 +108,10 @@ async function compiled(db: Database, q: string, cursor: Cursor | null): Promise
 
 /** What is asked of the database only where the order depends on it. */
 async function factsFor(db: Database, sort: JobSort): Promise<Facts> {
-  const isDue = sort === "due" || sort === "-due";
+  const isOfTimes = sort === "due" || sort === "-due" || sort === "priority";
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
   return {
-    hasFewPriorities: isDue ? await hasFewPriorities(db) : true,
+    priorities: isOfTimes ? await readPriorities(db) : null,
     indexes: isOptional ? await usableIndexes(db) : new Set(),
   };
 }
@@ -135,7 +135,7 @@ async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<F
   const found = await walk({
     db,
     matching: allOf([exactly(search), { ...matching, shape: FEW }]),
-    segments: segmentsOf("id", FEW, { hasFewPriorities: true, indexes: new Set() }),
+    segments: segmentsOf("id", FEW, { priorities: null, indexes: new Set() }),
     place: walked.next,
     limit: 1,
     skip: 0,

@@ -139,7 +139,7 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
   return {
     nowUs,
     names,
-    lockedQueues: says("ready", "blocked", "retrying", "scheduled") ? await lockedQueues(db) : "{}",
+    lockedQueues: says("ready", "blocked", "retrying") ? await lockedQueues(db) : "{}",
     stuck: says("stuck") ? await stuckHolders(db, nowUs) : null,
     keyRanges: await keyRangesOf(db, terms),
     unknown: [],

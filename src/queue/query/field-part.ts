@@ -120,14 +120,17 @@ function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
     case "running":
     case "failed":
       return sqlPart(`(${isInCondition(word, "jobs", "")})`, { conditions: [word] });
+    case "scheduled": {
+      const sql = isInCondition(word, "jobs", "", at(known.nowUs));
+      return sqlPart(`(${sql})`, { conditions: [word], isDue: false });
+    }
     case "blocked":
     case "retrying":
-    case "scheduled":
     case "ready": {
       const locked = parameters.addBare(known.lockedQueues);
       const sql = isInCondition(word, "jobs", locked, at(known.nowUs));
-      const isAhead = { blocked: true, ready: true, scheduled: false, retrying: null }[word];
-      return sqlPart(`(${sql})`, { conditions: [word], isDue: isAhead });
+      const isOfDue = { blocked: true, ready: true, retrying: null }[word];
+      return sqlPart(`(${sql})`, { conditions: [word], isDue: isOfDue });
     }
     default:
       return word satisfies never;

@@ -46,7 +46,8 @@ export function isInCondition(
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
-      return `${isFree} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
+      // Only what is due is blocked.
+      return `${isAvailable(job)} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
     case "ready":
       return `${isFree} and ${job}.attempts = 0 and ${isDue(job, now)}`;
     default:

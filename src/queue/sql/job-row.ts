@@ -62,6 +62,17 @@ export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
+/**
+ * The same for a page of jobs: each asks for its own queue. A planner would read all queues, and there
+ * may be many more of them than jobs on a page.
+ */
+export const pageNames = (schema: string) => `
+  left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
+  left join lateral (
+    select queue_name, locked_at from ${schema}._private_job_queues
+    where id = jobs.job_queue_id offset 0
+  ) as queues on true`;
+
 /** The job of a row. */
 export function toJob(row: JobRow): Job {
   return new StoredJob(row);

@@ -3,13 +3,12 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../sql/eligible.ts";
 import { milliseconds } from "../sql/moments.ts";
+import { MOST_PRIORITIES, priorities } from "../sql/priorities.ts";
 import type { Tallied } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
 /** Counts beyond this are not needed exactly. Of each priority. */
 const CAP = 1_000;
-/** With more priorities the loop over them would no longer be short. */
-const MOST_PRIORITIES = 32;
 
 export interface Probe {
   /** How many jobs are due, and how many ahead: at least that many where not exact. */
@@ -47,17 +46,6 @@ interface ProbeRow {
   readonly most_became_due: string | null;
 }
 
-/** The priorities that there are, each found by a step over the index. `priorities (priority)`. */
-const priorities = (s: string): string => `priorities (priority) as (
-    (select priority from ${s}._private_jobs as jobs where ${isAvailable("jobs")}
-      order by priority limit 1)
-    union all
-    select (select jobs.priority from ${s}._private_jobs as jobs
-      where ${isAvailable("jobs")} and jobs.priority > priorities.priority
-      order by jobs.priority limit 1)
-    from priorities where priorities.priority is not null
-  )`;
-
 const head = (s: string, columns: string, when: string, limit: string): string => `
       select ${columns} from ${s}._private_jobs as jobs
       where ${isAvailable("jobs")} and jobs.priority = known.priority and ${when}
@@ -68,7 +56,7 @@ const hasBecomeDue = `jobs.run_at > to_timestamp($2::float8 / 1000) and ${isDue(
 
 const probeSql: Statement = (s) => `
   with recursive ${priorities(s)}, known as (
-    select priority from priorities where priority is not null limit ${MOST_PRIORITIES + 1}
+    select priority from priorities where priority is not null
   ), heads as (
     select
       (select count(*) from (${head(s, "", isDue("jobs"), "$1::int + 1")}) as due) as due,
@@ -87,7 +75,7 @@ const probeSql: Statement = (s) => `
 /** `sinceMs`: milliseconds since 1970. */
 export async function readProbe(db: Database, sinceMs: number): Promise<Probe> {
   const [row] = await query<ProbeRow>(db, probeSql, [CAP, sinceMs]);
-  const isWhole = Number(row?.priorities ?? 0) <= MOST_PRIORITIES;
+  const isWhole = Number(row?.priorities ?? 0) < MOST_PRIORITIES;
   const isExact = (most: string | null | undefined) => isWhole && Number(most ?? 0) <= CAP;
   const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
   return {

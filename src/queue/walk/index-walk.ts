@@ -1,9 +1,9 @@
-// Jobs in an order that an index has: the next so many entries, and which of them match. An index does
-// not order rows of the same key by id, so a step is complete only up to the key at which it stopped, its
-// edge; where one key alone has more rows than a step, its rows are walked by id instead (`tie`).
-import { type Database, query } from "../../database/database.ts";
+// Jobs in an order that an index has: its next entries in order, and which of them match. An index does
+// not order rows of the same key by id, so those of one key are all read and sorted; where they are too
+// many for that, a crowd, they are walked by id instead (`tie`).
+import { query } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
-import { isAvailable, isDue as isDueNow } from "../sql/eligible.ts";
+import { isDue as isDueNow } from "../sql/eligible.ts";
 import { everyJob, type Matching } from "./matching.ts";
 import { EARLIEST, LATEST, momentOf, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
@@ -13,34 +13,81 @@ import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput }
 type IndexWay = Extract<Way, { kind: "index" }>;
 
 /** More rows of one key than this are walked by id. */
-export const LARGEST_TIE = 20_000;
+const LARGEST_TIE = 20_000;
 
-const NOTHING = { rows: [], skipped: 0, scanned: 0 } as const;
+interface StepRow {
+  readonly matched: string;
+  readonly ids: string;
+  readonly keys: string;
+  /** Of the last entry that was looked at; null: there was none. */
+  readonly last_key: string | null;
+  readonly last_id: string | null;
+  readonly seen: string | null;
+  readonly is_crowd: boolean | null;
+}
 
+/** `last`: all up to this row are done; null: none yet. */
 export async function walkIndex(
   input: StepInput,
   way: IndexWay,
   last: Row | null,
 ): Promise<Step<Position>> {
-  const { segment, wanted, size } = input;
-  const { descending } = segment;
-  const from = last ?? { key: endKey(way, descending), id: idBefore(segment) };
-  const edge = await edgeOf(input, way, from.key);
-  const isTie = edge !== null && edge.join() === from.key.join();
-  if (isTie && size >= LARGEST_TIE) {
-    const after = from.id === idBefore(segment) ? null : from.id;
-    return { ...NOTHING, next: { kind: "tie", key: edge, after } };
+  const { db, segment, skip, wanted, size } = input;
+  const begin = last ?? { key: endKey(way, segment.descending), id: idBefore(segment) };
+  const parts = partsOf(way, begin.key);
+  if (parts.length === 0) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const from = beginIn(parts, way, segment, begin);
+  const statement = stepOf(input, way, parts, from);
+  const [row] = await query<StepRow>(db, statement.sql, statement.values);
+  if (row === undefined) throw new Error("a step gave no row");
+  const seen = Number(row.seen ?? 0);
+  const key = row.last_key?.split(",") ?? [];
+  const keys = listOf(row.keys, ";").map((one) => one.split(","));
+  const rows = listOf(row.ids).map((id, at) => ({ id, key: keys[at] ?? [] }));
+  const done = { rows, skipped: Math.min(skip, Number(row.matched)), scanned: seen };
+  if (row.is_crowd === true) {
+    const isWithin = row.last_key === from.key.join() && from.id !== idBefore(segment);
+    return { ...done, next: { kind: "tie", key, after: isWithin ? from.id : null } };
   }
-  // The rows of the edge's key are still to come, all of them; of a tie, those that follow.
-  const upTo = edge === null ? endKey(way, !descending) : keyBeside(edge, !descending);
-  const found = isTie || upTo === null ? NOTHING : await foundIn(input, way, from, upTo);
-  const done = { ...found, scanned: edge === null ? found.rows.length : size };
-  if (found.rows.length >= wanted) {
-    return { ...done, next: { kind: "index", last: found.rows.at(-1) ?? from } };
+  if (rows.length >= wanted || seen >= size) {
+    return { ...done, next: { kind: "index", last: { key, id: row.last_id ?? from.id } } };
   }
-  if (edge === null) return { ...done, next: null };
-  const id = isTie ? from.id : idBefore(segment);
-  return { ...done, next: { kind: "index", last: { key: edge, id } } };
+  return { ...done, next: behindParts(way, segment, parts) };
+}
+
+/**
+ * The priorities that a step reads; null: it reads the index as one. Where the order begins with the
+ * priority that is one of them, from where the index is read at the time that is asked for.
+ */
+function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
+  const { priorities: known } = way;
+  if (known === null) return [null];
+  return isOfTimes(way) ? known : known.filter((one) => one >= Number(from)).slice(0, 1);
+}
+
+const isOfTimes = ({ keys }: IndexWay) => keys.length === 1;
+
+/** A priority that is entered is read from its beginning. */
+function beginIn(
+  [part]: readonly (number | null)[],
+  way: IndexWay,
+  segment: Segment,
+  begin: Row,
+): Row {
+  if (part == null || isOfTimes(way) || part === Number(begin.key[0])) return begin;
+  return { key: [String(part), EARLIEST], id: idBefore(segment) };
+}
+
+/** Where the order goes on when there is no more in these parts; null: nowhere. */
+function behindParts(
+  way: IndexWay,
+  segment: Segment,
+  [part]: readonly (number | null)[],
+): Position | null {
+  if (part == null || isOfTimes(way)) return null;
+  const next = way.priorities?.find((one) => one > part);
+  if (next === undefined) return null;
+  return { kind: "index", last: { key: [String(next), EARLIEST], id: idBefore(segment) } };
 }
 
 /** The position after all rows of `key`; null: no key can follow. */
@@ -76,179 +123,115 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
   return [String(Number(priority) + (isSmaller ? -1 : 1)), isSmaller ? LATEST : EARLIEST];
 }
 
-/** The key of the entry at which the step stops; null: there are not so many. */
-async function edgeOf(
-  input: StepInput,
-  way: IndexWay,
-  from: readonly string[],
-): Promise<string[] | null> {
-  const ahead = aheadOf(input.matching);
-  const values = [...from, input.size - 1, ...ahead.values];
-  const [row] = await query<{ edge: string }>(
-    input.db,
-    (schema) => edgeSql(schema, input, way, ahead.sql),
-    values,
-  );
-  return row?.edge?.split(",") ?? null;
-}
-
-async function foundIn(input: StepInput, way: IndexWay, from: Row, upTo: readonly string[]) {
-  const { db, matching, skip, wanted, size } = input;
-  const ahead = aheadOf(matching);
-  const limits = [...from.key, from.id, ...upTo, skip, wanted, size];
-  const values = [...limits, ...ahead.values, ...matching.values];
-  const [row] = await query<FoundRow>(
-    db,
-    (schema) => foundSql(schema, input, way, ahead.sql, ahead.values.length),
-    values,
-  );
-  const keys = listOf(row?.keys ?? null, ";").map((key) => key.split(","));
-  const rows = listOf(row?.ids ?? null).map((id, at) => ({ id, key: keys[at] ?? [] }));
-  return { rows, skipped: Math.min(skip, Number(row?.matched ?? 0)) };
-}
-
-interface FoundRow {
-  readonly matched: string;
-  readonly ids: string;
-  readonly keys: string;
-}
-
 /**
  * What is due and what lies ahead are two ends of an index of times. A query's own now is before the
  * statement's.
  */
-function aheadOf({ shape, nowUs }: Matching) {
+function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
   const all = (names: readonly Condition[]) =>
     conditions?.every((one) => names.includes(one)) === true;
-  const none: readonly string[] = [];
-  if (isDue === true || all(["ready", "blocked"])) {
-    return { sql: () => `and ${isDueNow("jobs")}`, values: none };
-  }
-  if (isDue !== false && !all(["scheduled"])) return { sql: () => "", values: none };
-  return nowUs === null
-    ? { sql: () => "and jobs.run_at > now()", values: none }
-    : { sql: (at: number) => `and jobs.run_at > ${momentOf(`$${at}`)}`, values: [nowUs] };
+  if (isDue === true || all(["ready", "blocked"])) return `and ${isDueNow("jobs")}`;
+  if (isDue !== false && !all(["scheduled"])) return "";
+  return `and jobs.run_at > ${nowUs === null ? "now()" : momentOf(bound(nowUs))}`;
 }
 
 /** A list of the key's columns. */
-const columns = ({ keys }: IndexWay, of: (column: string, at: number) => string) =>
+const columns = (keys: readonly Key[], of: (column: string, at: number) => string) =>
   keys.map(({ column }, at) => of(column, at)).join(", ");
 
-const onJobs = (way: IndexWay) => columns(way, (column) => `jobs.${column}`);
-
-/** The key in the parameters from `first` on. */
-const given = ({ keys }: IndexWay, first: number) =>
-  keys.map(({ into }: Key, at) => into(`$${first + at}`)).join(", ");
-
-const keyText = ({ keys }: IndexWay, alias: string) =>
+const keyText = (keys: readonly Key[], alias: string) =>
   `concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
-const direction = ({ descending }: Segment) => (descending ? "desc" : "asc");
-
-/** Jobs of the segment from the key on that the first parameters give; of one priority, or all. */
-const entriesSql = (schema: string, { segment }: StepInput, way: IndexWay) => `
-      from ${schema}._private_jobs as jobs
-      where (${segment.where})${way.perPriority ? " and jobs.priority = part.priority" : ""}
-      and (${onJobs(way)}) ${segment.descending ? "<=" : ">="} (${given(way, 1)})`;
-
-/** Once for each priority, or once. */
-const parts = (schema: string, { perPriority }: IndexWay) =>
-  perPriority ? `recursive ${prioritiesSql(schema)}` : "part (priority) as (select 0)";
-
-function edgeSql(
-  schema: string,
+// One part of the index is read for each priority, in the order of times, and they are merged row by row,
+// only as far as somebody asks: whoever has found enough rows has looked at no others. Within a key
+// PostgreSQL sorts by id (an incremental sort); the limit of a part holds a crowd off. Entries and what is
+// found of them are in order as they are filled in, which no join may change: so the condition is asked
+// row by row. What the index itself has, tasks and queues, is asked there. Of a crowd nothing is kept: it
+// is not in order yet.
+function stepOf(
   input: StepInput,
-  way: IndexWay,
-  ahead: (at: number) => string,
-): string {
-  const { segment } = input;
-  const at = way.keys.length;
-  return `
-  with ${parts(schema, way)}
-  select ${keyText(way, "edge")} as edge
-  from part cross join lateral (
-      select ${columns(way, (column, index) => `jobs.${column} as k${index}`)}
-      ${entriesSql(schema, input, way)}
-      ${ahead(at + 2)}
-      order by ${columns(way, (column) => `jobs.${column} ${direction(segment)}`)}
-      offset $${at + 1}::int
-      limit 1
-  ) as edge
-  where part.priority is not null
-  order by ${columns(way, (_, index) => `edge.k${index} ${direction(segment)}`)}
-  limit 1`;
-}
-
-// Exactly as many entries are read as up to the edge: a condition on two columns does not tell
-// PostgreSQL where to stop in the index. The condition on key and id takes what was shown out of the
-// rows of the first key.
-function foundSql(
-  schema: string,
-  input: StepInput,
-  way: IndexWay,
-  ahead: (at: number) => string,
-  aheadValues: number,
-): string {
-  const { segment } = input;
-  const { descending } = segment;
-  const count = way.keys.length;
-  const after = 2 * count + 2;
-  const order = (of: string) =>
-    `${columns(way, (_, index) => `${of}.k${index} ${direction(segment)}`)}, ${of}.id ${direction(segment)}`;
-  const own = columns(way, (column) => `jobs.${column} ${direction(segment)}`);
-  const key = columns(way, (_, index) => `entry.k${index}`);
-  return `
-  with ${parts(schema, way)}, found as materialized (
+  { keys }: IndexWay,
+  parts: readonly (number | null)[],
+  from: Row,
+): { readonly sql: (schema: string) => string; readonly values: unknown[] } {
+  const { segment, matching } = input;
+  const values: unknown[] = [];
+  const bound = (value: unknown) => `$${values.push(value)}`;
+  // Of the key what differs within a part.
+  const own = parts[0] === null ? keys : keys.slice(-1);
+  const ownColumns = columns(own, (column) => `jobs.${column}`);
+  const given = own.map(({ into }, at) => into(bound(from.key.at(at - own.length)))).join(", ");
+  const givenId = `${bound(from.id)}::bigint`;
+  const size = `${bound(input.size)}::int`;
+  const skip = `${bound(input.skip)}::bigint`;
+  const most = `${skip} + ${bound(input.wanted)}::bigint`;
+  const ofPart = parts.map((one) => (one === null ? "" : `and jobs.priority = ${bound(one)}::int`));
+  const ofParts = parts[0] === null ? "" : `and jobs.priority = any(${bound(parts)}::int[])`;
+  const ahead = aheadOf(matching, bound);
+  const { taskIds, queueIds } = matching.shape;
+  const mays = [
+    ...(taskIds === null ? [] : [`jobs.task_id = any(${bound(taskIds)}::int[])`]),
+    ...(queueIds === null ? [] : [`jobs.job_queue_id = any(${bound(queueIds)}::int[])`]),
+  ];
+  const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
+  const condition = conditionOf(input, values.length + 1);
+  const to = segment.descending ? "desc" : "asc";
+  const beyond = segment.descending ? "<" : ">";
+  const order = (of: string) => `${columns(keys, (_, at) => `${of}.k${at} ${to}`)}, ${of}.id ${to}`;
+  const part = (schema: string, where: string) => `(
+        select ${columns(keys, (column, at) => `jobs.${column} as k${at}`)}, jobs.id, ${may} as may
+        from ${schema}._private_jobs as jobs
+        where (${segment.where}) ${where}
+        and (${ownColumns}) ${beyond}= (${given})
+        and (${ownColumns}, jobs.id) ${beyond} (${given}, ${givenId})
+        ${ahead}
+        order by ${columns(own, (column) => `jobs.${column} ${to}`)}
+        limit ${size} + ${LARGEST_TIE}
+      )`;
+  const job = (schema: string) => `
+    cross join lateral (
+      select from ${schema}._private_jobs as jobs
+      where jobs.id = entry.id and ${condition}
+      offset 0
+    ) as job`;
+  const keysOf = (of: string) => columns(keys, (_, at) => `${of}.k${at}`);
+  const isFull = `(select count(*) from found) >= ${most}`;
+  const sql = (schema: string) => `
+  with entry as materialized (
+    select merged.*, row_number() over (order by ${order("merged")}) as n
+    from (
+      ${ofPart.map((where) => part(schema, where)).join("\n      union all\n      ")}
+    ) as merged
+    order by ${order("merged")}
+    limit ${size}
+  ), found as materialized (
     select entry.*
-    from part cross join lateral (
-      select ${columns(way, (column, index) => `jobs.${column} as k${index}`)}, jobs.id,
-        (${conditionOf(input, after + 3 + aheadValues)}) is true as matches
-      ${entriesSql(schema, input, way)}
-      ${ahead(after + 3)}
-      order by ${own}
-      limit $${after + 2}::int
-    ) as entry
-    where part.priority is not null
-    and entry.matches
-    and (${key}) ${descending ? ">=" : "<="} (${given(way, count + 2)})
-    and (${key}, entry.id) ${descending ? "<" : ">"} (${given(way, 1)}, $${count + 1}::bigint)
-    order by ${order("entry")}
-    limit $${after}::bigint + $${after + 1}::bigint
-  )
-  select (select count(*) from found) as matched,
-    array_to_string(array(
-      select found.id from found order by ${order("found")} offset $${after}::bigint
-    ), ',') as ids,
-    array_to_string(array(
-      select ${keyText(way, "found")} from found order by ${order("found")} offset $${after}::bigint
-    ), ';') as keys`;
-}
-
-/** More priorities than this are not read one by one. */
-const MOST_PRIORITIES = 32;
-
-// A probe of the index each: "distinct" would read all of it.
-/** A recursive table expression `part (priority)`; its last row is null. */
-export const prioritiesSql = (schema: string) => `part (priority) as (
-    (
-      select jobs.priority from ${schema}._private_jobs as jobs
-      where ${isAvailable("jobs")} order by jobs.priority limit 1
-    )
+    from entry${matching.isAll ? "" : job(schema)}
+    where entry.may
+    limit ${most}
+  ), last as materialized (
+    (select found.* from found order by n desc limit case when ${isFull} then 1 else 0 end)
     union all
-    select (
-      select jobs.priority from ${schema}._private_jobs as jobs
-      where ${isAvailable("jobs")} and jobs.priority > part.priority order by jobs.priority limit 1
-    ) from part where part.priority is not null
-  )`;
-
-/** Whether an index can be read once for each priority. */
-export async function hasFewPriorities(db: Database): Promise<boolean> {
-  const [row] = await query<{ priorities: number }>(db, countSql, [MOST_PRIORITIES + 1]);
-  return (row?.priorities ?? 0) <= MOST_PRIORITIES;
+    (select entry.* from entry order by n desc limit case when ${isFull} then 0 else 1 end)
+  ), edge as materialized (
+    select last.*, exists (
+      select from ${schema}._private_jobs as jobs
+      where (${segment.where}) ${ofParts}
+      and ${keys.map(({ column }, at) => `jobs.${column} = last.k${at}`).join(" and ")}
+      limit 1 offset ${LARGEST_TIE}
+    ) as is_crowd
+    from last
+  ), kept as materialized (
+    select found.* from found cross join edge
+    where not (edge.is_crowd and (${keysOf("found")}) = (${keysOf("edge")}))
+  )
+  select edge.n as seen, edge.id as last_id, ${keyText(keys, "edge")} as last_key, edge.is_crowd,
+    (select count(*) from kept) as matched,
+    array_to_string(array(select id from kept order by n offset ${skip}), ',') as ids,
+    array_to_string(array(
+      select ${keyText(keys, "kept")} from kept order by n offset ${skip}
+    ), ';') as keys
+  from (select) as one left join edge on true`;
+  return { sql, values: [...values, ...matching.values] };
 }
-
-const countSql = (schema: string) => `
-  with recursive ${prioritiesSql(schema)}
-  select count(*)::int as priorities
-  from (select from part where part.priority is not null limit $1::int) as counted`;

@@ -36,8 +36,12 @@ export interface Key {
 export type Way =
   /** By id: no other order is asked for. */
   | { readonly kind: "ids" }
-  /** An index has the order; once for each priority, or as a whole. */
-  | { readonly kind: "index"; readonly keys: readonly Key[]; readonly perPriority: boolean }
+  /** An index has the order; for each of these priorities, or as a whole. */
+  | {
+      readonly kind: "index";
+      readonly keys: readonly Key[];
+      readonly priorities: readonly number[] | null;
+    }
   /** No index has it: all are looked at, in order of their ids, and the best are kept. */
   | { readonly kind: "rank"; readonly key: Key };
 
@@ -52,8 +56,8 @@ export interface Segment {
 
 /** What decides whether an index leads the way. */
 export interface Facts {
-  /** So few priorities that an index is read once for each. */
-  readonly hasFewPriorities: boolean;
+  /** Those of available jobs; null: too many for an index to be read for each. */
+  readonly priorities: readonly number[] | null;
   /** Names of optional indexes that are there. */
   readonly indexes: ReadonlySet<string>;
 }
@@ -86,16 +90,19 @@ export function segmentsOf(sort: JobSort, shape: QueryShape, facts: Facts): read
     case "due":
     case "-due": {
       const descending = sort === "-due";
-      const way: Way = facts.hasFewPriorities
-        ? { kind: "index", keys: [runAt], perPriority: true }
-        : { kind: "rank", key: runAt };
+      const { priorities } = facts;
+      const way: Way =
+        priorities === null
+          ? { kind: "rank", key: runAt }
+          : { kind: "index", keys: [runAt], priorities };
       return parted(way, isAvailable(jobs), waiting, descending, shape);
     }
     case "priority": {
       const way: Way = {
         kind: "index",
         keys: [number("priority"), runAt],
-        perPriority: false,
+        // What is due stands before what is not in each of them.
+        priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return parted(way, isAvailable(jobs), waiting, false, shape);
     }
@@ -121,7 +128,7 @@ const locked = isLocked(jobs);
 /** The optional index's order where it is there. */
 function ranked(key: Key, index: string, { indexes }: Facts): Way {
   return indexes.has(index)
-    ? { kind: "index", keys: [key], perPriority: false }
+    ? { kind: "index", keys: [key], priorities: null }
     : { kind: "rank", key };
 }
 

@@ -10,7 +10,7 @@ import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
 import { idAfter, isOpen, walkIds } from "./id-walk.ts";
-import { LARGEST_TIE, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
+import { positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
 import { allOf, type Check, type Matching } from "./matching.ts";
 import type { Segment, Way } from "./order.ts";
 import { createPace, type Pace } from "./pace.ts";
@@ -57,7 +57,7 @@ export interface Walked {
   readonly size: number;
 }
 
-const FIRST_STEP = 2_000;
+const FIRST_STEP = 4_000;
 /** Where a step looks at all its rows, however many match. */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
@@ -161,17 +161,8 @@ class Walking {
   async #byIndex(segment: Segment, position: Position & { kind: "index" }): Promise<void> {
     const way = indexOf(segment);
     const input = this.#input(segment);
-    const run = (size: number) => walkIndex({ ...input, size }, way, position.last);
-    const step = await this.pace.run(run);
-    if (step === null) return;
-    const { next } = step;
-    const isHere =
-      next?.kind === "index" &&
-      next.last?.key.join() === position.last?.key.join() &&
-      next.last?.id === position.last?.id;
-    // More rows of one key than the step had: with so many, or by id.
-    const real = isHere ? await run(LARGEST_TIE) : step;
-    await this.#accept(real, position, real.next);
+    const step = await this.pace.run((size) => walkIndex({ ...input, size }, way, position.last));
+    if (step !== null) await this.#accept(step, position, step.next);
   }
 
   async #byTie(segment: Segment, position: Position & { kind: "tie" }): Promise<void> {

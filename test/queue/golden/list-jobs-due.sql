@@ -1,136 +1,76 @@
-  with recursive part (priority) as (
-    (
-      select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available order by jobs.priority limit 1
-    )
+  with recursive priorities (priority, place) as (
+    (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)
     union all
     select (
       select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
-    ) from part where part.priority is not null
+      where jobs.is_available and jobs.priority > priorities.priority
+      order by jobs.priority limit 1
+    ), place + 1
+    from priorities where priorities.priority is not null and place < 32
   )
-  select count(*)::int as priorities
-  from (select from part where part.priority is not null limit $1::int) as counted;
+  select priority from priorities where priority is not null order by priority;
 
-  with recursive part (priority) as (
-    (
-      select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available order by jobs.priority limit 1
-    )
-    union all
-    select (
-      select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
-    ) from part where part.priority is not null
-  )
-  select concat_ws(',', floor(extract(epoch from edge.k0) * 1000000)::text) as edge
-  from part cross join lateral (
-      select jobs.run_at as k0
-      
-      from "worker"._private_jobs as jobs
-      where (jobs.is_available) and jobs.priority = part.priority
-      and (jobs.run_at) >= ((case $1::text
+  with entry as materialized (
+    select merged.*, row_number() over (order by merged.k0 asc, merged.id asc) as n
+    from (
+      (
+        select jobs.run_at as k0, jobs.id, true as may
+        from "worker"._private_jobs as jobs
+        where (jobs.is_available) and jobs.priority = $6::int
+        and (jobs.run_at) >= ((case $1::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end))
-      and jobs.run_at > now()
-      order by jobs.run_at asc
-      offset $2::int
-      limit 1
-  ) as edge
-  where part.priority is not null
-  order by edge.k0 asc
-  limit 1;
-
-  with recursive part (priority) as (
-    (
-      select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available order by jobs.priority limit 1
-    )
-    union all
-    select (
-      select jobs.priority from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority > part.priority order by jobs.priority limit 1
-    ) from part where part.priority is not null
-  ), found as materialized (
-    select entry.*
-    from part cross join lateral (
-      select jobs.run_at as k0, jobs.id,
-        ((jobs.is_available) and (jobs.is_available and jobs.run_at > now())) is true as matches
-      
-      from "worker"._private_jobs as jobs
-      where (jobs.is_available) and jobs.priority = part.priority
-      and (jobs.run_at) >= ((case $1::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
-  end))
-      and jobs.run_at > now()
-      order by jobs.run_at asc
-      limit $6::int
-    ) as entry
-    where part.priority is not null
-    and entry.matches
-    and (entry.k0) <= ((case $3::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($3::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($3::numeric - 946684800000000, 3600000000)::float8
-  end))
-    and (entry.k0, entry.id) > ((case $1::text
+        and (jobs.run_at, jobs.id) > ((case $1::text
     when 'Infinity' then timestamptz 'infinity'
     when '-Infinity' then timestamptz '-infinity'
     else timestamptz '2000-01-01 00:00:00+00'
       + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
       + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
   end), $2::bigint)
-    order by entry.k0 asc, entry.id asc
-    limit $4::bigint + $5::bigint
-  )
-  select (select count(*) from found) as matched,
-    array_to_string(array(
-      select found.id from found order by found.k0 asc, found.id asc offset $4::bigint
-    ), ',') as ids,
-    array_to_string(array(
-      select concat_ws(',', floor(extract(epoch from found.k0) * 1000000)::text) from found order by found.k0 asc, found.id asc offset $4::bigint
-    ), ';') as keys;
-
-  with 
-  bound as materialized (
-    select max(id) as last, count(*) as rows
-    from (
-      select jobs.id
-      from "worker"._private_jobs as jobs
-      where jobs.id > $1::bigint
-      order by jobs.id asc
-      limit $2::bigint
-    ) as chunk
+        and jobs.run_at > now()
+        order by jobs.run_at asc
+        limit $3::int + 20000
+      )
+    ) as merged
+    order by merged.k0 asc, merged.id asc
+    limit $3::int
   ), found as materialized (
-    select jobs.id
-    from "worker"._private_jobs as jobs
-    where jobs.id > $1::bigint and jobs.id <= (select last from bound)
-    and (jobs.is_available) and (jobs.run_at = (case $5::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($5::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($5::numeric - 946684800000000, 3600000000)::float8
-  end)
-    and (jobs.is_available and jobs.run_at > now()))
-    order by jobs.id asc
-    limit $3::bigint + $4::bigint
+    select entry.*
+    from entry
+    cross join lateral (
+      select from "worker"._private_jobs as jobs
+      where jobs.id = entry.id and (jobs.is_available) and (jobs.is_available and jobs.run_at > now())
+      offset 0
+    ) as job
+    where entry.may
+    limit $4::bigint + $5::bigint
+  ), last as materialized (
+    (select found.* from found order by n desc limit case when (select count(*) from found) >= $4::bigint + $5::bigint then 1 else 0 end)
+    union all
+    (select entry.* from entry order by n desc limit case when (select count(*) from found) >= $4::bigint + $5::bigint then 0 else 1 end)
+  ), edge as materialized (
+    select last.*, exists (
+      select from "worker"._private_jobs as jobs
+      where (jobs.is_available) and jobs.priority = any($7::int[])
+      and jobs.run_at = last.k0
+      limit 1 offset 20000
+    ) as is_crowd
+    from last
+  ), kept as materialized (
+    select found.* from found cross join edge
+    where not (edge.is_crowd and (found.k0) = (edge.k0))
   )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
+  select edge.n as seen, edge.id as last_id, concat_ws(',', floor(extract(epoch from edge.k0) * 1000000)::text) as last_key, edge.is_crowd,
+    (select count(*) from kept) as matched,
+    array_to_string(array(select id from kept order by n offset $4::bigint), ',') as ids,
     array_to_string(array(
-      select id from found order by id asc offset $3::bigint
-    ), ',') as ids
-  from bound;
+      select concat_ws(',', floor(extract(epoch from kept.k0) * 1000000)::text) from kept order by n offset $4::bigint
+    ), ';') as keys
+  from (select) as one left join edge on true;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
@@ -160,5 +100,8 @@
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  left join lateral (
+    select queue_name, locked_at from "worker"._private_job_queues
+    where id = jobs.job_queue_id offset 0
+  ) as queues on true
   where jobs.id = any($1::bigint[])

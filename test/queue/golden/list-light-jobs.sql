@@ -46,6 +46,9 @@
     from "worker"._private_jobs as jobs
     
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  left join lateral (
+    select queue_name, locked_at from "worker"._private_job_queues
+    where id = jobs.job_queue_id offset 0
+  ) as queues on true
     where jobs.id = any($1::bigint[])
   ) as light

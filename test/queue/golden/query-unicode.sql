@@ -1,9 +1,5 @@
 select floor(extract(epoch from now()) * 1000000)::bigint as us;
 
-  select array(
-    select id from "worker"._private_job_queues where not is_available order by id
-  )::text as ids;
-
   select
     array(select id from "worker"._private_tasks
       where identifier ilike any ($1::text[]))::text as tasks,
@@ -14,5 +10,5 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.task_id = any($2::int[]) or jobs.key ilike any ($3::text[]) or jobs.locked_by ilike any ($3::text[]) or jobs.last_error ilike any ($3::text[]) or jobs.payload::text ilike any ($3::text[])) and ((jobs.is_available and (jobs.is_available and jobs.run_at <= $4::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.attempts = 0 and jobs.run_at > $4::timestamptz) is not true))
+and ((jobs.task_id = any($2::int[]) or jobs.key ilike any ($3::text[]) or jobs.locked_by ilike any ($3::text[]) or jobs.last_error ilike any ($3::text[]) or jobs.payload::text ilike any ($3::text[])) and ((jobs.is_available and jobs.attempts = 0 and jobs.run_at > $4::timestamptz) is not true))
 order by jobs.id
