@@ -6,10 +6,10 @@ import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.t
 import type { Condition } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { timeText } from "../../sql/moments.ts";
+import { readPriorities } from "../../sql/priorities.ts";
 import { type SampleOptions, SMALL_TABLE_PAGES } from "../../stats/count-query.ts";
 import { readGauge } from "../../stats/gauge.ts";
 import { isFew } from "../../walk/id-walk.ts";
-import { hasFewPriorities } from "../../walk/index-walk.ts";
 import { matchingOf } from "../../walk/matching.ts";
 import { type JobSort, type Segment, segmentsOf } from "../../walk/order.ts";
 import { walk } from "../../walk/walk.ts";
@@ -154,7 +154,7 @@ async function idsByIndex(
   const { isDue, conditions } = jobs.shape;
   const isWaiting = isDue !== null || conditions?.every((one) => waiting.includes(one)) === true;
   if (isWaiting) {
-    if (!(await hasFewPriorities(db))) return null;
+    if ((await readPriorities(db)) === null) return null;
     const ids = await idsByTime(db, jobs, MOST_BY_INDEX + 1);
     return ids.length <= MOST_BY_INDEX ? ids : null;
   }
@@ -174,7 +174,7 @@ async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,
 ): Promise<readonly Segment[] | null> {
-  const facts = { hasFewPriorities: true, indexes: await usableIndexes(db) };
+  const facts = { priorities: null, indexes: await usableIndexes(db) };
   const orders: readonly JobSort[] = ["-failed_at", "running"];
   const ways = orders.map((sort) => segmentsOf(sort, shape, facts));
   return ways.find((segments) => segments.every(({ way }) => way.kind === "index")) ?? null;
