@@ -101,12 +101,14 @@ test("An order with more equal keys than a step reads is walked by id, and compl
     const ids = await joined({ sort, limit: 500 });
     const expected = await naive(sort);
     assert.deepEqual(ids, expected, sort);
-    const page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
-    assert.deepEqual(
-      page.jobs.map(({ id }) => id),
-      expected.slice(700, 713),
-      sort,
-    );
+    // An answer that took too long is short.
+    let page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
+    while (page.jobs.length === 0 && page.nextCursor !== null) {
+      page = await listJobs(queue.db, { sort, limit: 13, cursor: page.nextCursor });
+    }
+    const passedOver = page.jobs.map(({ id }) => id);
+    assert.notEqual(passedOver.length, 0);
+    assert.deepEqual(passedOver, expected.slice(700, 700 + passedOver.length), sort);
   }
 });
 
