@@ -77,7 +77,7 @@ test("When the database is gone the last data stay under a banner, and heal by t
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();
     await turned(page, "Queues");
-    await page.getByRole("link", { name: "kitchen" }).waitFor();
+    await sees(page, "It comes as soon as the database answers.");
     await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
     await turned(page, "Jobs");
 

@@ -105,7 +105,7 @@ test("hostile text stays text on every page", async () => {
     `/jobs?queue=${encodeURIComponent(EVIL)}`,
   ]) {
     page.go(address);
-    page.answer("api/overview", hostile);
+    if (address !== "/queues") page.answer("api/overview", hostile);
     assertInert(page);
   }
   page.answer("api/jobs?limit=100", jobs([evil, locked], EVIL));

@@ -142,7 +142,7 @@ test("a click with shift selects all rows between", async () => {
 });
 
 test("the slash key goes to the search, from any page", async () => {
-  const page = await opened("/queues");
+  const page = await opened("/workers");
   page.app.dispatch("app.key", "", "/");
   assert.deepEqual(page.navigations, ["/jobs"]);
   page.go("/jobs");

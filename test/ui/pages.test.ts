@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { opened, overview } from "./sample.ts";
+import { at, opened, queue, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -11,17 +11,29 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-test("queues show who holds them and lead to their jobs", async () => {
+const crm = queue("crm/eu & us", {
+  locked_at: at(-7740),
+  locked_by: "worker-c",
+  stuck_since: at(-7740),
+  ready: value(480),
+  running: value(1),
+});
+
+test("queues show what is due in them and who holds them, and lead to their jobs", async () => {
   const page = await opened("/queues");
-  assert.deepEqual(rows(page), ["maillocked4031513" + "9s agoworker-a", "crm/eu & usidle33–––––"]);
+  page.answer("api/queues", { queues: [crm, queue("mail")], next_cursor: null, count: 2 });
+  assert.deepEqual(rows(page), [
+    "crm/eu & usStuck for 2 h 9 m480100" + "1 mworker-c",
+    "mailReady30001 m–",
+  ]);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm/eu & us");
   assert.equal(link.attrs["href"], "#/jobs?queue=crm%2Feu%20%26%20us");
+  assert.match(page.text, /2 queues/);
 });
 
 test("without named queues the page says so", async () => {
   const page = await opened("/queues");
-  page.pass(5000);
-  page.answer("api/overview", overview({ queues: [] }));
+  page.answer("api/queues", { queues: [], next_cursor: null, count: 0 });
   assert.match(page.text, /There are no named queues/);
 });
 

@@ -5,7 +5,7 @@
  *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and asked again behind it
  *                └──missed()──▶ error or missing
  */
-import { problem, skeleton } from "../controls/empty";
+import { empty, problem, skeleton } from "../controls/empty";
 import { after } from "../host";
 import { Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
@@ -74,6 +74,9 @@ export class Fetched {
   /** What stands in place of it while it is not ready; also the reason why it can't be had. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
+    if (m.live.outage.length > 0) {
+      return empty("Not read yet", "It comes as soon as the database answers.");
+    }
     const wait = m.now - this.askedAt;
     return wait >= SKELETON_MS ? skeleton(lines) : nothing;
   }

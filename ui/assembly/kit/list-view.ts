@@ -52,14 +52,17 @@ function head(page: ListPage, columns: Column[], choosable: bool): Node {
 function columnHead(page: ListPage, column: Column): Node {
   const attrs: Attr[] = [attr("scope", "col"), cls(column.name)];
   if (column.sort.length === 0) return el("th", attrs, [text(column.head)]);
-  const sorted = page.address.value("sort");
-  const down = "-" + column.sort;
-  const isUp = sorted === column.sort;
-  const isDown = sorted === down;
-  if (isUp || isDown) attrs.push(attr("aria-sort", isUp ? "ascending" : "descending"));
-  const path = page.address.with("sort", isDown ? column.sort : down);
-  const arrow = isUp ? " ↑" : isDown ? " ↓" : "";
-  return el("th", attrs, [link(path, isUp || isDown ? "sorted" : "", [text(column.head + arrow)])]);
+  const asked = page.address.value("sort");
+  const isFirst = asked === column.sort;
+  const isReverse = asked === column.reverse && asked.length > 0;
+  const isUp = (isFirst || isReverse) && !asked.startsWith("-");
+  if (isFirst || isReverse) attrs.push(attr("aria-sort", isUp ? "ascending" : "descending"));
+  const next = isFirst && column.reverse.length > 0 ? column.reverse : column.sort;
+  const arrow = !isFirst && !isReverse ? "" : isUp ? " ↑" : " ↓";
+  const name = isFirst || isReverse ? "sorted" : "";
+  return el("th", attrs, [
+    link(page.address.with("sort", next), name, [text(column.head + arrow)]),
+  ]);
 }
 
 function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {

@@ -31,12 +31,13 @@ export class RowPage {
   fault: string = "";
 }
 
-/** One column: its class, its head, and the `sort` that a press on the head asks for, if any. */
+/** One column: its class, its head, and the orders that presses on the head ask for, as the API names them. */
 export class Column {
   constructor(
     readonly name: string,
     readonly head: string,
-    /** Ascending, as the API names it; a second press asks for `-` and this. */
+    /** At the first press, and at the next; the empty string: none. */
     readonly sort: string,
+    readonly reverse: string,
   ) {}
 }

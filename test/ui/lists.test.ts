@@ -1,0 +1,146 @@
+// What every list does alike, seen on the queues: keys, news, search, sort, pages, and coming back.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { opened, queue } from "./sample.ts";
+
+before(ensureBuilt);
+
+const answer = (page: Page, names: string[], next: string | null = null) =>
+  page.answer("api/queues", {
+    queues: names.map((name, id) => queue(name, { id })),
+    next_cursor: next,
+    count: names.length,
+  });
+
+async function listed(names: string[], next: string | null = null, address = "/queues") {
+  const page = await opened(address);
+  answer(page, names, next);
+  return page;
+}
+
+const names = (page: Page) =>
+  page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => String(e.attrs["data-arg"]));
+
+test("a skeleton stands only after 200 ms", async () => {
+  const page = await opened("/queues");
+  const skeletons = () => page.all((e) => String(e.attrs["class"]).startsWith("skeleton")).length;
+  assert.equal(skeletons(), 0);
+  page.pass(250);
+  assert.equal(skeletons(), 1);
+  answer(page, ["a"]);
+  assert.equal(skeletons(), 0);
+});
+
+test("keys walk the rows, and open the one at hand", async () => {
+  const page = await listed(["a", "b", "c"]);
+  page.app.dispatch("app.key", "", "j");
+  assert.equal(page.focus, "queues-row-b");
+  page.app.dispatch("queues.key", "b", "End");
+  assert.equal(page.focus, "queues-row-c");
+  page.app.dispatch("app.key", "", "k");
+  assert.equal(page.byId("queues-row-b").attrs["tabindex"], "0");
+  page.app.dispatch("queues.key", "b", "Enter");
+  assert.equal(page.navigations.at(-1), "/jobs?queue=b");
+});
+
+test("rows that someone reads stay where they are; what is new waits until it is asked for", async () => {
+  const page = await listed(["b", "c"]);
+  page.app.held(true);
+  page.pass(5000);
+  answer(page, ["a", "b"]);
+  assert.deepEqual(names(page), ["b", "c"]);
+  assert.ok(String(page.byId("queues-row-c").attrs["class"]).includes("gone"));
+  page.click("1 new · show");
+  assert.deepEqual(names(page), ["a", "b"]);
+});
+
+test("rows that nobody reads follow the server", async () => {
+  const page = await listed(["b", "c"]);
+  page.pass(30000);
+  answer(page, ["a", "b"]);
+  assert.deepEqual(names(page), ["a", "b"]);
+});
+
+test("what is searched for goes into the address once typing rests, and to the server from there", async () => {
+  const page = await listed(["a"]);
+  for (const text of ["c", "cr", "crm"]) page.app.dispatch("queues.search", "", text);
+  assert.equal(page.navigations.length, 0);
+  page.pass(300);
+  assert.deepEqual(page.navigations, ["/queues?search=crm"]);
+  page.go("/queues?search=crm");
+  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&search=crm");
+  answer(page, []);
+  assert.match(page.text, /No queues match “crm”/);
+});
+
+test("a head of a column orders the list, and again the other way round", async () => {
+  const page = await listed(["a"]);
+  const due = () => page.one((e) => e.tag === "a" && textOf([e]).startsWith("Due"));
+  assert.equal(due().attrs["href"], "#/queues?sort=-waiting");
+  page.go("/queues?sort=-waiting");
+  answer(page, ["a"]);
+  assert.equal(due().attrs["href"], "#/queues?sort=waiting");
+  assert.equal(page.one((e) => e.attrs["aria-sort"] === "descending").tag, "th");
+});
+
+test("pages are turned by cursor, and back is where one came from", async () => {
+  const page = await listed(["a", "b"], "c1");
+  const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
+  assert.equal(next.attrs["href"], "#/queues?cursor=c1");
+  page.go("/queues?cursor=c1");
+  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&cursor=c1");
+  answer(page, ["c"]);
+  assert.equal(page.focus, "queues-row-c", "the focus goes to the new rows");
+  const before = page.one((e) => e.tag === "a" && textOf([e]) === "Previous");
+  assert.equal(before.attrs["href"], "#/queues");
+});
+
+test("back brings the rows, the current one, the scroll and the focus back at once", async () => {
+  const page = await listed(["a", "b", "c"]);
+  page.app.dispatch("queues.key", "b", "ArrowDown");
+  page.scroll = 840;
+  page.go("/jobs/7", 2);
+  assert.equal(page.scroll, 0);
+  assert.equal(page.focus, "page-title");
+  page.go("/queues", 1);
+  assert.deepEqual(names(page), ["a", "b", "c"]);
+  assert.equal(page.byId("queues-row-c").attrs["tabindex"], "0");
+  assert.equal(page.scroll, 840);
+  assert.equal(page.focus, "queues-row-c");
+});
+
+test("a list that is refused says why, and one that can't be read too", async () => {
+  const page = await opened("/queues?sort=nonsense");
+  page.answer("api/queues", { error: "sort: not one of mine", code: "bad_request" }, 400);
+  assert.match(page.text, /sort: not one of mine/);
+  page.click("Try again");
+  page.answer("api/queues", '{"queues":[{"id":"7"}]}');
+  assert.match(page.text, /The server's answer can't be read: a digit was expected/);
+});
+
+test("the sheet behind ? and the palette have what works here", async () => {
+  const page = await listed(["a"]);
+  page.app.dispatch("app.key", "", "?");
+  assert.match(page.dialogText, /Next row.*Open the row/);
+  page.app.dispatch("app.escape", "", "");
+  page.app.dispatch("app.key", "", "Mod+k");
+  page.app.dispatch("app.palette", "", "over");
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.equal(page.navigations.at(-1), "/");
+  page.app.dispatch("app.layer", "palette", "");
+  page.app.dispatch("app.palette", "", "11942");
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.equal(page.navigations.at(-1), "/jobs/11942");
+});
+
+test("two keys after each other go to a page; a key alone does nothing after a while", async () => {
+  const page = await listed(["a"]);
+  page.app.dispatch("app.key", "", "g");
+  page.app.dispatch("app.key", "", "j");
+  assert.equal(page.navigations.at(-1), "/jobs");
+  page.app.dispatch("app.key", "", "g");
+  page.pass(2000);
+  page.app.dispatch("app.key", "", "o");
+  assert.equal(page.navigations.length, 1);
+});
