@@ -86,7 +86,7 @@ export async function createApplication(
     metrics,
     indexBuilds,
     checkReady: createReadiness(databases.reads),
-    exportTickets: createTickets(),
+    exportTickets: createTickets({ login: auth.secret, db: config.readOnly ? null : writes }),
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };

@@ -1,10 +1,11 @@
 // The command line: finds the command, runs it, and is the one place where a failure becomes a line
-// on stderr and an exit status (0 done, 1 failed, 2 used wrongly, 3 partly done).
+// on stderr and an exit status (0 done, 1 failed, 2 used wrongly, 3 partly done, 128 + n stopped).
 import { VERSION } from "../base/version.ts";
 import { UsageError } from "./arguments/refusals.ts";
 import { print, printOwn, watchOutput } from "./output/print.ts";
 import { inTypedNames, tellFailure } from "./shell/failure.ts";
 import { program } from "./shell/globals.ts";
+import { StoppedError } from "./shell/signals.ts";
 
 /** Runs one command line and gives the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
@@ -13,6 +14,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     return await runCommand(argv);
   } catch (error) {
     tellFailure(error, { verbose: argv.includes("--verbose"), json: argv.includes("--json") });
+    if (error instanceof StoppedError) return error.status;
     return error instanceof UsageError ? 2 : 1;
   }
 }

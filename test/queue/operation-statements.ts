@@ -6,6 +6,7 @@ import { exact } from "../../src/domain/value.ts";
 import type { AuditEntry } from "../../src/queue/audit/audit-entry.ts";
 import { createAuditTrail } from "../../src/queue/audit/audit-trail.ts";
 import { readFacts } from "../../src/queue/audit/job-facts.ts";
+import { useOnce } from "../../src/queue/audit/use-once.ts";
 import { probeHead } from "../../src/queue/operations/head-probe.ts";
 import type { Act } from "../../src/queue/operations/model/action.ts";
 import type { JobOperation, Rehearsal } from "../../src/queue/operations/model/operation.ts";
@@ -106,6 +107,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),
   "audit-list": (db) => trail(db).list(10, null),
   "audit-tidy": (db) => trail(db).tidy(),
+  "use-once": (db) => useOnce(db, "x", 0),
 };
 
 /** What the statements above are answered with, beside their own columns. */

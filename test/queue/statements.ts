@@ -147,8 +147,15 @@ async function exportOf(db: Database, q: string, format: ExportFormat): Promise<
     { steps: db, large: db },
     { q, format, columns, cursor: null },
   );
-  for await (const _ of pieces(AbortSignal.timeout(1_000)));
+  let left = 3;
+  for await (const _ of pieces(AbortSignal.timeout(1_000))) if (--left === 0) return;
 }
+/** A job whose texts match; alone it is too large for a chunk of lines. */
+const exported: Answer = (text) => {
+  if (text.includes("as lines")) return { lines: null, count: "0", last: null, first: "1" };
+  if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
+  return text.includes("as line") ? { line: "{}" } : walked(text);
+};
 const LAST = { key: ["1"], id: "1" };
 const RANKED = cursor("-failed_at", {
   ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
@@ -284,11 +291,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
   "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],
   "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
-  "export-jsonl": [(db) => exportOf(db, "payload.a:1", "jsonl"), walked],
-  "export-csv": [
-    (db) => exportOf(db, "", "csv"),
-    (text) => (text.includes("as lines") ? { lines: null, count: "1", last: "1" } : walked(text)),
-  ],
+  "export-jsonl": [(db) => exportOf(db, "payload.a:1", "jsonl"), exported],
+  "export-csv": [(db) => exportOf(db, "", "csv"), exported],
   "job-size": [
     (db) => jobSize(db, "1"),
     () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),

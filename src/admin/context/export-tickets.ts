@@ -1,12 +1,22 @@
 // Addresses that download one export once, within a minute, without a login: for a browser that is
-// logged in by a header, which it cannot send when it saves a file. What an address gives was fixed when
-// somebody with a login asked for it.
-import { monotonic } from "../../base/clock.ts";
+// logged in by a header, which it cannot send when it saves a file. What an address gives stands in it,
+// under a seal that follows from the login's secret, so that each of several admins behind one address
+// takes the tickets of the others. That one is used up they know of each other where the extension
+// `operations` is; without it each knows only what it has given out itself.
+import { now } from "../../base/clock.ts";
+import { WorkerError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { Refusal } from "../../http/refusal.ts";
+import { hasOperations } from "../../queue/audit/has-operations.ts";
+import { useOnce } from "../../queue/audit/use-once.ts";
 import type { ExportRequest } from "../../queue/export/export-request.ts";
-import { generateSecret } from "../access/secret.ts";
+import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
-const MOST_TICKETS = 256;
+/** Used ones that are remembered until they expire: far more than can be downloaded in a minute. */
+const MOST_USED = 10_000;
+/** With the longest query that there may be. */
+export const LONGEST_TICKET = 12_000;
 
 export interface Ticket {
   readonly request: ExportRequest;
@@ -14,35 +24,78 @@ export interface Ticket {
   readonly user: unknown;
 }
 
-export interface Tickets {
-  /** The secret part of the address. The oldest makes room for it. */
-  give(ticket: Ticket): string;
-  /** What the address gives, once; null where it gives nothing, or no longer does. */
-  take(secret: string): Ticket | null;
-  /** The same without using it up: for HEAD. */
-  look(secret: string): Ticket | null;
+/** One that somebody has shown, and that counts. */
+export interface ShownTicket extends Ticket {
+  /** Whether this is the first time. Throws Refusal 503 when that cannot be told. */
+  use(): Promise<boolean>;
 }
 
-export function createTickets(clock: () => number = monotonic): Tickets {
-  const tickets = new Map<string, Ticket & { readonly until: number }>();
-  const look = (secret: string) => {
-    // 128 random bits and more are not guessed letter by letter in a minute.
-    const ticket = tickets.get(secret);
-    return ticket === undefined || clock() > ticket.until ? null : ticket;
+export interface Tickets {
+  /** The secret part of the address. */
+  give(ticket: Ticket): string;
+  /** What the address gives; null where it gives nothing, or no longer does. */
+  look(text: string): ShownTicket | null;
+}
+
+export interface TicketOptions {
+  /** null: only this process takes them. */
+  readonly login: Secret | null;
+  /** Where it is written down that one is used; null: nothing is written. */
+  readonly db: Database | null;
+  /** Milliseconds since the epoch. The admins' clocks need to agree only to a part of a minute. */
+  readonly clock?: () => number;
+}
+
+interface Sealed extends Ticket {
+  readonly until: number;
+  /** Unlike that of any other ticket. */
+  readonly name: string;
+}
+
+export function createTickets({ login, db, clock = now }: TicketOptions): Tickets {
+  const seal = secretOf(login?.derive("export ticket 1") ?? generateSecret());
+  /** Name → until when; the oldest stands first. */
+  const used = new Map<string, number>();
+
+  const useHere = ({ name, until }: Sealed): boolean => {
+    for (const [other, end] of used) {
+      if (end >= clock()) break;
+      used.delete(other);
+    }
+    if (used.has(name)) return false;
+    if (used.size >= MOST_USED) throw tooMany;
+    used.set(name, until);
+    return true;
   };
+
   return {
-    look,
     give(ticket) {
-      const secret = generateSecret();
-      const [oldest] = tickets.keys();
-      if (tickets.size >= MOST_TICKETS && oldest !== undefined) tickets.delete(oldest);
-      tickets.set(secret, { ...ticket, until: clock() + TICKET_MS });
-      return secret;
+      const sealed: Sealed = { ...ticket, until: clock() + TICKET_MS, name: generateSecret() };
+      const text = Buffer.from(JSON.stringify(sealed)).toString("base64url");
+      return `${text}.${seal.derive(text)}`;
     },
-    take(secret) {
-      const ticket = look(secret);
-      tickets.delete(secret);
-      return ticket;
+    look(shown) {
+      const [text = "", mark = ""] = shown.split(".");
+      if (!secretOf(seal.derive(text)).matches(mark)) return null;
+      const sealed = JSON.parse(Buffer.from(text, "base64url").toString()) as Sealed;
+      if (clock() > sealed.until) return null;
+      return {
+        request: sealed.request,
+        user: sealed.user,
+        use: async () => useHere(sealed) && (db === null || (await useAnywhere(db, sealed))),
+      };
     },
   };
 }
+
+async function useAnywhere(db: Database, { name, until }: Sealed): Promise<boolean> {
+  try {
+    return !(await hasOperations(db)) || (await useOnce(db, name, until));
+  } catch (error) {
+    // On a standby each admin is alone.
+    if (error instanceof WorkerError && error.code === "read_only_server") return true;
+    throw error;
+  }
+}
+
+const tooMany = new Refusal(503, "busy", "too many downloads at once; try again in a minute");

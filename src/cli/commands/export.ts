@@ -1,11 +1,15 @@
-// worker export: everything that matches a query, as JSON Lines or CSV.
-import { InputError, WorkerError } from "../../base/errors.ts";
+// worker export: everything that matches a query, as JSON Lines or CSV. What breaks off says how it goes
+// on: the last whole line is the place.
+import { monotonic } from "../../base/clock.ts";
+import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
+import type { Export } from "../../queue/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
-import { exportOutput, print, printJson, printProgress } from "../output/print.ts";
+import { type ExportOutput, exportOutput } from "../output/export-output.ts";
+import { print, printJson, printProgress } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
-import { stopSignal } from "../shell/signals.ts";
+import { StoppedError, stopSignal } from "../shell/signals.ts";
 
 export const exportCommand = defineCommand({
   name: "export",
@@ -21,32 +25,86 @@ export const exportCommand = defineCommand({
     columns: text("Only these columns, in this order, with commas", { form: "names" }),
     payload: flag("With payloads, where no columns are named"),
     output: defaulting(text("Where to; - is the standard output", { form: "file" }), "-"),
-    cursor: text("Go on behind this id, where an export broke off", { form: "id" }),
+    cursor: text(
+      "Go on where an export broke off, as it said; at the end of the file, if there is one",
+      {
+        form: "place",
+      },
+    ),
   },
   notes: "A query that begins with - follows --. QUERIES.md tells all that a query can say.",
   run: async ({ query, format, columns, payload, output, cursor, ...args }) => {
     const { exportJobs } = await import("../../queue/export/export-jobs.ts");
     const { exportRequest } = await import("../../queue/export/export-request.ts");
+    const { boundedQueryable } = await import("../../database/connection/pool.ts");
     const asked = exportRequest({
       ...{ q: queryOfWords(query), format, columns, withPayload: payload, cursor },
     });
     const signal = stopSignal();
-    const { lines, unchecked } = await connected(args, async ({ database }) => {
-      const begun = await exportJobs({ steps: database, large: database }, asked);
-      await using out = await exportOutput(output).catch((error: Error) => {
-        throw new InputError([{ path: "output", message: `cannot be written: ${error.message}` }]);
+    const { lines, unchecked } = await connected(args, async ({ database, pool }) => {
+      const asker = { signal, leftMs: () => Number.POSITIVE_INFINITY };
+      const within = (statementTimeoutMs: number) => ({
+        ...database,
+        client: boundedQueryable(pool, { ...READ_ONLY, statementTimeoutMs }, asker),
       });
-      for await (const piece of begun.pieces(signal)) {
-        await out.write(piece, signal);
-        printProgress(`${begun.lines()} jobs`);
-      }
-      printProgress(null);
-      return { lines: begun.lines(), unchecked: begun.unchecked() };
+      const databases = { steps: within(STEP_MS), large: within(LARGE_MS) };
+      const begun = await exportJobs(databases, asked);
+      return written(begun, await exportOutput(output, cursor !== undefined), signal);
     });
-    if (signal.aborted) throw new WorkerError("aborted", `stopped after ${lines} jobs`);
     if (output === "-") return undefined;
     if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, output }));
-    else print(`Exported ${lines} ${lines === 1 ? "job" : "jobs"} to ${output}`);
+    else print(`Exported ${jobs(lines)} to ${output}`);
     return undefined;
   },
 });
+
+const READ_ONLY = { lockTimeoutMs: 10_000, readOnly: true, isPlain: true } as const;
+/** No statement holds an old snapshot for long; only unpacking one payload may take its time. */
+const STEP_MS = 1_000;
+const LARGE_MS = 60_000;
+
+async function written(begun: Export, output: ExportOutput, signal: AbortSignal) {
+  const began = monotonic();
+  try {
+    await using out = output;
+    for await (const piece of begun.pieces(signal)) {
+      await out.write(piece, signal);
+      const { lines } = begun.progress();
+      const perSecond = Math.round(lines / ((monotonic() - began) / 1_000));
+      printExportProgress(`${jobs(lines)}, ${perSecond.toLocaleString("en")} a second`);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw brokenOff(error, goingOn(begun));
+  } finally {
+    printExportProgress(null);
+  }
+  if (signal.aborted) throw new StoppedError(signal, `stopped ${goingOn(begun)}`);
+  return begun.progress();
+}
+
+/** Among the lines on the same terminal nobody could read it. */
+function printExportProgress(line: string | null): void {
+  if (!process.stdout.isTTY) printProgress(line);
+}
+
+/** The failure, and how to go on. */
+function brokenOff(error: unknown, goesOn: string): unknown {
+  if (error instanceof InputError) {
+    const told = (problem: Problem) => ({
+      ...problem,
+      message: `${problem.message}; broke off ${goesOn}`,
+    });
+    return new InputError(error.problems.map(told), error.code);
+  }
+  if (!(error instanceof WorkerError)) return error;
+  return new WorkerError(error.code, `${error.message}; broke off ${goesOn}`, { cause: error });
+}
+
+function goingOn(begun: Export): string {
+  const { lines, cursor, isInLine } = begun.progress();
+  const cut = isInLine ? " and a part of a line, which has to be removed" : "";
+  const place = cursor === null ? "" : `; it goes on with --cursor ${cursor}`;
+  return `after ${jobs(lines)}${cut}${place}`;
+}
+
+const jobs = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "job" : "jobs"}`;

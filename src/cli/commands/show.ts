@@ -3,7 +3,8 @@ import { WorkerError } from "../../base/errors.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { flag, required, text } from "../arguments/values.ts";
-import { exportOutput, print, printJson, printLines, time } from "../output/print.ts";
+import { exportOutput } from "../output/export-output.ts";
+import { print, printJson, printLines, time } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 

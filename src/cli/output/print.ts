@@ -1,7 +1,5 @@
 // The only way to stdout, and to stderr for what went wrong: nothing that came from the database
 // reaches a terminal as it is. JSON for programs, aligned columns for people.
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import type { LightJob } from "../../queue/pages/light-rows.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
@@ -119,34 +117,6 @@ export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | n
   );
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
-
-export interface ExportOutput extends AsyncDisposable {
-  /** Resolves when there is room for more, or `signal` has aborted. */
-  write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
-}
-
-/** Where an export goes: a file, or stdout for `-`. What a terminal is shown is harmless there. */
-export async function exportOutput(file: string): Promise<ExportOutput> {
-  const isTerminal = file === "-" && process.stdout.isTTY === true;
-  const out = file === "-" ? process.stdout : createWriteStream(file);
-  if (out !== process.stdout) await once(out, "open");
-  return {
-    async write(piece, signal) {
-      const shown = isTerminal ? printableText(Buffer.from(piece).toString()) : piece;
-      if (out.write(shown)) return;
-      await once(out, "drain", { signal }).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
-    },
-    async [Symbol.asyncDispose]() {
-      if (out === process.stdout) return;
-      out.end();
-      await once(out, "close");
-    },
-  };
-}
-
-const printableText = (text: string) => text.split(/\r?\n/).map(printable).join("\n");
 
 /** RFC 3339 without the milliseconds. */
 export function time(date: Date | null): string {

@@ -1,7 +1,21 @@
 // SIGTERM, SIGINT and SIGHUP ask a long-running command to stop; the second one does not ask.
 import { constants } from "node:os";
+import { WorkerError } from "../../base/errors.ts";
 
 const NAMES = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** A signal has ended the command before it was done; its exit status is what a shell expects of that. */
+export class StoppedError extends WorkerError {
+  readonly status: number;
+
+  /** `signal`: as stopSignal() gave it. */
+  constructor(signal: AbortSignal, message: string) {
+    super("aborted", message);
+    this.status = statusOf(signal.reason);
+  }
+}
+
+const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
 /** Aborts at the first of the signals; at the second the process ends at once (128 + signal). */
 export function stopSignal(): AbortSignal {
@@ -21,7 +35,7 @@ export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): P
 function listen() {
   const stop = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {
-    if (stop.signal.aborted) process.exit(128 + constants.signals[name]);
+    if (stop.signal.aborted) process.exit(statusOf(name));
     stop.abort(name);
   };
   for (const name of NAMES) process.on(name, onSignal);

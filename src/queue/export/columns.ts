@@ -1,14 +1,25 @@
 // What a line of an export may hold. Lines are made by PostgreSQL, a chunk as one text: a job as columns
-// of its own would cost three times as much. Nothing here depends on the session's settings.
+// of its own would cost three times as much, and so would putting a line together with ||, which copies
+// it forty times. Nothing here depends on the session's settings.
 import { stateOf } from "../sql/job-state.ts";
 
-/** A column's value in SQL, on the aliases `jobs`, `tasks` and `queues`. */
+/** A column's value in SQL, on the aliases `jobs`, `tasks` and `queues`: what format() puts in. */
 interface Column {
-  /** JSON text, or null. */
+  /** JSON's text; not null. */
   readonly json: string;
-  /** Text, or null. */
+  /** The same has to stand between quotation marks. */
+  readonly isQuoted?: boolean;
+  /** A field of CSV (RFC 4180), quoted wherever it may hold what has a meaning in it; null: empty. */
   readonly csv: string;
 }
+
+// All of it is text before format() sees it: with every change of type it looks its function up again.
+const number = (column: string): Column => ({
+  json: `jobs.${column}::text`,
+  csv: `jobs.${column}::text`,
+});
+
+const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 
 // RFC 3339 ends with the year 9999; beyond it stands what is nearest, as everywhere on the wire.
 const time = (column: string): Column => {
@@ -17,30 +28,31 @@ const time = (column: string): Column => {
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     end`;
-  return { json: `'"' || (${text}) || '"'`, csv: text };
+  return { json: text, isQuoted: true, csv: text };
 };
 
-const number = (column: string): Column => ({
-  json: `jobs.${column}::text`,
-  csv: `jobs.${column}::text`,
-});
+const timeOrNull = (column: string): Column => {
+  const { csv } = time(column);
+  return { json: orNull(`'"' || ${csv} || '"'`), csv };
+};
 
 /** What a spreadsheet would take for a formula begins with an apostrophe. */
 const text = (expression: string): Column => ({
-  json: `to_json(${expression})::text`,
-  csv: `case when ${expression} ~ '^[-=+@\\t\\r]' then '''' || ${expression} else ${expression} end`,
+  json: orNull(`to_json(${expression})::text`),
+  csv: csvField(
+    `case when ${expression} ~ '^[-=+@\\t\\r]' then '''' || ${expression} else ${expression} end`,
+  ),
 });
 
 /** Byte for byte; in a line of JSON, line breaks between its tokens become spaces. */
 const json = (column: string): Column => ({
-  json: `translate(jobs.${column}::text, chr(10) || chr(13), '  ')`,
-  csv: `jobs.${column}::text`,
+  json: orNull(`replace(replace(jobs.${column}::text, chr(10), ' '), chr(13), ' ')`),
+  csv: csvField(`jobs.${column}::text`),
 });
 
-const boolean = (expression: string): Column => ({
-  json: `(${expression})::text`,
-  csv: `(${expression})::text`,
-});
+function csvField(expression: string): string {
+  return `'"' || replace(${expression}, '"', '""') || '"'`;
+}
 
 export const exportColumns = {
   id: number("id"),
@@ -55,12 +67,12 @@ export const exportColumns = {
   created_at: time("created_at"),
   updated_at: time("updated_at"),
   key: text("jobs.key"),
-  locked_at: time("locked_at"),
+  locked_at: timeOrNull("locked_at"),
   locked_by: text("jobs.locked_by"),
   revision: number("revision"),
   flags: json("flags"),
-  is_available: boolean("jobs.is_available"),
-  state: text(`(${stateOf("jobs")})`),
+  is_available: { json: "jobs.is_available::text", csv: "jobs.is_available::text" },
+  state: { json: stateOf("jobs"), isQuoted: true, csv: stateOf("jobs") },
 } as const satisfies Record<string, Column>;
 
 export type ExportColumn = keyof typeof exportColumns;
@@ -68,39 +80,25 @@ export const exportColumnNames = Object.keys(exportColumns) as readonly ExportCo
 
 export type ExportFormat = "jsonl" | "csv";
 
-/** Where a payload that is too large for a chunk's text belongs in its line. */
-export const PAYLOAD_MARK = "\u0001payload\u0001";
-
-/** One line without its end. `isMarked`: with the mark in place of the payload. */
+/** One line with its end. `payload`: what stands in place of the payload, as it is. */
 export function lineSql(
   columns: readonly ExportColumn[],
   format: ExportFormat,
-  isMarked: boolean,
+  payload?: string,
 ): string {
-  const mark = `'${PAYLOAD_MARK}'`;
-  const of = (name: ExportColumn) =>
-    isMarked && name === "payload" ? { json: mark, csv: mark } : exportColumns[name];
+  const of = (name: ExportColumn): Column =>
+    payload !== undefined && name === "payload"
+      ? { json: payload, csv: csvField(payload) }
+      : exportColumns[name];
   if (format === "csv") {
-    return columns.map((name) => csvField(name, of(name).csv)).join(" || ',' || ");
+    const slots = columns.map(() => "%s").join(",");
+    return `format(e'${slots}\\r\\n', ${columns.map((name) => of(name).csv).join(", ")})`;
   }
-  const members = columns.map((name) => `'"${name}":' || coalesce(${of(name).json}, 'null')`);
-  return `'{' || ${members.join(" || ',' || ")} || '}'`;
-}
-
-const plain: readonly ExportColumn[] = [
-  ...(["id", "priority", "attempts", "max_attempts", "revision"] as const),
-  ...(["run_at", "created_at", "updated_at", "locked_at", "is_available", "state"] as const),
-];
-
-/** Quoted wherever it may hold what has a meaning in CSV (RFC 4180); null is an empty field. */
-function csvField(name: ExportColumn, expression: string): string {
-  if (plain.includes(name)) return `coalesce(${expression}, '')`;
-  return `coalesce('"' || replace(${expression}, '"', '""') || '"', '')`;
+  const members = columns.map((name) => `"${name}":${of(name).isQuoted ? '"%s"' : "%s"}`);
+  return `format(e'{${members.join(",")}}\\n', ${columns.map((name) => of(name).json).join(", ")})`;
 }
 
 /** CSV has a line of names first. */
 export function headOf(columns: readonly ExportColumn[], format: ExportFormat): string {
   return format === "csv" ? `${columns.join(",")}\r\n` : "";
 }
-
-export const lineEnd = (format: ExportFormat): string => (format === "csv" ? "\r\n" : "\n");

@@ -53,8 +53,10 @@ const unpackedSql: Statement = (schema) => `
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
 
-/** Each piece unpacks the whole payload in PostgreSQL: few large ones cost less than many small ones. */
-const PIECE_BYTES = 16 * 1_048_576;
+/** Each statement unpacks the whole payload in PostgreSQL: few large ones cost less than many small ones. */
+const STATEMENT_BYTES = 8 * 1_048_576;
+/** As one value its parts would be put together again and again, each time in more memory. */
+const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
   readonly bytes: number;
@@ -71,15 +73,20 @@ export async function payloadPieces(db: Database, id: string): Promise<PayloadPi
   if (first === undefined) return null;
   const { bytes, version, digest } = first;
   async function* pieces() {
-    for (let from = 0; from < bytes; from += PIECE_BYTES) {
-      const [row] = await query<PieceRow>(db, pieceSql, [id, from + 1, PIECE_BYTES, version]);
-      if (row === undefined || (row.digest !== null && row.digest !== digest)) {
+    for (let from = 0; from < bytes; from += STATEMENT_BYTES) {
+      const values = [id, from + 1, STATEMENT_BYTES, version, PIECE_BYTES];
+      const rows = await query<PieceRow>(db, pieceSql, values);
+      const [head] = rows;
+      if (head === undefined || (head.digest !== null && head.digest !== digest)) {
         throw new WorkerError(
           "not_found",
           `the payload of job ${id} has changed, or the job is gone`,
         );
       }
-      yield Buffer.from(row.piece, "base64");
+      // What was given need not be kept.
+      for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
+        yield Buffer.from(row.piece, "base64");
+      }
     }
   }
   return { bytes, pieces };
@@ -105,8 +112,13 @@ const wholeSql: Statement = (schema) => `
 // A worker that takes or leaves the job writes its row anew with the same payload: only then is there
 // something to compare. Base64, because the session decides how bytea is written.
 const pieceSql: Statement = (schema) => `
-  select
-    encode(substring(json_send(jobs.payload) from $2::int for $3::int), 'base64') as piece,
-    case when jobs.xmin::text <> $4::text then md5(json_send(jobs.payload)) end as digest
-  from ${schema}._private_jobs as jobs
-  where jobs.id = $1::bigint`;
+  select encode(substring(part.bytes from place for $5::int), 'base64') as piece, part.digest
+  from (
+    select substring(json_send(jobs.payload) from $2::int for $3::int) as bytes,
+      case when jobs.xmin::text <> $4::text then md5(json_send(jobs.payload)) end as digest
+    from ${schema}._private_jobs as jobs
+    where jobs.id = $1::bigint
+    offset 0
+  ) as part
+  cross join lateral generate_series(1, octet_length(part.bytes), $5::int) as place
+  order by place`;

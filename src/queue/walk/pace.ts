@@ -14,8 +14,8 @@ export interface Pace {
   readonly isStuck: boolean;
   /** It was a single row that took too long: it can only be passed over. */
   readonly isBlocked: boolean;
-  /** Runs one step and learns from it; null when it ran into its time limit. */
-  run<T>(step: (size: number) => Promise<T>): Promise<T | null>;
+  /** Runs one step, of `most` rows at the most, and learns from it; null when it ran into its time limit. */
+  run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
   /** A step found more than it can tell: the same again with less. */
   slowDown(): void;
 }
@@ -38,7 +38,8 @@ export function createPace(size: number): Pace {
     slowDown() {
       current = slower(current);
     },
-    async run(step) {
+    async run(step, most = LARGEST) {
+      current = Math.min(current, Math.max(1, most));
       const began = monotonic();
       isStuck = false;
       isBlocked = false;

@@ -38,14 +38,17 @@ export interface AdminProcess {
   post(path: string, body: object): Promise<Answer>;
   /** An event stream that is read; null where the server refused it. */
   watch(path: string): Promise<Stream | null>;
-  /** Reads a body without keeping it, at most so fast and so long. */
+  /** Reads a body without keeping it, at most so fast and so long. `lineEnd`: the byte that is counted. */
   drain(
     path: string,
     most: { readonly bytesPerSecond: number; readonly ms: number },
+    lineEnd?: number,
   ): Promise<Read>;
   /** Seconds of CPU since it started. */
   cpu_s(): number;
   rss_mb(): number;
+  /** The largest that rss_mb() ever was. */
+  peak_mb(): number;
   stop(): Promise<void>;
 }
 
@@ -122,14 +125,14 @@ function processClient(child: ChildProcess, port: number): AdminProcess {
       });
       return stream;
     },
-    async drain(path, most) {
+    async drain(path, most, lineEnd = 10) {
       const began = performance.now();
       const response = await open("GET", path, { agent: false });
       let [bytes, count] = [0, 0];
       let isWhole = true;
       for await (const chunk of response as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        for (const byte of chunk) if (byte === 10) count++;
+        count += countOf(lineEnd, chunk);
         const early = (bytes / most.bytesPerSecond) * 1_000 - (performance.now() - began);
         if (early > 5) await new Promise((resolve) => setTimeout(resolve, early));
         if (performance.now() - began > most.ms) {
@@ -140,7 +143,8 @@ function processClient(child: ChildProcess, port: number): AdminProcess {
       return { bytes, lines: count, ms: performance.now() - began, isWhole };
     },
     cpu_s: () => cpuOf(pid),
-    rss_mb: () => rssOf(pid),
+    rss_mb: () => memoryOf(pid, "VmRSS"),
+    peak_mb: () => memoryOf(pid, "VmHWM"),
     async stop() {
       agent.destroy();
       child.kill("SIGTERM");
@@ -155,7 +159,14 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function rssOf(pid: number): number {
+function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
   const text = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1_024;
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
+}
+
+/** The reader shares the cores with what is measured: byte after byte it would take a tenth of them. */
+function countOf(byte: number, chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(byte); at >= 0; at = chunk.indexOf(byte, at + 1)) count++;
+  return count;
 }

@@ -29,4 +29,83 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
     offset 0
   ) as texts
   join "worker"._private_jobs as jobs on jobs.id = texts.id
-  where true or (strpos(jobs.payload::text collate "C", $3::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0))
+  where true or (strpos(jobs.payload::text collate "C", $3::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0));
+
+  select string_agg(format(e'{"id":%s,"task_identifier":%s,"queue_name":%s,"payload":%s,"priority":%s,"run_at":"%s","attempts":%s,"max_attempts":%s,"last_error":%s,"created_at":"%s","updated_at":"%s","key":%s,"locked_at":%s,"locked_by":%s,"revision":%s,"flags":%s,"is_available":%s,"state":"%s"}\n', jobs.id::text, coalesce(to_json(tasks.identifier)::text, 'null'), coalesce(to_json(queues.queue_name)::text, 'null'), coalesce(replace(replace(jobs.payload::text, chr(10), ' '), chr(13), ' '), 'null'), jobs.priority::text, case
+      when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.run_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end, jobs.attempts::text, jobs.max_attempts::text, coalesce(to_json(jobs.last_error)::text, 'null'), case
+      when jobs.created_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.created_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end, case
+      when jobs.updated_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.updated_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end, coalesce(to_json(jobs.key)::text, 'null'), coalesce('"' || case
+      when jobs.locked_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.locked_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end || '"', 'null'), coalesce(to_json(jobs.locked_by)::text, 'null'), jobs.revision::text, coalesce(replace(replace(jobs.flags::text, chr(10), ' '), chr(13), ' '), 'null'), jobs.is_available::text, case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end), '' order by jobs.id) filter (where jobs.fits) as lines,
+    count(*) filter (where jobs.fits) as count,
+    max(jobs.id) filter (where jobs.fits) as last,
+    min(jobs.id) as first
+  from (
+    select weighed.*, weighed.total <= 2097152
+      or (weighed.total = weighed.bytes and weighed.bytes <= 4194304) as fits
+    from (
+      select jobs.*, sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
+      from (
+        select jobs.*, (pg_column_size(jobs.payload)
+          * case when pg_column_compression(jobs.payload) is null then 1 else $3::float8 end
+          + coalesce(octet_length(jobs.last_error), 0)
+          + coalesce(pg_column_size(jobs.flags), 0) + 500)::float8 as bytes
+        from "worker"._private_jobs as jobs
+        where jobs.id = any($2::bigint[])
+        order by jobs.id
+        limit $1::bigint
+      ) as jobs
+    ) as weighed
+  ) as jobs
+  
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id;
+
+  select format(e'{"id":%s,"task_identifier":%s,"queue_name":%s,"payload":%s,"priority":%s,"run_at":"%s","attempts":%s,"max_attempts":%s,"last_error":%s,"created_at":"%s","updated_at":"%s","key":%s,"locked_at":%s,"locked_by":%s,"revision":%s,"flags":%s,"is_available":%s,"state":"%s"}\n', jobs.id::text, coalesce(to_json(tasks.identifier)::text, 'null'), coalesce(to_json(queues.queue_name)::text, 'null'), $2::text, jobs.priority::text, case
+      when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.run_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end, jobs.attempts::text, jobs.max_attempts::text, coalesce(to_json(jobs.last_error)::text, 'null'), case
+      when jobs.created_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.created_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end, case
+      when jobs.updated_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.updated_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end, coalesce(to_json(jobs.key)::text, 'null'), coalesce('"' || case
+      when jobs.locked_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
+      when jobs.locked_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
+      else to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    end || '"', 'null'), coalesce(to_json(jobs.locked_by)::text, 'null'), jobs.revision::text, coalesce(replace(replace(jobs.flags::text, chr(10), ' '), chr(13), ' '), 'null'), jobs.is_available::text, case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end) as line
+  from "worker"._private_jobs as jobs
+  
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  where jobs.id = $1::bigint;
+
+  select octet_length(json_send(jobs.payload)) as bytes, jobs.xmin::text as version,
+    md5(json_send(jobs.payload)) as digest
+  from "worker"._private_jobs as jobs
+  where jobs.id = $1::bigint

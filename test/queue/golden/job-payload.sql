@@ -3,8 +3,13 @@
   from "worker"._private_jobs as jobs
   where jobs.id = $1::bigint;
 
-  select
-    encode(substring(json_send(jobs.payload) from $2::int for $3::int), 'base64') as piece,
-    case when jobs.xmin::text <> $4::text then md5(json_send(jobs.payload)) end as digest
-  from "worker"._private_jobs as jobs
-  where jobs.id = $1::bigint
+  select encode(substring(part.bytes from place for $5::int), 'base64') as piece, part.digest
+  from (
+    select substring(json_send(jobs.payload) from $2::int for $3::int) as bytes,
+      case when jobs.xmin::text <> $4::text then md5(json_send(jobs.payload)) end as digest
+    from "worker"._private_jobs as jobs
+    where jobs.id = $1::bigint
+    offset 0
+  ) as part
+  cross join lateral generate_series(1, octet_length(part.bytes), $5::int) as place
+  order by place

@@ -13,7 +13,7 @@ import { boundaryText } from "../../../queue/export/export-cursor.ts";
 import { exportJobs } from "../../../queue/export/export-jobs.ts";
 import { type ExportRequest, exportRequest } from "../../../queue/export/export-request.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
-import { TICKET_MS } from "../../context/export-tickets.ts";
+import { LONGEST_TICKET, TICKET_MS } from "../../context/export-tickets.ts";
 import { type JsonSchema, record, schemaOfField } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
@@ -53,7 +53,7 @@ export const getExport: Operation = {
 };
 
 const ticketQuery = {
-  ticket: inQuery(text(["Ticket", "as POST /api/export/ticket gave it"], 1, 128)),
+  ticket: inQuery(text(["Ticket", "as POST /api/export/ticket gave it"], 1, LONGEST_TICKET)),
 };
 
 export const downloadExport: Operation = {
@@ -62,17 +62,21 @@ export const downloadExport: Operation = {
   answer: "application/x-ndjson",
   run: (admin, request) => {
     const { ticket = "" } = readQuery(request, ticketQuery);
-    // Who only asks for the headers comes back for the jobs.
-    const { exportTickets: tickets } = admin;
-    const found = request.method === "HEAD" ? tickets.look(ticket) : tickets.take(ticket);
-    if (found === null) {
-      const message = "this address is used up or older than a minute; ask for another one";
-      throw new Refusal(403, "ticket", message);
-    }
+    const found = admin.exportTickets.look(ticket);
+    if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    return exported(admin, request, found.request);
+    // Who only asks for the headers comes back for the jobs; who finds no place, too.
+    return exported(admin, request, found.request, async () => {
+      if (request.method !== "HEAD" && !(await found.use())) throw usedUp;
+    });
   },
 };
+
+const usedUp = new Refusal(
+  403,
+  "ticket",
+  "this address is used up or older than a minute; ask for another one",
+);
 
 const bodyFields = {
   // Nobody exports everything by forgetting what.
@@ -127,9 +131,15 @@ function bodySchema(): JsonSchema {
 
 const types = { jsonl: "application/x-ndjson; charset=utf-8", csv: "text/csv; charset=utf-8" };
 
-function exported(admin: Admin, request: HttpRequest, asked: ExportRequest) {
-  const { databases, config, downloads } = admin;
+/** `begin`: may still refuse it, once there is a place for it. */
+function exported(
+  { databases, config, downloads }: Admin,
+  request: HttpRequest,
+  asked: ExportRequest,
+  begin: () => Promise<void> = async () => {},
+) {
   return streamed(request, downloads, async () => {
+    await begin();
     const { lists: steps, downloads: large } = databases;
     const begun = await exportJobs({ steps, large }, asked);
     return {
@@ -139,9 +149,13 @@ function exported(admin: Admin, request: HttpRequest, asked: ExportRequest) {
         "x-export-boundary": boundaryText(begun.boundary),
       },
       pieces: begun.pieces,
-      trailer: { name: "x-export-complete", value: () => String(begun.lines()) },
+      trailer: { name: "x-export-complete", value: () => String(begun.progress().lines) },
       onBroken: (error) => {
-        const fields = { request: request.id, lines: begun.lines(), error: messageOf(error) };
+        const fields = {
+          request: request.id,
+          lines: begun.progress().lines,
+          error: messageOf(error),
+        };
         config.logger.warn(fields, "an export broke off");
       },
     };

@@ -1,0 +1,87 @@
+// The chunks of lines that an export consists of: straight through all jobs, or through those that a
+// walk has found to match.
+import type { Database } from "../../database/database.ts";
+import { allOf, everyJob, type Matching } from "../walk/matching.ts";
+import { segmentsOf } from "../walk/order.ts";
+import { walk } from "../walk/walk.ts";
+import type { LineChunk, LineChunks } from "./line-chunks.ts";
+
+export interface IdRange {
+  /** Behind it. */
+  readonly after: string;
+  /** The last one. */
+  readonly upTo: string;
+}
+
+/** All jobs of the range. */
+export async function* everything(
+  chunks: LineChunks,
+  { after, upTo }: IdRange,
+): AsyncGenerator<LineChunk, void> {
+  let last = after;
+  for (;;) {
+    const chunk = await chunks.next({ kind: "range", after: last, upTo });
+    if (chunk === null) return;
+    yield chunk;
+    last = chunk.last;
+  }
+}
+
+export interface Walking {
+  readonly signal: AbortSignal;
+  /** Told of jobs too large for the query to be decided. */
+  readonly onUnchecked: (jobs: number) => void;
+}
+
+/** Ids that are found before their lines are made. */
+const IDS_A_WALK = 5_000;
+const WALK_MS = 100;
+const NO_FACTS = { priorities: null, indexes: new Set<string>() };
+
+/** The jobs of the range that match; ends early where `signal` aborts. */
+export async function* matches(
+  db: Database,
+  chunks: LineChunks,
+  query: Matching,
+  { after, upTo }: IdRange,
+  { signal, onUnchecked }: Walking,
+): AsyncGenerator<LineChunk, void> {
+  const matching = allOf([query, noHigherThan(upTo)]);
+  const segments = segmentsOf("id", matching.shape, NO_FACTS);
+  let last: string | null = matching.isEmpty ? null : after;
+  let size = 0;
+  while (last !== null && !signal.aborted) {
+    const walked = await walk({
+      ...{ db, matching, segments, size, limit: IDS_A_WALK, skip: 0, budgetMs: WALK_MS },
+      place: { segment: 0, position: { kind: "ids", after: last } },
+    });
+    onUnchecked(walked.unchecked);
+    yield* listed(
+      chunks,
+      walked.found.map(({ id }) => id),
+    );
+    const position = walked.next?.position;
+    last = position?.kind === "ids" ? position.after : null;
+    size = walked.size || IDS_A_WALK;
+  }
+}
+
+async function* listed(
+  chunks: LineChunks,
+  ids: readonly string[],
+): AsyncGenerator<LineChunk, void> {
+  let left = ids;
+  while (left.length > 0) {
+    const chunk = await chunks.next({ kind: "ids", ids: left });
+    if (chunk === null) return; // the rest is gone
+    yield chunk;
+    left = left.slice(left.indexOf(chunk.last) + 1);
+  }
+}
+
+const noHigherThan = (id: string): Matching => ({
+  ...everyJob,
+  sql: (first) => `(jobs.id <= $${first}::bigint)`,
+  values: [id],
+  isAll: false,
+});

@@ -1,0 +1,147 @@
+// Addresses that download an export without a login, and two admins behind one address.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import { test } from "node:test";
+import { secretOf } from "../../src/admin/access/secret.ts";
+import { createTickets, TICKET_MS } from "../../src/admin/context/export-tickets.ts";
+import { exportRequest } from "../../src/queue/export/export-request.ts";
+import {
+  type AdminOptions,
+  migratedDatabase,
+  recordingLogger,
+  startAdmin,
+  type TestAdmin,
+  TOKEN,
+} from "./admin-harness.ts";
+
+const authorization = `Bearer ${TOKEN}`;
+
+/** Two admins on one database, with three jobs, that have the same secret. */
+async function twoAdmins(extensions: readonly string[], options: AdminOptions = {}) {
+  const { url } = await migratedDatabase(undefined, extensions);
+  const start = () => startAdmin({ url, mode: "bearer", ...options });
+  const admins = [await start(), await start()] as const;
+  await admins[0].pool.query("insert into worker._private_tasks (identifier) values ('a')");
+  await admins[0].pool.query(
+    "insert into worker._private_jobs (task_id) select 1 from generate_series(1, 3)",
+  );
+  return admins;
+}
+
+async function ticketOf({ client }: TestAdmin, body: object): Promise<string> {
+  const headers = { authorization, "content-type": "application/json" };
+  const session = await client.send("GET", "/api/session", { headers });
+  const answer = await client.send("POST", "/api/export/ticket", {
+    headers: { ...headers, "x-worker-admin-csrf": session.body.csrf_token },
+    body: JSON.stringify(body),
+  });
+  assert.equal(answer.status, 200, answer.text);
+  return `/${answer.body.path}`;
+}
+
+const status = async ({ client }: TestAdmin, path: string, method = "GET") =>
+  (await client.send(method, path)).status;
+
+test("With one secret a ticket of one admin downloads at the other, what it was given for.", async () => {
+  const [one, other] = await twoAdmins([]);
+  const path = await ticketOf(one, { q: "id:2..3", format: "csv", columns: "id" });
+  assert.equal(await status(one, path, "HEAD"), 200);
+  assert.equal(await status(other, path, "HEAD"), 200, "asking for the headers uses nothing up");
+  const answer = await other.client.send("GET", path);
+  assert.deepEqual([answer.status, answer.text], [200, "id\r\n2\r\n3\r\n"]);
+  const again = await other.client.send("GET", path);
+  assert.deepEqual([again.status, again.body.code], [403, "ticket"]);
+});
+
+test("Where the extension is, a ticket is used up at all admins, whoever comes first.", async () => {
+  const admins = await twoAdmins(["operations"]);
+  for (let n = 0; n < 5; n++) {
+    const path = await ticketOf(admins[n % 2] as TestAdmin, { q: "" });
+    const tries = [...admins, ...admins, ...admins].map((admin) => status(admin, path));
+    const statuses = await Promise.all(tries);
+    assert.deepEqual(statuses.toSorted(), [200, 403, 403, 403, 403, 403]);
+  }
+  const { rows } = await admins[0].pool.query(
+    "select count(*)::int as n from worker._private_rehearsals where expires_at < now() + interval '61 s'",
+  );
+  assert.equal(rows[0].n, 5, "they go with the rehearsals' tidying");
+});
+
+test("A ticket counts as it was given, under the secret it was given under, and for a minute.", async () => {
+  let time = 1_800_000_000_000;
+  const clock = () => time;
+  const request = exportRequest({ q: "task:a", columns: "id" });
+  const admin = (secret: string | null) =>
+    createTickets({ login: secret === null ? null : secretOf(secret), db: null, clock });
+  const [mine, same, another, open] = [
+    admin("secret"),
+    admin("secret"),
+    admin("geheim"),
+    admin(null),
+  ];
+  const ticket = mine.give({ request, user: "bearer" });
+  assert.deepEqual(same.look(ticket)?.request, request);
+  assert.equal(same.look(ticket)?.user, "bearer");
+  assert.equal(another.look(ticket), null);
+  assert.equal(open.look(ticket), null);
+  const [body = "", mark = ""] = ticket.split(".");
+  const changed = JSON.parse(Buffer.from(body, "base64url").toString());
+  changed.request.q = "";
+  const forged = Buffer.from(JSON.stringify(changed)).toString("base64url");
+  for (const text of [
+    `${forged}.${mark}`,
+    `${body}.`,
+    body,
+    `.${mark}`,
+    "",
+    "..",
+    `${body}.${body}`,
+  ]) {
+    assert.equal(mine.look(text), null, text);
+  }
+  assert.notEqual(mine.give({ request, user: "bearer" }), ticket);
+  time += TICKET_MS;
+  assert.equal(await mine.look(ticket)?.use(), true);
+  assert.equal(await mine.look(ticket)?.use(), false);
+  time += 1;
+  assert.equal(mine.look(ticket), null);
+});
+
+test("No line of the log has a ticket in it, and the longest query fits into one.", async () => {
+  const { logger, lines } = recordingLogger();
+  const [admin] = await twoAdmins([], { logger });
+  const names = Array.from({ length: 7 }, (_, n) => `"${n}${"€".repeat(250)}"`);
+  const q = `task:${names.join(",")}`;
+  const path = await ticketOf(admin, { q });
+  const { text, headers } = await admin.client.send("GET", path);
+  assert.deepEqual([text, headers["cache-control"]], ["", "no-store"]);
+  assert.equal(await status(admin, path), 403);
+  assert.equal(await status(admin, `${path.slice(0, -1)}!`), 403);
+  const secret = path.slice(-20);
+  assert.ok(lines.length > 4);
+  assert.ok(!JSON.stringify(lines).includes(secret));
+});
+
+test("Who finds no place for a download may come back with the ticket.", async () => {
+  const [admin] = await twoAdmins([]);
+  await admin.pool.query(`insert into worker._private_jobs (task_id, payload)
+    select 1, json_build_object('text', repeat('x', 1000)) from generate_series(1, 20000)`);
+  const path = await ticketOf(admin, { q: "id:1", columns: "id" });
+  const options = {
+    ...{ host: "127.0.0.1", port: admin.port, path: "/api/export?payload=1" },
+    ...{ agent: false, headers: { authorization } },
+  };
+  const open = await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      const [response] = (await once(http.get(options), "response")) as [http.IncomingMessage];
+      return response.pause();
+    }),
+  );
+  assert.equal(await status(admin, path), 503);
+  for (const response of open) response.destroy();
+  let answered = 503;
+  while (answered === 503) answered = await status(admin, path);
+  assert.equal(answered, 200);
+  assert.equal(await status(admin, path), 403);
+});

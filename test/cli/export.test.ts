@@ -1,0 +1,96 @@
+// An export from a shell: into a file or a pipe, broken off, and gone on with.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { migratedDatabase } from "../support/database.ts";
+import { command, worker } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+const folder = mkdtempSync(join(tmpdir(), "worker-export-"));
+after(() => rmSync(folder, { recursive: true }));
+const JOBS = 20_000;
+
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  await client.query("insert into worker._private_tasks (identifier) values ('a')");
+  await client.query(`
+    insert into worker._private_jobs (task_id, payload)
+    select 1, json_build_object('text', repeat(md5(n::text), 30)) from generate_series(1, ${JOBS}) n`);
+  await client.end();
+});
+
+function started(...args: string[]) {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [...command, "export", ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return { child, said: text(child.stderr), ended: once(child, "close") };
+}
+
+test("A signal in the middle ends it after a whole line, and it says how to go on.", async () => {
+  for (const [signal, status] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    const { child, said, ended } = started("--payload");
+    // More than a pipe holds: whoever reads no further stops it there.
+    await once(child.stdout, "readable");
+    child.kill(signal);
+    const first = await text(child.stdout);
+    assert.deepEqual(await ended, [status, null]);
+    const lines = first.trimEnd().split("\n");
+    assert.ok(first.endsWith("}\n") && lines.length < JOBS);
+    const last = JSON.parse(lines.at(-1) ?? "").id;
+    assert.equal(last, lines.length);
+    const count = lines.length.toLocaleString("en");
+    const [, cursor = ""] = /--cursor (\S+)\n$/.exec(await said) ?? [];
+    assert.equal(
+      await said,
+      `worker: stopped after ${count} jobs; it goes on with --cursor ${cursor}\n`,
+    );
+    assert.equal(cursor, `${last}-${JOBS}`);
+    const rest = await worker(["export", "--columns", "id", "--cursor", cursor], env);
+    assert.equal(rest.stdout.split("\n").length - 1, JOBS - last);
+    assert.match(rest.stdout, new RegExp(`^\\{"id":${last + 1}\\}\\n`));
+  }
+});
+
+test("Whoever reads only the beginning ends it without a word.", async () => {
+  const { child, said, ended } = started("--payload");
+  await once(child.stdout, "readable");
+  child.stdout.destroy();
+  assert.deepEqual(await ended, [0, null]);
+  assert.equal(await said, "");
+});
+
+test("With a place to go on from, a file is continued.", async () => {
+  const file = join(folder, "jobs.csv");
+  const run = (...args: string[]) =>
+    worker(["export", "--format", "csv", "--columns", "id", "--output", file, ...args], env);
+  assert.equal((await run("id:1..19998")).stdout, `Exported 19,998 jobs to ${file}\n`);
+  const rest = await run("--cursor", "19998-20000");
+  assert.equal(rest.stdout, `Exported 2 jobs to ${file}\n`);
+  const ids = Array.from({ length: JOBS }, (_, n) => `${n + 1}\r\n`);
+  assert.equal(readFileSync(file, "utf8"), `id\r\n${ids.join("")}`);
+  const json = await run("id:7", "--json");
+  assert.deepEqual(JSON.parse(json.stdout), { exported: 1, unchecked: 0, output: file });
+  assert.equal(readFileSync(file, "utf8"), "id\r\n7\r\n");
+});
+
+test("A disk that is full is a failure in one line.", async () => {
+  const full = await worker(["export", "--payload", "--output", "/dev/full"], env);
+  assert.equal(full.status, 1);
+  assert.match(
+    full.stderr,
+    /^worker: --output: cannot be written: ENOSPC.*; broke off after .* jobs.*\n$/,
+  );
+});
