@@ -99,7 +99,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     page: [],
     wire: [],
     insight: ["feed", "wire"],
-    operations: ["feed"],
+    operations: ["feed", "live"],
     context: ["access", "config", "feed", "insight", "live", "page", "wire", "operations"],
     "api/live": ["known", "feed", "wire", "context"],
     "api/lists": ["known", "wire", "context"],

@@ -16,6 +16,7 @@ import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { createTickets } from "./context/export-tickets.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
+import { orReadOnly } from "./context/read-only.ts";
 import { inTime } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
@@ -61,7 +62,8 @@ export async function createApplication(
   const databases = adminDatabases({ pool, schema, logger, lineMs, unserved: unserved.tell });
   const { reads, writes } = databases;
   const audit = createAuditTrail({ db: writes, logger, onAudit: config.onAudit });
-  const operations = createOperationRunner({ reads, writes, audit, logger });
+  const readiness = createReadiness(reads);
+  const operations = createOperationRunner({ reads, writes, audit, readiness, logger });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
   const insight = createInsight(databases.feed);
   const feed = createFeed(databases.feed, {
@@ -85,14 +87,14 @@ export async function createApplication(
     feed,
     metrics,
     indexBuilds,
-    checkReady: createReadiness(databases.reads),
+    readiness,
     exportTickets: createTickets({ login: auth.secret, db: config.readOnly ? null : writes }),
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };
   const endpoints = routes.map((route) => bind(route, admin, databases.of));
   if (basePath !== "/") endpoints.push(toBasePath(basePath));
-  const policy = createPolicy({ config, csrf, metrics, refusals, ...parts });
+  const policy = createPolicy({ config, csrf, metrics, refusals, readiness, ...parts });
   // The loss of an idle connection is an event that would end the process if nobody listened.
   const onLost = (error: Error) => {
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
@@ -142,7 +144,13 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
       operation.run({ ...admin, databases: databasesOf(asker) }, request),
     );
   // A write that has begun is finished, whoever has left.
-  const write = (request: HttpRequest) => operation.run(admin, request);
+  const write = async (request: HttpRequest) => {
+    try {
+      return await operation.run(admin, request);
+    } catch (error) {
+      throw orReadOnly(error);
+    }
+  };
   return {
     method,
     path: basePath + path.slice(1),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
+import { routes } from "../../src/admin/routes.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const pools: pg.Pool[] = [];
@@ -24,7 +25,8 @@ test("On an empty database it says so, and migrate makes the schema.", async () 
   assert.equal((await client.get("/")).status, 200);
   const { status } = await client.post("/api/maintenance", { action: "migrate" });
   assert.equal(status, 200);
-  while ((await client.get("/readyz")).status !== 200);
+  // At once, not when the last look is old enough.
+  assert.equal((await client.get("/readyz")).status, 200);
   assert.equal((await client.get("/api/session")).body.problem, null);
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
 });
@@ -47,10 +49,27 @@ test("On a server that takes no writes it is read-only, and says why.", async ()
   assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);
   const ready = await client.get("/readyz");
   assert.deepEqual([ready.status, ready.body], [200, { status: "ready", read_only_server: true }]);
-  const write = await client.post("/api/jobs", { identifier: "t" });
-  assert.deepEqual([write.status, write.body.code], [503, "read_only_server"]);
-  assert.match(write.body.error, /accepts no writes now/);
+  for (const { method, path, access } of routes) {
+    if (method !== "POST") continue;
+    assert.equal(access, "write", path);
+    const write = await client.post(path.replace("{id}", "1"), {});
+    assert.deepEqual([path, write.status, write.body.code], [path, 403, "read_only"]);
+    assert.match(write.body.error, /PostgreSQL accepts no writes here: it is a standby, or/);
+  }
   assert.equal((await client.get("/api/jobs")).status, 200);
+});
+
+test("A server that stops taking writes between two looks refuses in the same words.", async () => {
+  const { url } = await migratedDatabase();
+  const { client, pool } = await startAdmin({ url });
+  assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
+  // What was known a moment ago is of other connections.
+  pool.on("acquire", (connection) => {
+    void connection.query("set default_transaction_read_only = on");
+  });
+  const write = await client.post("/api/jobs", { identifier: "t" });
+  assert.deepEqual([write.status, write.body.code], [403, "read_only"]);
+  assert.match(write.body.error, /PostgreSQL accepts no writes here/);
 });
 
 test("The session has the environment's label.", async () => {

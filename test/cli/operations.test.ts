@@ -166,3 +166,31 @@ test("Without the tables it works, says that nothing is kept, and migrate adds t
   const kept = await quickly(["retry", "task:t"], bare);
   assert.match(kept.stdout, /can be undone for 24 hours/);
 });
+
+test("On a server that takes no writes nobody is asked first, and a rehearsal shows what it would do.", async () => {
+  const { url, name } = await migratedDatabase("worker", ["operations"]);
+  const there = { DATABASE_URL: url };
+  await quickly(["add", "t"], there);
+  const owner = testPool(url);
+  await owner.pool.query(`alter database "${name}" set default_transaction_read_only = on`);
+  await owner.close();
+  const refused = [
+    ["fail", "task:t"],
+    ["fail", "1"],
+    ["remove", "--query", "id>0"],
+    ["add", "t"],
+    ["build-index", "failed"],
+    ["sweep"],
+  ];
+  for (const args of refused) {
+    const ran = await quickly(args, there);
+    assert.deepEqual([ran.status, ran.stdout], [1, ""], args.join(" "));
+    assert.match(ran.stderr, /^worker: PostgreSQL accepts no writes here: it is a standby, or/);
+  }
+  const dry = await quickly(["fail", "task:t", "--dry-run"], there);
+  assert.deepEqual([dry.status, dry.stderr], [0, ""]);
+  assert.match(dry.stdout, /fail: 1 jobs that match task:t/);
+  const current = await quickly(["migrate"], there);
+  assert.deepEqual([current.status, current.stderr], [0, ""]);
+  assert.match(current.stdout, /is up to date/);
+});

@@ -16,10 +16,9 @@ export const health: Operation = {
 export const ready: Operation = {
   summary: "200 when the database answers and the schema is usable, else 503",
   answer: { ...record({ status: "string" }), description: READ_ONLY },
-  run: async ({ checkReady }) => {
-    const { isReadOnlyServer } = await checkReady().catch((error: unknown) => {
-      throw notReady(error);
-    });
+  run: async ({ readiness }) => {
+    const { isReadOnlyServer, problem } = await readiness.look();
+    if (problem !== null) throw notReady(problem);
     return json({ status: "ready", ...(isReadOnlyServer ? { read_only_server: true } : {}) });
   },
 };

@@ -37,8 +37,9 @@ export function commandsAt(path: string, name: string): Operation {
       const members = await readMembers(request, admin.config.limits.bodyBytes);
       const command = actions.length === 0 ? first : chosen(here, actions, members);
       request.notes["command"] = command.name;
+      const mayChangeSchema = command.permission !== "jobs:write";
       const { input, problems } = inputOf(command, here, members);
-      const { json } = await perform(command, databaseOf(admin, command), input, {
+      const performing = perform(command, databaseOf(admin, command), input, {
         pool: admin.config.pool,
         logger: admin.config.logger,
         signal: request.closing,
@@ -51,6 +52,9 @@ export function commandsAt(path: string, name: string): Operation {
           note(request, record);
           await admin.audit.record(entryOf(request, record));
         },
+      });
+      const { json } = await performing.finally(() => {
+        if (mayChangeSchema) admin.readiness.forget();
       });
       return jsonText(json);
     },

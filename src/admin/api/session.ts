@@ -36,8 +36,8 @@ export const getSession: Operation = {
     },
     "Session",
   ),
-  run: async ({ config: { auth, readOnly, schema, label }, csrfToken, checkReady }, request) => {
-    const { problem, isReadOnlyServer } = await databaseNow(checkReady, request.closing);
+  run: async ({ config: { auth, readOnly, schema, label }, csrfToken, readiness }, request) => {
+    const { problem, isReadOnlyServer } = await databaseNow(readiness, request.closing);
     return json({
       schema: schema.name,
       label,
@@ -57,23 +57,22 @@ export const getSession: Operation = {
   },
 };
 
-async function databaseNow(checkReady: Admin["checkReady"], closing: AbortSignal) {
+async function databaseNow(readiness: Admin["readiness"], closing: AbortSignal) {
   const late = new AbortController();
   const signal = AbortSignal.any([late.signal, closing]);
-  const silence = wait(PATIENCE_MS, signal).then(() => {
-    throw new WorkerError("database_unreachable", "PostgreSQL does not answer yet");
-  });
-  try {
-    const { isReadOnlyServer } = await Promise.race([checkReady(), silence]);
-    return { problem: null, isReadOnlyServer };
-  } catch (error) {
-    const isKnown = error instanceof WorkerError && error.code !== "database_error";
-    const { message, code } = isKnown ? error : UNKNOWN;
-    return { problem: { error: message, code }, isReadOnlyServer: false };
-  } finally {
-    late.abort();
-  }
+  const silence = wait(PATIENCE_MS, signal).then(() => SILENT);
+  const state = await Promise.race([readiness.look(), silence]).finally(() => late.abort());
+  const { problem, isReadOnlyServer } = state;
+  if (problem === null) return { problem, isReadOnlyServer };
+  const isKnown = problem instanceof WorkerError && problem.code !== "database_error";
+  const { message, code } = isKnown ? problem : UNKNOWN;
+  return { problem: { error: message, code }, isReadOnlyServer };
 }
+
+const SILENT = {
+  isReadOnlyServer: false,
+  problem: new WorkerError("database_unreachable", "PostgreSQL does not answer yet"),
+};
 
 const UNKNOWN = {
   message: "the database cannot be read now; the log has the details",

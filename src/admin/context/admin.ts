@@ -32,8 +32,7 @@ export interface Admin {
   readonly audit: AuditTrail;
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
-  /** Resolves when the queue can be worked on; asked as often as a probe likes. */
-  readonly checkReady: () => Promise<Readiness>;
+  readonly readiness: Readiness;
   readonly exportTickets: Tickets;
   /** Places for exports and payloads that are being sent. */
   readonly downloads: Work;

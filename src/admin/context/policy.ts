@@ -11,8 +11,10 @@ import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
+import type { Readiness } from "../live/readiness.ts";
 import { assetHeaders, hashedHeaders, securityHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
+import { readOnlyRefusal } from "./read-only.ts";
 
 /** A row of the table, bound to its server. */
 export interface AdminEndpoint extends Endpoint {
@@ -26,6 +28,7 @@ export interface PolicyParts {
   readonly csrf: CsrfGuard;
   readonly metrics: Metrics;
   readonly refusals: RefusalLog;
+  readonly readiness: Readiness;
   readonly loginWaitMs?: number;
 }
 
@@ -34,6 +37,7 @@ export function createPolicy({
   csrf,
   metrics,
   refusals,
+  readiness,
   loginWaitMs = 1_000,
 }: PolicyParts): Policy<AdminEndpoint> {
   const onLogin = (result: LoginResult, { notes }: HttpRequest) => {
@@ -57,9 +61,8 @@ export function createPolicy({
     }
     if (access === "read" || access === "metrics") checkRead(request);
     if (access !== "write") return;
-    if (config.readOnly) {
-      throw new Refusal(403, "read_only", "this admin is read-only; start one without --read-only");
-    }
+    const refusal = await readOnlyRefusal(config.readOnly, readiness);
+    if (refusal !== null) throw refusal;
     csrf.checkWrite(request);
   };
 

@@ -1,39 +1,53 @@
 // Whether the queue can be worked on: probes may ask as often as they like, the database is asked
 // at most once a second and by one at a time.
 import { monotonic } from "../../base/clock.ts";
-import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
+import { isReadOnlyServer } from "../../database/inspect/read-only-server.ts";
 import { assertUsableSchema } from "../../database/schema/schema-state.ts";
 
-/** A queue that can be read. */
-export interface Readiness {
+/** What the database is like now. */
+export interface DatabaseState {
   /** A standby, or a server that takes no writes: nothing can be changed through it. */
   readonly isReadOnlyServer: boolean;
+  /** Why the queue cannot be read: a WorkerError; null: it can. */
+  readonly problem: unknown;
+}
+
+export interface Readiness {
+  /** Asked as often as a probe likes. Never rejects. */
+  look(): Promise<DatabaseState>;
+  /** Something has been done to the schema: who looks next looks anew. */
+  forget(): void;
 }
 
 const CACHE_MS = 1_000;
 
-const readOnlyServerSql: Statement = () => `
-  select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as is_so`;
-
-/** The function that resolves when the schema is usable and throws WorkerError when it is not. */
-export function createReadiness(db: Database): () => Promise<Readiness> {
-  let last: Promise<Readiness> | null = null;
-  let finishedAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    const isFresh = monotonic() - finishedAt < CACHE_MS;
-    // While a check runs, finishedAt is infinite: everybody shares it.
-    if (last === null || !isFresh) {
-      finishedAt = Number.POSITIVE_INFINITY;
-      last = look(db).finally(() => {
-        finishedAt = monotonic();
+export function createReadiness(db: Database): Readiness {
+  let last: { readonly state: Promise<DatabaseState>; until: number } | null = null;
+  return {
+    look: () => {
+      if (last !== null && monotonic() < last.until) return last.state;
+      // While it goes on everybody shares it.
+      const look = { state: lookAt(db), until: Number.POSITIVE_INFINITY };
+      void look.state.then(() => {
+        look.until = monotonic() + CACHE_MS;
       });
-    }
-    return last;
+      last = look;
+      return look.state;
+    },
+    forget: () => {
+      last = null;
+    },
   };
 }
 
-async function look(db: Database): Promise<Readiness> {
-  const [server] = await query<{ is_so: boolean }>(db, readOnlyServerSql);
-  await assertUsableSchema(db);
-  return { isReadOnlyServer: server?.is_so === true };
+async function lookAt(db: Database): Promise<DatabaseState> {
+  let isReadOnly = false;
+  try {
+    isReadOnly = await isReadOnlyServer(db);
+    await assertUsableSchema(db);
+    return { isReadOnlyServer: isReadOnly, problem: null };
+  } catch (problem) {
+    return { isReadOnlyServer: isReadOnly, problem };
+  }
 }

@@ -16,6 +16,7 @@ import type { OperationTools } from "../../queue/operations/model/operation-tool
 import { memoryStore } from "../../queue/operations/store/memory-store.ts";
 import { tableStore } from "../../queue/operations/store/table-store.ts";
 import { workOn } from "../../queue/operations/work.ts";
+import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
   /** The tables where the extension is, else the memory of this process. */
@@ -32,13 +33,14 @@ export interface RunnerOptions {
   readonly reads: Database;
   readonly writes: Database;
   readonly audit: AuditTrail;
+  readonly readiness: Readiness;
   readonly logger: Logger;
 }
 
 const TIDY_EVERY_MS = 60_000;
 
 export function createOperationRunner(options: RunnerOptions): OperationRunner {
-  const { reads, writes, logger } = options;
+  const { reads, writes, readiness, logger } = options;
   const inTables = tableStore(writes, randomUUID());
   const inMemory = memoryStore(writes, () => new Date(now()), logger);
   const ending = new AbortController();
@@ -68,6 +70,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const keepTidy = async () => {
     while (await wait(TIDY_EVERY_MS, ending.signal)) {
       try {
+        if ((await readiness.look()).isReadOnlyServer) continue;
         while (!ending.signal.aborted && (await store()).isResumable && (await inTables.tidy())) {
           await wait(100, ending.signal);
         }

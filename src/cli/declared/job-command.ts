@@ -1,6 +1,7 @@
 // The commands that follow from the declarations in queue/commands: what can be done to jobs, queues
 // and workers is said there once. A new declaration needs nothing here.
 
+import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import type { AuditEntry } from "../../queue/audit/audit-entry.ts";
 import type { Command as Declaration } from "../../queue/commands/declare/command.ts";
 import {
@@ -47,6 +48,8 @@ export function jobCommand(declaration: Declaration): Command {
         async (connection) => {
           const input = await withMoments(typed, connection);
           checkInput(declaration, input);
+          // A schema that is up to date needs no writes.
+          if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
           if (isDestroying && given["yes"] !== true && input["dry_run"] !== true) {
             await confirm(questionOf(declaration, input));
           }

@@ -1,5 +1,6 @@
 // A command on all jobs that match a query: rehearsed, shown, confirmed by a person, done.
 import { InputError, type Problem } from "../../base/errors.ts";
+import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import type { OperationAction } from "../../queue/operations/model/action.ts";
 import { commandLineOf } from "../../queue/operations/model/command-line.ts";
 import type { JobOperation } from "../../queue/operations/model/operation.ts";
@@ -32,8 +33,13 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
   const tools = await operationTools(connection, showProgress);
+  if (!asked.isDryRun) await assertTakesWrites(tools.reads);
   const { isResumable } = tools.store;
-  const report = await rehearse(tools, { ...asked, walkMs: LONGEST_WALK_MS });
+  const report = await rehearse(tools, {
+    ...asked,
+    isKept: !asked.isDryRun,
+    walkMs: LONGEST_WALK_MS,
+  });
   const { rehearsal, change } = report;
   if (!json) for (const line of rehearsalLines(report, isResumable)) print(line);
   if (asked.isDryRun) {

@@ -96,14 +96,14 @@ export function outcomeLines(operation: JobOperation): string[] {
     case "interrupted":
       return isResumable
         ? [
-            `Held after ${number(done)} jobs; nothing more is changed`,
+            `${heldText(operation)}; nothing more is changed`,
             `Go on: ${again("resume")} · End it: ${again("stop")}`,
           ]
         : [`Stopped after ${number(done)} jobs; the same command does the rest`];
     case "failed":
       return [`Failed after ${number(done)} jobs: ${error ?? "the log says why"}`];
     case "stopped":
-      return [`Stopped after ${number(done)} jobs${leftText(operation)}`];
+      return [`Stopped after ${number(done)} jobs${leftText(operation)}${undoneText(operation)}`];
     case "running":
     case "canary":
     case "undoing":
@@ -112,6 +112,15 @@ export function outcomeLines(operation: JobOperation): string[] {
       return state satisfies never;
   }
 }
+
+function heldText({ done, undone, undoAfterId }: JobOperation): string {
+  if (undoAfterId === null) return `Held after ${number(done)} jobs`;
+  return `The undo is held after ${number(undone)} of ${number(done)} jobs`;
+}
+
+/** Of an undo that was stopped. */
+const undoneText = ({ undone, undoAfterId }: JobOperation) =>
+  undoAfterId === null ? "" : `; ${number(undone)} of them are what they were`;
 
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
@@ -144,6 +153,9 @@ const clauses = (list: readonly (readonly [number, string])[]) =>
 /** Nobody has kept which they are. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
-  if (rest === null || rest.value === 0) return [];
-  return [`${known(rest)} more matched before and were gone at their turn, or matched no more`];
+  // Of an estimate that may as well be none nothing is said.
+  if (rest === null || (rest.low ?? rest.value) === 0) return [];
+  return [
+    `${known(rest)} more${intervalOf(rest)} matched before and were gone at their turn, or matched no more`,
+  ];
 }

@@ -1,5 +1,6 @@
 // What there is to know about the server: its version, whether it takes writes, since when it runs.
 import { type Database, query, type Statement } from "../database.ts";
+import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";
 
 /** On the wire as it stands here. */
@@ -25,6 +26,6 @@ const factsSql: Statement = () => `
     current_database()::text as database,
     current_user::text as role,
     pg_is_in_recovery() as is_standby,
-    pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as is_read_only,
+    ${TAKES_NO_WRITES} as is_read_only,
     ${utcText("pg_postmaster_start_time()")} as started_at,
     ${utcText("now()")} as now`;

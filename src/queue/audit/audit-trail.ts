@@ -1,7 +1,7 @@
 // Keeps the audit trail: in the extension's table where it is there, else in this process, with every
 // id in the log. What was done is done: a trail that cannot be written is an error in the log, with
 // the entry in it, and never a failure of the write itself.
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { type Database, query } from "../../database/database.ts";
 import { type AuditEntry, auditJson, type OnAudit } from "./audit-entry.ts";
@@ -58,7 +58,10 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       try {
         await keep(entry, json);
       } catch (error) {
-        logger.error({ error: messageOf(error), entry: json }, "the audit trail was not written");
+        // A server that takes no writes: what was done there has changed nothing.
+        const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
+        if (isReadOnly) log(logger, entry);
+        else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
       }
       try {
         await onAudit?.(entry);
@@ -88,6 +91,8 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
     },
   };
 }
+
+const NOT_WRITTEN = "the audit trail was not written";
 
 function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry): void {
   logger.info({ ...entry, ...(ids === null ? {} : { ids: ids.slice(0, MOST_LOGGED) }) }, "write");

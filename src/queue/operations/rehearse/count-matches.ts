@@ -59,11 +59,21 @@ export async function countMatches(tools: Tools, asked: Asked): Promise<MatchCou
   const sample = await sampleMatches(reads, jobs, gauge, asked.maxId, asked.sample);
   const isEnough = sample.places.length >= ENOUGH_HITS;
   // How large payloads are that Node has looked into, the sample does not say.
-  if (isEnough && jobs.check === null) return estimatedFrom(sample, noTally, mayRun(jobs), asOf);
+  const { first, last } = idsOf(asked);
+  const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
+  if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);
   const { tally, isWhole } = await walkedThrough(tools, asked);
   if (isWhole) return countedAs(tally, asOf);
   const sized = jobs.check === null ? sample : sizedBy(sample, tally);
-  return estimatedFrom(sized, tally, mayRun(jobs), asOf);
+  return estimatedFrom(sized, { ...besides, walked: tally });
+}
+
+/** Those that can match. */
+function idsOf({ jobs: { shape }, maxId }: Asked): { first: bigint; last: bigint } {
+  const first = BigInt(shape.minId ?? "1");
+  const most = BigInt(maxId);
+  const last = shape.maxId === null ? most : lesser(BigInt(shape.maxId), most);
+  return { first, last: last < first ? first - 1n : last };
 }
 
 /** null: it would take too long, or nobody knows. */
@@ -76,7 +86,7 @@ async function countedWhereCheap(
   const { jobs, maxId, walkMs } = asked;
   if (jobs.isEmpty) return noTally;
   if (isSmall && jobs.check === null) return tallyRange(reads, jobs, "0", maxId);
-  if (isSmall || isNarrow(jobs, maxId)) {
+  if (isSmall || isNarrow(asked)) {
     const { tally, isWhole } = await walkedThrough(tools, asked);
     if (isWhole) return tally;
   }
@@ -103,11 +113,9 @@ function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
 /** An id, a key. */
 const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
 
-function isNarrow(jobs: JobQuery, maxId: string): boolean {
-  const { shape } = jobs;
-  if (hasFew(jobs)) return true;
-  const last = lesser(BigInt(shape.maxId ?? maxId), BigInt(maxId));
-  return last - BigInt(shape.minId ?? "1") < NARROW;
+function isNarrow(asked: Asked): boolean {
+  const { first, last } = idsOf(asked);
+  return hasFew(asked.jobs) || last - first < NARROW;
 }
 
 interface WalkedThrough {
@@ -117,15 +125,12 @@ interface WalkedThrough {
 }
 
 /** Ascending by id for a while. */
-async function walkedThrough(
-  { reads, monotonic }: Tools,
-  { jobs, maxId, walkMs }: Asked,
-): Promise<WalkedThrough> {
-  const { shape } = jobs;
+async function walkedThrough({ reads, monotonic }: Tools, asked: Asked): Promise<WalkedThrough> {
+  const { jobs, walkMs } = asked;
   const until = monotonic() + walkMs;
   let tally = noTally;
-  const last = lesser(BigInt(shape.maxId ?? maxId), BigInt(maxId));
-  let after = shape.minId === null ? 0n : BigInt(shape.minId) - 1n;
+  const { first, last } = idsOf(asked);
+  let after = first - 1n;
   // An index leads to a few, wherever they are.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
   while (after < last) {

@@ -91,15 +91,20 @@ export function countedAs(tally: Tally, asOf: string): MatchCounts {
   };
 }
 
-/**
- * `walked`: what was counted besides, one by one; no estimate is below it. `mayRun`: whether a job that
- * runs can match at all.
- */
+/** What is known of the matches beside a sample. */
+export interface KnownBesides {
+  /** Counted one by one: no estimate is below it. */
+  readonly walked: Tally;
+  /** So many ids there are: no estimate is above it. */
+  readonly most: number;
+  /** Whether a job that runs can match. */
+  readonly mayRun: boolean;
+  readonly asOf: string;
+}
+
 export function estimatedFrom(
   sample: MatchSample,
-  walked: Tally,
-  mayRun: boolean,
-  asOf: string,
+  { walked, most, mayRun, asOf }: KnownBesides,
 ): MatchCounts {
   const { places, isLocked, pagesRead, pages } = sample;
   const all = places.map((_, at) => at);
@@ -112,7 +117,7 @@ export function estimatedFrom(
     }
     return between(estimateFrom(pages, counts, perPage), "sample", asOf, atLeast);
   };
-  const count = estimateOf(all, walked.rows);
+  const count = within(estimateOf(all, walked.rows), exact(most, "catalog", asOf));
   const part = (some: readonly number[], atLeast: number) =>
     within(estimateOf(some, atLeast), count);
   const ofLocked = (is: boolean) => all.filter((at) => isLocked[at] === is);

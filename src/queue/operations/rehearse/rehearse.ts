@@ -50,6 +50,8 @@ export interface AskedRehearsal {
   readonly changes: object;
   /** How long to look for what a sample hardly meets, milliseconds. Default 250. */
   readonly walkMs?: number;
+  /** Somebody may begin it. Default: true. */
+  readonly isKept?: boolean;
   /** For tests. */
   readonly sample?: SampleOptions;
 }
@@ -78,7 +80,7 @@ export async function rehearse(
   const kept = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store.isResumable ? Math.min(change.value, MOST_ROWS) : 0;
   const samples = await readSamples(tools, jobs, maxId, walkMs / 2);
-  await store.keep(kept);
+  if (asked.isKept !== false) await store.keep(kept);
   return {
     ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples },
     unknown: jobs.unknown,
