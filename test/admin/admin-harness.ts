@@ -162,13 +162,13 @@ export interface Client {
   get(path: string): Promise<Answer>;
 }
 
-export function createClient(port: number): Client {
+export function createClient(port: number, host = "127.0.0.1"): Client {
   let token: string | undefined;
   const send: Client["send"] = (method, path, options = {}) => {
     return new Promise((resolve, reject) => {
       const { headers = {}, body, from } = options;
       const request = http.request({
-        host: "127.0.0.1",
+        host,
         port,
         method,
         path,

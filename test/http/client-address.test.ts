@@ -51,3 +51,38 @@ test("One client is an IPv4 address or an IPv6 /64.", () => {
   assert.equal(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:7:9:9:9:9"));
   assert.notEqual(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:8::1"));
 });
+
+test("However an address is written, it is one client.", () => {
+  const mapped = ["::ffff:10.1.2.3", "::FFFF:a01:203", "0:0:0:0:0:ffff:10.1.2.3"];
+  for (const peer of mapped) assert.equal(clientAddress([])(peer, {}), "10.1.2.3", peer);
+  for (const cidr of ["10.0.0.0/8", "::ffff:10.0.0.0/104", "::ffff:a00:0/104", "::ffff:10.1.2.3"]) {
+    const client = clientAddress([cidr]);
+    for (const peer of ["10.1.2.3", ...mapped]) {
+      assert.equal(
+        client(peer, { "x-forwarded-for": "192.0.2.9" }),
+        "192.0.2.9",
+        `${cidr} ${peer}`,
+      );
+    }
+    const stranger = client("192.0.2.1", { "x-forwarded-for": "192.0.2.9" });
+    assert.equal(stranger, "192.0.2.1", cidr);
+  }
+  const headers = {
+    "x-forwarded-for": "2001:0DB8:0:0:0:0:0:7",
+    forwarded: 'for="[2001:db8::7]:4711"',
+  };
+  assert.equal(trusting("fd00::1", headers), "2001:db8::7");
+  assert.equal(trusting("fd00::1", { "x-forwarded-for": "::ffff:c000:209" }), "192.0.2.9");
+  assert.equal(
+    clientAddress(["fe80::/10"])("fe80::1%eth0", { forwarded: "for=1.2.3.4" }),
+    "1.2.3.4",
+  );
+  assert.equal(networkOf("::ffff:c000:209"), "192.0.2.9");
+  assert.equal(networkOf("2001:0DB8:0:7::1"), networkOf("2001:db8:0:7:9:9:9:9"));
+});
+
+test("A network of IPv4 addresses in IPv6 form that would be all of them is refused.", () => {
+  for (const cidr of ["::ffff:10.0.0.0/8", "::ffff:a00:0/95"]) {
+    assert.throws(() => clientAddress([cidr]), /trustedProxies: must be a network/, cidr);
+  }
+});

@@ -1,7 +1,7 @@
 // Who the client is: the peer of the connection, or, where that is a proxy which the operator trusts,
 // the rightmost hop that such a proxy names and that is none itself. What anybody else writes into a
 // header changes nothing.
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -67,9 +67,15 @@ function addressOf(text: string): string | null {
   return isIP(address) === 0 ? null : address;
 }
 
-/** An IPv4 address that is written as IPv6 is the IPv4 address. */
+const MAPPED = /^::ffff:(?=\d+\.)/;
+
+/**
+ * One spelling for each address: an IPv4 address that is written as IPv6, in whichever digits, is the
+ * IPv4 address; IPv6 is short and in small letters, without the name of an interface.
+ */
 export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+  if (isIP(address) !== 6) return address;
+  return new SocketAddress({ address, family: "ipv6" }).address.replace(MAPPED, "");
 }
 
 /** What counts as one client: one subscriber has a whole IPv6 /64. */
@@ -90,9 +96,11 @@ function networksOf(cidrs: readonly string[]): BlockList {
   for (const cidr of cidrs) {
     const [address = "", bits, more] = cidr.split("/");
     const longest = isIP(address) === 6 ? 128 : 32;
+    // `::ffff:10.0.0.0/8` is half of all there is, every IPv4 address included: hardly what is meant.
+    const least = isIP(plainAddress(address)) === isIP(address) ? 0 : 96;
     const prefix =
       bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
-    if (isIP(address) === 0 || more !== undefined || !(prefix <= longest)) {
+    if (isIP(address) === 0 || more !== undefined || !(prefix >= least && prefix <= longest)) {
       const message = `must be a network such as 10.0.0.0/8 or fd00::/8, or an address; "${cidr}" is none`;
       throw new InputError([{ path: "trustedProxies", message }]);
     }
