@@ -121,7 +121,43 @@ test("hostile text stays text on every page", async () => {
   page.answer("api/jobs/1", evil);
   assertInert(page);
   assert.ok(page.text.includes(EVIL));
+  hostileQueue(page);
+  hostileError(page);
 });
+
+function hostileQueue(page: Page): void {
+  const held = { locked_at: at(0), stuck_since: at(0), locked_by: EVIL, holder: EVIL };
+  page.go(`/queues/${encodeURIComponent(EVIL)}`);
+  const one = { id: 1, task: EVIL, priority: 0, run_at: at(0), created_at: at(0), attempts: 0 };
+  page.answer("api/queues/", {
+    queue: queue(EVIL, held),
+    running: { ...one, max_attempts: 1, locked_at: null },
+    next: [],
+    next_complete: false,
+    arrivals: [],
+    arrivals_complete: false,
+  });
+  assertInert(page);
+  assert.ok(page.text.includes(EVIL));
+}
+
+function hostileError(page: Page): void {
+  page.go(`/errors/${EVIL}`);
+  page.answer("api/groups?by=error", groups([group(EVIL, { key: EVIL, tasks: [EVIL, EVIL] })]));
+  page.answer(
+    "api/groups?by=error&q=is%3Afailed",
+    groups([group(EVIL, { key: EVIL, tasks: [EVIL, EVIL] })]),
+  );
+  page.answer("api/groups/common", {
+    findings: [{ path: EVIL, value: EVIL, here: 1, there: 0, lift: 9 }],
+    compared: { here: 1, there: 1 },
+  });
+  page.answer("api/groups?by=queue", groups([group(EVIL)]));
+  assertInert(page);
+  assert.ok(page.text.includes(EVIL));
+  page.app.dispatch("error.report", "", "");
+  assert.ok(page.copied.length > 0);
+}
 
 test("hostile addresses draw a page like any other", async () => {
   const page = await opened("/");
@@ -129,6 +165,12 @@ test("hostile addresses draw a page like any other", async () => {
     `/jobs?state=${EVIL}`,
     `/${EVIL}`,
     `/jobs/${EVIL}`,
+    `/queues/${EVIL}`,
+    `/errors/${EVIL}`,
+    `/errors?since=${EVIL}&which=${EVIL}&sort=${EVIL}`,
+    `/queues?only=${EVIL}&sort=${EVIL}`,
+    "/queues/",
+    "/errors/",
     "/jobs?search=%3Cscript%3E",
     "//evil.example/",
     "?",

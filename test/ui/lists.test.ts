@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { opened, queue } from "./sample.ts";
+import { counts, feed, opened, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -41,12 +41,13 @@ test("keys walk the rows, and open the one at hand", async () => {
   page.app.dispatch("app.key", "", "k");
   assert.equal(page.byId("queues-row-b").attrs["tabindex"], "0");
   page.app.dispatch("queues.key", "b", "Enter");
-  assert.equal(page.navigations.at(-1), "/jobs?queue=b");
+  assert.equal(page.navigations.at(-1), "/queues/b");
 });
 
 test("rows that someone reads stay where they are; what is new waits until it is asked for", async () => {
   const page = await listed(["b", "c"]);
   page.app.held(true);
+  feed(page, { counts: counts() });
   page.pass(5000);
   answer(page, ["a", "b"]);
   assert.deepEqual(names(page), ["b", "c"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, opened, queue, value } from "./sample.ts";
+import { opened } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -10,32 +10,6 @@ const rows = (page: Page) =>
     .all((e) => e.tag === "tr")
     .slice(1)
     .map((e) => textOf([e]));
-
-const crm = queue("crm/eu & us", {
-  locked_at: at(-7740),
-  locked_by: "worker-c",
-  stuck_since: at(-7740),
-  ready: value(480),
-  running: value(1),
-});
-
-test("queues show what is due in them and who holds them, and lead to their jobs", async () => {
-  const page = await opened("/queues");
-  page.answer("api/queues", { queues: [crm, queue("mail")], next_cursor: null, count: 2 });
-  assert.deepEqual(rows(page), [
-    "crm/eu & usStuck for 2 h 9 m480100" + "1 mworker-c",
-    "mailReady30001 m–",
-  ]);
-  const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm/eu & us");
-  assert.equal(link.attrs["href"], "#/jobs?queue=crm%2Feu%20%26%20us");
-  assert.match(page.text, /2 queues/);
-});
-
-test("without named queues the page says so", async () => {
-  const page = await opened("/queues");
-  page.answer("api/queues", { queues: [], next_cursor: null, count: 0 });
-  assert.match(page.text, /There are no named queues/);
-});
 
 test("workers are joined from their heartbeats and their locks", async () => {
   const page = await opened("/workers");

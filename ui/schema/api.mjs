@@ -113,6 +113,19 @@ export const records = {
     trend: "i64[]",
   },
   Groups: { groups: "Group[]", sampled: "i64", of: "Value", as_of: "time?" },
+  /** A value that is more frequent here than there; shares from 0 to 1. */
+  Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
+  Compared: { here: "i64", there: "i64" },
+  Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
+  /** A row of a list of jobs, where little of it is wanted. */
+  BriefJob: {
+    id: "i64",
+    task_identifier: "string?",
+    condition: "string",
+    condition_since: "time?",
+    payload_bytes: "i64",
+  },
+  BriefJobs: { jobs: "BriefJob[]" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   Rehearsal: { rehearsal: "string", would: "Would", can_undo: "bool" },
   ListedQueue: {
@@ -130,6 +143,32 @@ export const records = {
     oldest_ready_at: "time?",
   },
   QueueList: { queues: "ListedQueue[]", next_cursor: "string?", count: "i64?" },
+  QueuedJob: {
+    id: "i64",
+    task: "string?",
+    priority: "i64",
+    run_at: "time",
+    created_at: "time",
+    attempts: "i64",
+    max_attempts: "i64",
+    locked_at: "time?",
+  },
+  QueueDetails: {
+    queue: "ListedQueue",
+    running: "QueuedJob?",
+    next: "QueuedJob[]",
+    next_complete: "bool",
+    arrivals: "QueuedJob[]",
+    arrivals_complete: "bool",
+  },
+  /** Of a worker, what one wants to know before its locks are taken away. */
+  Holder: {
+    worker_id: "string",
+    state: "string",
+    last_heartbeat_at: "time?",
+    running: "Value",
+    held_queues: "i64",
+  },
   Auth: {
     mode: "string",
     username: "string?",

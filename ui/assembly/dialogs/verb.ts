@@ -57,8 +57,11 @@ export class VerbDialog extends Dialog {
     return `${this.title(dialog)} ${countedValue(rehearsal.would.changeValue, "job", "jobs")}`;
   }
 
-  override text(_m: Model, _dialog: OpenDialog): string {
-    if (!this.isOperation) return consequence(this.verbOffered);
+  override text(_m: Model, dialog: OpenDialog): string {
+    if (!this.isOperation) {
+      const said = consequence(this.verbOffered);
+      return dialog.note.length > 0 ? `${dialog.note} ${said}` : said;
+    }
     const rehearsal = this.rehearsal;
     if (rehearsal === null)
       return "First it is counted which jobs it is about. Nothing is changed.";

@@ -29,6 +29,8 @@ export abstract class ListPage extends Page {
   choosable: bool = true;
   /** The least time between two quiet questions, in milliseconds. */
   everyMs: f64 = 4000;
+  /** The order that an address without `sort` means. */
+  usualSort: string = "";
   private typed: i32 = 0;
   private refocus: bool = false;
   private sameList: string = "";
@@ -44,6 +46,12 @@ export abstract class ListPage extends Page {
   abstract source(m: Model): string;
 
   abstract read(body: string): RowPage;
+
+  /** The order at hand. */
+  get sorted(): string {
+    const sort = this.address.value("sort");
+    return sort.length > 0 ? sort : this.usualSort;
+  }
 
   abstract columns(m: Model): Column[];
 

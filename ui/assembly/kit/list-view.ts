@@ -52,7 +52,7 @@ function head(page: ListPage, columns: Column[], choosable: bool): Node {
 function columnHead(page: ListPage, column: Column): Node {
   const attrs: Attr[] = [attr("scope", "col"), cls(column.name)];
   if (column.sort.length === 0) return el("th", attrs, [text(column.head)]);
-  const asked = page.address.value("sort");
+  const asked = page.sorted;
   const isFirst = asked === column.sort;
   const isReverse = asked === column.reverse && asked.length > 0;
   const isUp = (isFirst || isReverse) && !asked.startsWith("-");

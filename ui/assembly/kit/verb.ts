@@ -1,7 +1,7 @@
 /** The verb that the server offers for a cause: a button that asks before it does anything. */
 import { button, offButton } from "../controls/button";
 import { Verb } from "../generated/records";
-import { quote } from "../lib/json-writer";
+import { JsonWriter, quote } from "../lib/json-writer";
 import { leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 
@@ -9,8 +9,33 @@ import { Model } from "../model/model";
 export function verbButton(m: Model, verb: Verb | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "needs the database");
-  const arg = `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
-  return button(verb.label, "ask.verb", arg, kind);
+  return button(verb.label, "ask.verb", verbArg(verb), kind);
+}
+
+/** What `ask.verb` is about. */
+export function verbArg(verb: Verb): string {
+  return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
+}
+
+/** A verb for all jobs that a query finds: it is rehearsed first. */
+export function operationVerb(action: string, label: string, query: string): Verb {
+  const body = new JsonWriter().string("q", query).string("action", action).bool("dry_run", true);
+  return verbOf(action, label, "/api/operations", body.end());
+}
+
+/** Frees what a worker holds. */
+export function unlockVerb(label: string, worker: string): Verb {
+  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", [worker]);
+  return verbOf("force-unlock", label, "/api/maintenance", body.end());
+}
+
+function verbOf(action: string, label: string, path: string, body: string): Verb {
+  const verb = new Verb();
+  verb.action = action;
+  verb.label = label;
+  verb.post.path = path;
+  verb.post.body = body;
+  return verb;
 }
 
 /** A button for a write, off with its reason where writing is impossible now. */

@@ -26,16 +26,35 @@ export function whyChain(m: Model, why: Why): Node {
 
 function link(m: Model, cause: Cause, index: i32): Node {
   const detail = cause.detail;
+  return chainLink(
+    index.toString(),
+    drawingOf(cause),
+    cause.isRoot,
+    sentence(cause.text, cause.links),
+    detail === null ? "" : detail,
+    verbButton(m, cause.verb, cause.isRoot ? "s p" : "s"),
+  );
+}
+
+/** One link of a chain: what is so, what there is to add, and what can be done about it. */
+export function chainLink(
+  id: string,
+  drawing: string,
+  isRoot: bool,
+  said: Node[],
+  detail: string,
+  verb: Node,
+): Node {
   return el(
     "li",
-    [cls(cause.isRoot ? "root" : ""), key(index.toString())],
+    [cls(isRoot ? "root" : ""), key(id)],
     [
-      box("span", "dotc", [icon(drawingOf(cause))]),
+      box("span", "dotc", [icon(drawing)]),
       box("div", "", [
-        box("div", "", sentence(cause.text, cause.links)),
-        detail === null ? nothing : leaf("div", "sub", detail),
+        box("div", "", said),
+        detail.length > 0 ? leaf("div", "sub", detail) : nothing,
       ]),
-      verbButton(m, cause.verb, cause.isRoot ? "s p" : "s"),
+      verb,
     ],
   );
 }

@@ -3,10 +3,13 @@
  * the last one is for addresses that are no page's.
  */
 import { Page } from "../model/model";
+import { ErrorPage } from "./error/page";
+import { ErrorsPage } from "./errors/page";
 import { JobPage } from "./job/page";
 import { JobsPage } from "./jobs/page";
 import { MaintenancePage } from "./maintenance/page";
 import { OverviewPage } from "./overview/page";
+import { QueuePage } from "./queue/page";
 import { QueuesPage } from "./queues/page";
 import { UnknownPage } from "./unknown/page";
 import { WorkersPage } from "./workers/page";
@@ -15,7 +18,10 @@ export const pages: Page[] = [
   new OverviewPage(),
   new JobsPage(),
   new JobPage(),
+  new ErrorsPage(),
+  new ErrorPage(),
   new QueuesPage(),
+  new QueuePage(),
   new WorkersPage(),
   new MaintenancePage(),
   new UnknownPage(),

@@ -3,6 +3,7 @@
  * types. The server's parser (src/domain/query/parse-query.ts) decides; this one agrees with it.
  */
 
+import { quoted } from "../lib/quoted";
 import { exclusionOnly } from "./exclusions";
 import {
   DEEPEST,
@@ -288,8 +289,4 @@ class QueryParser {
     const message = `there is no field "${name}"; in quotes it is a text to look for`;
     r.fail(at, r.wordEnd(), message, quoted(r.text.substring(at, r.wordEnd())));
   }
-}
-
-function quoted(text: string): string {
-  return '"' + text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') + '"';
 }

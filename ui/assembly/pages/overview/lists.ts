@@ -1,9 +1,7 @@
 /** The largest kinds of errors, and the queues that need a look first. */
-import { age, lasting, timed } from "../../controls/age";
+import { age, timed } from "../../controls/age";
 import { link } from "../../controls/button";
-import { CONDITIONS, stateSaying } from "../../controls/glyph";
 import { panel } from "../../controls/panel";
-import { shareBar } from "../../controls/spark";
 import { cell, row, table } from "../../controls/table";
 import { countedValue, valueNode, valueText } from "../../controls/value";
 import { Group, Groups, ListedQueue, QueueList } from "../../generated/records";
@@ -11,8 +9,10 @@ import { Fetched } from "../../kit/fetched";
 import { groupName, groupTrend } from "../../kit/group-row";
 import { leaf, Node, text } from "../../lib/node";
 import { counted } from "../../lib/number";
-import { errorPath, queuePath, statePath } from "../../model/links";
+import { errorPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+import { isHeld, queueBar, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = [
   "=Error",
@@ -24,7 +24,7 @@ const ERROR_COLUMNS: string[] = [
 const QUEUE_COLUMNS: string[] = ["=Queue", "w3 w-mid=Jobs", "num w4=Count", "w5=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
-  const more = [link(statePath("failed"), "", [text("All errors")])];
+  const more = [link("/errors", "", [text("All errors")])];
   if (!asked.ready) return panel("Errors", "", more, [asked.placeholder(m, 3)]);
   const list = groups.groups;
   if (list.length === 0) {
@@ -73,49 +73,20 @@ export function queuesPanel(m: Model, asked: Fetched, queues: QueueList): Node {
 }
 
 function queueRow(m: Model, queue: ListedQueue): Node {
-  const isHeld = !isNaN(queue.lockedAt);
-  const counts: i64[] = [
-    isHeld ? 0 : queue.ready.value,
-    isHeld ? queue.ready.value : 0,
-    queue.running.value,
-    0,
-    queue.scheduled.value,
-    queue.failed.value,
-  ];
+  const name = exactName(queue.queueName, "");
   return row(queue.queueName, "", [
-    cell("", [link(queuePath(queue.queueName), "name cut", [text(queue.queueName)])]),
-    cell("w-mid", [shareBar(partsOf(queue), CONDITIONS, counts)]),
-    cell("num", [howMany(queue, isHeld)]),
-    cell("", [queueState(m, queue, isHeld)]),
+    cell("", [link(queuePath(queue.queueName), "name cut", [name])]),
+    cell("w-mid", [queueBar(queue)]),
+    cell("num", [howMany(queue)]),
+    cell("", [queueState(m, queue)]),
   ]);
 }
 
 /** What of its jobs one wants to know first. */
-function howMany(queue: ListedQueue, isHeld: bool): Node {
-  if (isHeld && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
+function howMany(queue: ListedQueue): Node {
+  if (isHeld(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
   if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {
     return text(`${valueText(queue.failed)} failed`);
   }
   return valueNode(queue.total, "");
-}
-
-function queueState(m: Model, queue: ListedQueue, isHeld: bool): Node {
-  if (!isNaN(queue.stuckSince)) {
-    return stateSaying(
-      "blocked",
-      m.times.stale
-        ? lasting(queue.stuckSince, m.times)
-        : `stuck ${age(queue.stuckSince, m.times)}`,
-    );
-  }
-  if (isHeld) return stateSaying("running", "Running");
-  if (queue.ready.value > 0) return stateSaying("ready", "Ready");
-  if (queue.failed.value > 0) return stateSaying("failed", "Failed jobs");
-  return queue.scheduled.value > 0
-    ? stateSaying("scheduled", "Scheduled")
-    : stateSaying("idle", "Idle");
-}
-
-function partsOf(queue: ListedQueue): string {
-  return `${valueText(queue.ready)} due, ${valueText(queue.running)} running, ${valueText(queue.scheduled)} later, ${valueText(queue.failed)} failed`;
 }

@@ -1,32 +1,33 @@
-/** The named queues, those that are stuck first: searched and ordered on the server, a page at a time. */
+/** The named queues, those that need a look first; any of them can be found by its name. */
 import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
+import { tab, tabs } from "../../controls/tabs";
 import { readQueueList } from "../../generated/records";
+import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
+import { unlockVerb, verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { counted, grouped } from "../../lib/number";
 import { encode } from "../../lib/percent";
+import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
-import { QueueRow } from "./row";
+import { OpenDialog } from "../../model/open-dialog";
+import { Pending } from "../../model/requests";
+import { HolderOf } from "../../parts/holder";
+import { COLUMNS, QueueRow } from "./row";
 
-const COLUMNS: Column[] = [
-  new Column("", "Queue", "name", ""),
-  new Column("w6", "State", "stuck", ""),
-  new Column("num w4", "Due", "-waiting", "waiting"),
-  new Column("num w4 w-mid", "Running", "", ""),
-  new Column("num w4 w-mid", "Scheduled", "", ""),
-  new Column("num w4", "Failed", "-failed", ""),
-  new Column("num w5 w-opt", "Oldest waits", "oldest", ""),
-  new Column("w8 w-opt", "Held by", "", ""),
-];
+/** Seldom, and soon after the counts have changed. */
+const SELDOM_MS: f64 = 20000;
+const SOON_MS: f64 = 4000;
 
 export class QueuesPage extends ListPage {
-  /** How many there are; the first page tells. */
-  private total: i64 = -1;
+  /** Of all that the search finds, in any state. */
+  private count: i64 = i64.MIN_VALUE;
+  private holder: HolderOf = new HolderOf("queues");
 
   constructor() {
     super("queues", "/queues");
@@ -35,6 +36,8 @@ export class QueuesPage extends ListPage {
     this.letter = "q";
     this.inBar = true;
     this.choosable = false;
+    this.usualSort = "stuck";
+    this.everyMs = SELDOM_MS;
   }
 
   override title(): string {
@@ -59,12 +62,19 @@ export class QueuesPage extends ListPage {
   }
 
   override source(_m: Model): string {
-    const sort = this.address.value("sort");
-    const search = this.address.value("search");
+    const address = this.address;
+    const sort = address.value("sort");
     let path = "api/queues?limit=100";
     if (sort.length > 0) path += "&sort=" + encode(sort);
-    if (search.length > 0) path += "&search=" + encode(search);
-    return path;
+    const only = address.value("only");
+    if (only.length > 0) path += "&only=" + encode(only);
+    const search = address.value("search");
+    return search.length > 0 ? path + "&search=" + encode(search) : path;
+  }
+
+  override turn(m: Model, address: Address): void {
+    if (address.value("search") !== this.address.value("search")) this.count = i64.MIN_VALUE;
+    super.turn(m, address);
   }
 
   override read(body: string): RowPage {
@@ -72,29 +82,99 @@ export class QueuesPage extends ListPage {
     const list = readQueueList(r);
     r.end();
     const page = new RowPage();
-    if (r.failed) page.fault = r.error;
-    const next = list.nextCursor;
-    page.next = next === null ? "" : next;
+    if (r.failed) {
+      page.fault = r.error;
+      return page;
+    }
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    if (!r.failed && list.count !== i64.MIN_VALUE) this.total = list.count;
+    const next = list.nextCursor;
+    if (next !== null) page.next = next;
+    // Only the first page counts them.
+    if (list.count !== i64.MIN_VALUE) this.count = list.count;
     return page;
   }
 
+  override heard(_m: Model, event: string, _data: string): void {
+    if (event === "counts") this.everyMs = SOON_MS;
+  }
+
+  override refresh(m: Model): void {
+    super.refresh(m);
+    if (this.rows.askedAt === m.now) this.everyMs = SELDOM_MS;
+  }
+
+  override act(m: Model, verb: string, arg: string, value: string): void {
+    // What the holder holds is asked first: the dialog says what it will free.
+    if (verb === "unlock") this.holder.ask(m, arg);
+    else super.act(m, verb, arg, value);
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic !== this.holder.asked.topic) {
+      super.take(m, request, body);
+      return;
+    }
+    this.holder.take(m, body);
+    this.askUnlock();
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic !== this.holder.asked.topic) super.miss(m, request, status, reason);
+    // Nobody knows the worker any more: its lock can be taken away all the same.
+    else if (status === 404) this.askUnlock();
+    else m.notices.bad(reason);
+  }
+
+  private askUnlock(): void {
+    const worker = this.holder.worker;
+    after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${worker}…`, worker)));
+  }
+
+  override aim(m: Model, dialog: OpenDialog): void {
+    dialog.note = this.holder.preview(m.times);
+  }
+
   override view(m: Model): Node {
-    const count = this.total < 0 ? "" : counted(this.total, "queue", "queues");
+    const none = this.none();
     return box("div", "queues-page", [
-      pageHeadSaying("Queues", "The jobs of a named queue run one after the other.", []),
-      box("div", "meta", [
-        searchBox(this, "Search queues by name"),
-        count.length > 0 ? leaf("span", "", count) : nothing,
-        newsPill(this),
-      ]),
-      listView(m, this, "Queues", this.none()),
+      pageHeadSaying("Queues", this.said(), []),
+      this.states(m),
+      box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
+      listView(m, this, "Queues", none),
+      leaf(
+        "p",
+        "hint",
+        "A queue runs one job at a time. Held is normal; stuck means its holder is silent.",
+      ),
+    ]);
+  }
+
+  private said(): string {
+    if (this.count === i64.MIN_VALUE) return "";
+    const order = this.sorted === "stuck" ? ", worst first" : "";
+    return this.address.value("search").length > 0
+      ? `${counted(this.count, "name matches", "names match")}${order}`
+      : `${grouped(this.count)}${order}`;
+  }
+
+  private states(m: Model): Node {
+    const only = this.address.value("only");
+    const held = m.facts.has("pulse") ? grouped(m.facts.pulse.lockedQueues) : "";
+    return tabs("Which queues", [
+      tab(this.address.with("only", ""), "All", "", nothing, only === ""),
+      tab(this.address.with("only", "stuck"), "Stuck", "", nothing, only === "stuck"),
+      tab(this.address.with("only", "locked"), "Held", held, nothing, only === "locked"),
     ]);
   }
 
   private none(): Node {
+    const only = this.address.value("only");
     if (this.address.value("search").length > 0) return nothingFound(this);
-    return empty("There are no named queues", "Jobs without a queue run side by side.");
+    if (only === "stuck") return empty("No queue is stuck", "No queue is held by a silent worker.");
+    if (only === "locked") return empty("No queue is held", "Nothing runs in a named queue now.");
+    return empty(
+      "There are no named queues",
+      "The jobs of a named queue run one after the other. Jobs without a queue stand under Jobs.",
+    );
   }
 }

@@ -1,15 +1,28 @@
-/** One named queue in the list: how many of its jobs are where, and who holds it. */
-import { age, lasting, timed } from "../../controls/age";
+/** One queue in the list: who holds it, what waits in it, and the verb that frees it where it is stuck. */
+import { age, timed } from "../../controls/age";
 import { link } from "../../controls/button";
-import { dash } from "../../controls/empty";
-import { stateSaying } from "../../controls/glyph";
 import { cell } from "../../controls/table";
 import { valueNode } from "../../controls/value";
 import { ListedQueue, Value } from "../../generated/records";
-import { Row } from "../../kit/row";
-import { Node, text } from "../../lib/node";
+import { Column, Row } from "../../kit/row";
+import { writeButton } from "../../kit/verb";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+import { isHeld, isStuck, queueBar, queueState } from "../../parts/queue";
+
+export const COLUMNS: Column[] = [
+  new Column("", "Queue", "name", ""),
+  new Column("q-state", "State", "stuck", ""),
+  new Column("w5 w-opt", "Jobs", "", ""),
+  new Column("num q-num", "Due", "-waiting", "waiting"),
+  new Column("num w4 w-mid", "Later", "", ""),
+  new Column("num w4 w-mid", "Failed", "-failed", ""),
+  new Column("num w4 w-mid", "Oldest", "oldest", ""),
+  new Column("w8 w-opt", "Held by", "", ""),
+  new Column("w4 w-mid", "Free it", "", ""),
+];
 
 export class QueueRow extends Row {
   constructor(readonly queue: ListedQueue) {
@@ -26,31 +39,47 @@ export class QueueRow extends Row {
 
   override cells(m: Model): Node[] {
     const queue = this.queue;
-    const holder = queue.lockedBy;
+    const stuck = isStuck(queue);
+    const oldest = queue.oldestReadyAt;
     return [
-      cell("", [link(this.path, "name cut", [text(queue.queueName)])]),
-      cell("w6", [this.state(m)]),
-      cell("num w4", [count(queue.ready)]),
-      cell("num w4 w-mid", [count(queue.running)]),
-      cell("num w4 w-mid", [count(queue.scheduled)]),
-      cell("num w4", [count(queue.failed)]),
-      cell("num w5 w-opt", [timed(queue.oldestReadyAt, age(queue.oldestReadyAt, m.times))]),
-      cell("w8 w-opt", [
-        holder === null ? dash() : link(workerPath(holder), "mono cut", [text(holder)]),
+      cell("", [link(this.path, "name cut", [exactName(queue.queueName, "")])]),
+      cell("", [queueState(m, queue)]),
+      cell("w-opt", [queueBar(queue)]),
+      cell("num", [number(queue.ready, "")]),
+      cell("num dim w-mid", [number(queue.scheduled, "")]),
+      cell("num dim w-mid", [number(queue.failed, "red")]),
+      cell(stuck ? "num w-mid amber" : "num dim w-mid", [
+        isNaN(oldest) ? nothing : timed(oldest, age(oldest, m.times)),
       ]),
+      cell("dim w-opt", holder(m, queue)),
+      cell("num vis w-mid", [stuck ? this.verb(m) : nothing]),
     ];
   }
 
-  private state(m: Model): Node {
-    const queue = this.queue;
-    const stuck = queue.stuckSince;
-    if (!isNaN(stuck)) return stateSaying("blocked", "Stuck " + lasting(stuck, m.times));
-    if (!isNaN(queue.lockedAt)) return stateSaying("running", "Running");
-    if (queue.ready.value > 0) return stateSaying("ready", "Ready");
-    return stateSaying("idle", "Idle");
+  private verb(m: Model): Node {
+    const by = this.queue.lockedBy;
+    return by === null ? nothing : writeButton(m, "Unlock…", "queues.unlock", by, "s");
   }
 }
 
-function count(value: Value): Node {
-  return valueNode(value, value.value === 0 ? "none" : "");
+/** None is no news. */
+function number(value: Value, tone: string): Node {
+  return valueNode(value, value.value === 0 ? "faint" : tone);
+}
+
+function holder(m: Model, queue: ListedQueue): Node[] {
+  const by = queue.lockedBy;
+  if (by === null || !isHeld(queue)) return [leaf("span", "faint", "nobody")];
+  const rest =
+    queue.holder === "silent"
+      ? ", silent"
+      : queue.holder === "unknown"
+        ? ", no heartbeat"
+        : " · " + age(queue.lockedAt, m.times);
+  return [
+    box("span", "holder", [
+      link(workerPath(by), "link cut", [text(by)]),
+      leaf("span", queue.holder === "silent" ? "amber" : "", rest),
+    ]),
+  ];
 }

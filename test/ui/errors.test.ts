@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Group } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, failedJob, group, groups, opened, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+const GATEWAY = "GatewayError: HTTP # from gateway";
+const QUERY = `is:failed group:"${GATEWAY}"`;
+const rows = (page: Page) =>
+  page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
+
+const failedPath = (more = "") => `api/groups?by=error&q=is%3Afailed${more}&limit=100`;
+const retryingPath = (more = "") => `api/groups?by=error&q=is%3Aretrying${more}&limit=100`;
+
+const gateway = (change: Partial<Group> = {}) =>
+  group(GATEWAY, { key: "aaaaaaaaaaaa", count: value(8400), share: 0.7, ...change });
+const timeout = (change: Partial<Group> = {}) =>
+  group("TimeoutError: Timeout of # ms", {
+    key: "bbbbbbbbbbbb",
+    count: value(48),
+    tasks: ["crawl", "export"],
+    last_seen: at(-60),
+    ...change,
+  });
+
+async function listed(failed: Group[], retrying: Group[], address = "/errors") {
+  const page = await opened(address);
+  page.answer(failedPath(), { ...groups(failed), of: value(12_000) });
+  page.answer(retryingPath(), { ...groups(retrying), of: value(901) });
+  return page;
+}
+
+test("the kinds of errors tell what failed and what will retry, the most failed first", async () => {
+  const page = await listed([gateway({ is_new: true })], [timeout(), gateway({ count: value(7) })]);
+  assert.deepEqual(rows(page), [
+    "GatewayError HTTP # from gatewaycharge_card8,40072 h 10 m7 s",
+    "TimeoutError Timeout of # mscrawl, export0482 h 10 m1 m",
+  ]);
+  assert.match(page.text, /2 kinds: 12,000 jobs failed, 901 will retry/);
+  const link = page.one((e) => e.tag === "a" && textOf([e]).startsWith("GatewayError"));
+  assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
+});
+
+test("they are ordered by a column, searched by a text, and asked for since a time", async () => {
+  const page = await listed([gateway()], [timeout()], "/errors?sort=-retrying");
+  assert.match(rows(page)[0] ?? "", /^TimeoutError/);
+  page.go("/errors?search=gateWAY");
+  page.answer(failedPath(), groups([gateway()]));
+  page.answer(retryingPath(), groups([timeout()]));
+  assert.equal(rows(page).length, 1);
+  page.go("/errors?search=nothing");
+  page.answer(failedPath(), groups([gateway()]));
+  assert.match(page.text, /No errors match “nothing”/);
+  page.go("/errors?since=24h");
+  page.asked(failedPath("%20failed%3C24h"));
+  page.asked(retryingPath("%20updated%3C24h"));
+});
+
+test("only the failed or only the retrying ones can be seen", async () => {
+  const page = await opened("/errors?which=retrying");
+  assert.ok(!page.requests.some(({ path }) => path === failedPath()));
+  page.answer(retryingPath(), groups([timeout()]));
+  assert.equal(rows(page).length, 1);
+  page.go("/errors?which=failed");
+  page.answer(failedPath(), groups([]));
+  assert.match(page.text, /Nothing has failed for good/);
+});
+
+/** One kind, with all that is asked about it answered. */
+async function opened1(failed: Group = gateway(), change = {}) {
+  const page = await opened("/errors/aaaaaaaaaaaa", change);
+  page.answer(failedPath(), groups([failed]));
+  page.answer(retryingPath(), groups([]));
+  page.answer("api/groups?by=queue", groups([group("billing", { count: value(8400) })]));
+  page.answer("api/groups/common", {
+    findings: [
+      { path: "payload.currency", value: '"EUR"', here: 1, there: 0.31, lift: 3.226 },
+      { path: "payload.coupon", value: "missing", here: 0.8, there: 0, lift: 900 },
+    ],
+    compared: { here: 1000, there: 1000 },
+    as_of: at(0),
+  });
+  const brief = { task_identifier: "charge_card", condition: "failed", payload_bytes: 70 };
+  page.answer("api/jobs?fields=row", { jobs: [{ id: 7, condition_since: at(-7), ...brief }] });
+  page.answer("api/jobs/7", failedJob(7, { last_error: "GatewayError: HTTP 503\n    at charge" }));
+  return page;
+}
+
+test("one kind of error says how often, since when, where, and what its jobs have in common", async () => {
+  const page = await opened1();
+  assert.match(page.text, /Failed for good8,40070 % of all failuresWill retry0First10:50:00/);
+  assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
+  assert.match(page.text, /coupon is missing80 %0 %only here/);
+  assert.match(page.text, /1,000 jobs against 1,000 others of the same tasks/);
+  assert.match(page.text, /taskcharge_cardallqueuebillingall/);
+  assert.match(page.text, /GatewayError: HTTP 503\n {4}at charge/);
+  assert.match(page.text, /charge_card#77 s ago/);
+  assert.equal(
+    page.asked("api/groups/common").path,
+    `api/groups/common?q=${encodeURIComponent(QUERY)}`,
+  );
+});
+
+test("all of a kind are retried by a query, after a rehearsal, by button and by key", async () => {
+  const page = await opened1();
+  page.click("Retry 8,400…");
+  assert.match(page.dialogText, /^Retry/);
+  page.click("See what it would do");
+  const body = JSON.stringify({ q: QUERY, action: "retry", dry_run: true });
+  assert.equal(page.asked("api/operations").body, body);
+  page.app.dispatch("dialog.close", "", "");
+  page.app.dispatch("app.key", "", "r");
+  assert.match(page.dialogText, /^Retry/);
+  const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 8,400 jobs");
+  assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(QUERY)}`);
+});
+
+test("the report about a kind is Markdown, and no error can write any", async () => {
+  const evil = "Error: *x* ```boom``` [y](z)";
+  const page = await opened1(gateway({ label: evil }));
+  page.click("Copy report");
+  const [text = ""] = page.copied;
+  assert.match(text, /^\*\*Error: \\\*x\\\* .* \(worker, 2026-03-01T12:00:00\.000Z\)/);
+  assert.match(text, /- Failed for good: 8,400; will retry: 0\n- First 2026-03-01T09:50:00/);
+  assert.match(text, /- `currency = "EUR"` in every one of them; in 31 % of the others\./);
+  assert.match(text, /Job 7:\n```\nGatewayError: HTTP 503\n {4}at charge\n```$/);
+  assert.equal(text.match(/```/g)?.length, 2);
+});
+
+test("a kind that is not among the largest is asked for alone; one that is over says so", async () => {
+  const page = await opened("/errors/cccccccccccc");
+  page.answer(failedPath(), groups([gateway()]));
+  page.answer(retryingPath(), groups([]));
+  page.answer(failedPath("%20group%3Acccccccccccc"), groups([]));
+  page.answer(retryingPath("%20group%3Acccccccccccc"), groups([]));
+  assert.match(page.text, /No job has this error now/);
+});
+
+test("a kind whose jobs will all retry is run now", async () => {
+  const page = await opened("/errors/bbbbbbbbbbbb");
+  page.answer(failedPath(), groups([gateway()]));
+  page.answer(retryingPath(), groups([timeout()]));
+  page.answer("api/groups?by=task", groups([group("crawl", { count: value(40) })]));
+  assert.match(page.text, /taskcrawl40/);
+  page.click("Run 48 now…");
+  page.click("See what it would do");
+  assert.match(page.asked("api/operations").body, /"is:retrying group:.*"action":"run-now"/);
+});
+
+test("estimates of a kind are marked, and a read-only page has no verb", async () => {
+  const about = { precision: "estimated", low: 207_752, high: 236_758, basis: "sample" };
+  const page = await opened1(gateway({ count: value(220_000, about) }), { read_only: true });
+  assert.match(page.text, /Failed for good≈ 220,000/);
+  assert.match(page.text, /2 h 10 m ago, of those read/);
+  assert.equal(page.hasButton("Retry ≈ 220,000…"), false);
+});
+
+test("where nothing stands out, or nothing can be compared, that is said", async () => {
+  const page = await opened1();
+  const answer = (compared: object) =>
+    page.answer("api/groups/common", { findings: [], compared, as_of: at(0) });
+  page.go("/errors");
+  page.go("/errors/aaaaaaaaaaaa");
+  page.answer(failedPath(), groups([gateway()]));
+  page.answer(retryingPath(), groups([]));
+  answer({ here: 1000, there: 0 });
+  assert.match(page.text, /There are no other jobs of these tasks/);
+});

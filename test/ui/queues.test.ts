@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { ListedQueue, QueueDetails, QueuedJob } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, counts, feed, opened, queue, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+const rows = (page: Page) =>
+  page
+    .all((e) => e.tag === "tr")
+    .slice(1)
+    .map((e) => textOf([e]));
+
+const stuck = (name: string, change: Partial<ListedQueue> = {}) =>
+  queue(name, {
+    locked_at: at(-7740),
+    locked_by: "worker-c",
+    holder: "silent",
+    stuck_since: at(-7740),
+    ready: value(480),
+    running: value(1),
+    total: value(481),
+    oldest_ready_at: at(-7700),
+    ...change,
+  });
+
+const holder = (change: object = {}) => ({
+  worker_id: "worker-c",
+  state: "silent",
+  last_heartbeat_at: at(-7800),
+  running: value(1),
+  held_queues: 1,
+  ...change,
+});
+
+const job = (id: number, change: Partial<QueuedJob> = {}): QueuedJob => ({
+  id,
+  task: "sync_contact",
+  priority: 0,
+  run_at: at(-7700),
+  created_at: at(-7700),
+  attempts: 0,
+  max_attempts: 25,
+  locked_at: null,
+  ...change,
+});
+
+const details = (change: Partial<QueueDetails> = {}): QueueDetails => ({
+  queue: stuck("crm:acme"),
+  running: job(12481, { task: "import_contacts", attempts: 1, locked_at: at(-7740) }),
+  next: [job(12488), job(12489)],
+  next_complete: true,
+  arrivals: [job(12489, { created_at: at(-20) })],
+  arrivals_complete: true,
+  ...change,
+});
+
+const listed = (queues: ListedQueue[]) => ({ queues, next_cursor: null, count: queues.length });
+
+test("queues show what is due in them and who holds them; held and running is normal", async () => {
+  const page = await opened("/queues");
+  const runs = queue("mail", {
+    locked_at: at(-4),
+    locked_by: "worker-a",
+    holder: "alive",
+    failed: value(2),
+  });
+  page.answer("api/queues", listed([stuck("crm:acme"), runs, queue("idle", { ready: value(0) })]));
+  assert.deepEqual(rows(page), [
+    "crm:acmeStuck 2 h 9 m48000" + "2 h 8 mworker-c, silentUnlock…",
+    "mailRunning302" + "1 mworker-a · 4 s",
+    "idleIdle000" + "1 mnobody",
+  ]);
+  const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm:acme");
+  assert.equal(link.attrs["href"], "#/queues/crm%3Aacme");
+  assert.match(page.text, /3, worst first/);
+});
+
+test("estimates of queues are marked, whatever their size", async () => {
+  const page = await opened("/queues");
+  const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
+  page.answer("api/queues", listed([queue("big", { ready: value(1_200_000, about) })]));
+  assert.match(page.text, /bigReady≈ 1\.2 M00/);
+});
+
+test("only stuck or held queues can be seen, and what is none says so", async () => {
+  const page = await opened("/queues?only=stuck");
+  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&only=stuck");
+  page.answer("api/queues", listed([]));
+  assert.match(page.text, /No queue is stuck/);
+  page.go("/queues");
+  page.answer("api/queues", listed([]));
+  assert.match(page.text, /There are no named queues/);
+});
+
+test("a queue is unlocked from the list after it is said what that frees", async () => {
+  const page = await opened("/queues");
+  page.answer("api/queues", listed([stuck("crm:acme")]));
+  page.click("Unlock…");
+  page.answer("api/workers/worker-c", holder({ running: value(1), held_queues: 3 }));
+  page.pass(10);
+  assert.match(
+    page.dialogText,
+    /^Unlock worker-cUnlocking worker-c frees 1 job and 3 queues\. It last answered 2 h 10 m ago\./,
+  );
+  page.click("Unlock worker-c");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"force-unlock","worker_ids":["worker-c"]}',
+  );
+});
+
+test("a holder that nobody knows any more can be unlocked all the same", async () => {
+  const page = await opened("/queues");
+  page.answer("api/queues", listed([stuck("crm:acme")]));
+  page.click("Unlock…");
+  page.answer("api/workers/worker-c", { error: "no such worker", code: "not_found" }, 404);
+  page.pass(10);
+  assert.match(page.dialogText, /^Unlock worker-c/);
+});
+
+test("spaces at the ends of a name are kept and pointed out", async () => {
+  const page = await opened("/queues");
+  page.answer("api/queues", listed([queue(" mail ")]));
+  const name = page.one((e) => String(e.attrs["class"]).includes("exact"));
+  assert.equal(textOf([name]), " mail ");
+  assert.equal(name.attrs["title"], "It begins or ends with a space");
+  const link = page.one((e) => e.tag === "a" && textOf([e]) === " mail ");
+  assert.equal(link.attrs["href"], "#/queues/%20mail%20");
+});
+
+test("one queue says what stands still, who holds it, and frees it by one verb", async () => {
+  const page = await opened("/queues/crm%3Aacme");
+  assert.equal(page.asked("api/queues/").path, "api/queues/crm%3Aacme?limit=15");
+  page.answer("api/queues/", details());
+  page.answer("api/workers/worker-c", holder());
+  assert.match(page.text, /Nothing has moved for 2 h 9 m; 480 jobs wait\./);
+  assert.match(page.text, /crm:acme is held by import_contacts #12481, which does not end/);
+  assert.match(page.text, /worker-c has been silent for 2 h 10 m/);
+  assert.match(page.text, /unlocking frees 1 job and 1 queue; #12481 runs again as try 2 of 25/);
+  page.click("Unlock worker-c…");
+  assert.match(page.dialogText, /frees 1 job and 1 queue\. It last answered 2 h 10 m ago/);
+  page.click("Unlock worker-c");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"force-unlock","worker_ids":["worker-c"]}',
+  );
+});
+
+test("its jobs stand in the order in which they will run, with what each waits for", async () => {
+  const page = await opened("/queues/crm%3Aacme");
+  page.answer("api/queues/", details());
+  assert.deepEqual(rows(page), [
+    "Runningimport_contacts#12481its worker to answerrunning1 of 25",
+    "Blockedsync_contact#12488#12481 to end2 h 8 m late0 of 25",
+    "Blockedsync_contact#124891 ahead2 h 8 m late0 of 25",
+  ]);
+  const all = page.one((e) => e.tag === "a" && textOf([e]) === "All 481");
+  assert.equal(all.attrs["href"], "#/jobs?q=queue%3A%22crm%3Aacme%22");
+});
+
+test("a queue that runs is no alarm, and has no verb", async () => {
+  const page = await opened("/queues/mail");
+  const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });
+  page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
+  page.answer("api/workers/worker-a", holder({ worker_id: "worker-a", last_heartbeat_at: at(-2) }));
+  assert.match(page.text, /It runs a job\. Its worker answers\. 3 jobs wait behind it\./);
+  assert.match(page.text, /worker-a answered 2 s ago/);
+  assert.equal(page.hasButton("Unlock worker-a…"), false);
+});
+
+test("a holder without a heartbeat is not called dead", async () => {
+  const page = await opened("/queues/mail");
+  const held = { locked_at: at(-20000), locked_by: "stock-1", holder: "unknown" } as const;
+  const old = queue("mail", { ...held, stuck_since: at(-20000) });
+  page.answer("api/queues/", details({ queue: old, running: null, next: [] }));
+  assert.match(page.text, /whether it still works is not known/);
+  assert.doesNotMatch(page.text, /silent/);
+  page.button("Unlock stock-1…");
+});
+
+test("without news the ages of a queue are clock times, and its verb needs the database", async () => {
+  const page = await opened("/queues/crm%3Aacme");
+  page.answer("api/queues/", details());
+  page.answer("api/workers/worker-c", holder());
+  page.pass(15_000);
+  assert.match(page.text, /Nothing has moved since 10:51:00; 480 jobs wait\./);
+  assert.match(page.text, /needs the database/);
+});
+
+test("a read-only page of a stuck queue has no verb", async () => {
+  const page = await opened("/queues/crm%3Aacme", { read_only: true });
+  page.answer("api/queues/", details());
+  page.answer("api/workers/worker-c", holder());
+  assert.match(page.text, /Nothing has moved/);
+  assert.equal(page.hasButton("Unlock worker-c…"), false);
+});
+
+test("what was not looked through, and what is not there, is said", async () => {
+  const page = await opened("/queues/crm%3Aacme");
+  page.answer("api/queues/", details({ next_complete: false }));
+  assert.match(page.text, /Only the head of the work was looked through/);
+  page.go("/queues/gone");
+  page.answer("api/queues/gone", { error: "there is no such queue", code: "not_found" }, 404);
+  assert.match(page.text, /There is no such queueNothing is called “gone” now/);
+});
+
+test("a queue is asked about soon after the counts have changed, and seldom otherwise", async () => {
+  const page = await opened("/queues/crm%3Aacme");
+  page.app.streamOpened();
+  page.answer("api/queues/", details());
+  const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues/")).length;
+  page.pass(10_000);
+  assert.equal(asked(), 1);
+  feed(page, { counts: counts() });
+  page.pass(2_000);
+  assert.equal(asked(), 2);
+});

@@ -1,0 +1,25 @@
+/** Text in Markdown: names and errors are anybody's, and none of them may become markup in a chat. */
+
+/** In a line: what Markdown would take for its own is left as it stands. */
+export function plain(said: string): string {
+  let out = "";
+  for (let i = 0; i < said.length; i++) {
+    const c = said.charAt(i);
+    if ("*_`[]<>#\\|".includes(c)) out += "\\";
+    out += c === "\n" || c === "\r" ? " " : c;
+  }
+  return out;
+}
+
+/** As code in a line; what would end it is another mark. */
+export function codeSpan(said: string): string {
+  return "`" + said.replaceAll("`", "'").replaceAll("\n", " ") + "`";
+}
+
+/** The first `most` lines as a block of code. */
+export function codeBlock(said: string, most: i32): string {
+  const lines = said.replaceAll("```", "'''").split("\n");
+  const shown = lines.slice(0, most);
+  if (lines.length > most) shown.push("…");
+  return "```\n" + shown.join("\n") + "\n```";
+}

@@ -1,0 +1,90 @@
+/** What the jobs of a kind have in common that others of the same tasks have not, in words and in numbers. */
+import { note } from "../../controls/empty";
+import { INFO, icon } from "../../controls/icon";
+import { panel } from "../../controls/panel";
+import { shareBar } from "../../controls/spark";
+import { cell, row, table } from "../../controls/table";
+import { Common, Finding } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { box, leaf, Node, text } from "../../lib/node";
+import { counted, grouped } from "../../lib/number";
+import { Model } from "../../model/model";
+
+const COLUMNS: string[] = ["=Field", "w7=These", "w7 w-mid=Others", "w5 w-mid=Says"];
+
+export function commonPanel(m: Model, asked: Fetched, common: Common): Node {
+  const compared = common.compared;
+  const remark = asked.ready
+    ? `${counted(compared.here, "job", "jobs")} against ${grouped(compared.there)} others of the same tasks`
+    : "";
+  return panel("What do they have in common?", remark, [], body(m, asked, common));
+}
+
+function body(m: Model, asked: Fetched, common: Common): Node[] {
+  if (!asked.ready) return [box("div", "pb", [asked.placeholder(m, 3)])];
+  const findings = common.findings;
+  if (findings.length === 0) return [leaf("p", "pb dim", whyNothing(common))];
+  const rows: Node[] = [];
+  for (let i = 0; i < findings.length; i++) rows.push(findingRow(i, findings[i]));
+  const first = findings[0];
+  return [
+    box("div", "pb", [
+      note("info", [
+        icon(INFO),
+        box("span", "", [leaf("b", "", said(first)), text(inWords(first))]),
+      ]),
+    ]),
+    table("common", "In common", COLUMNS, rows),
+  ];
+}
+
+function whyNothing(common: Common): string {
+  if (common.compared.here === 0) return "None of them could be read for a comparison.";
+  if (common.compared.there === 0) {
+    return "There are no other jobs of these tasks to compare them with.";
+  }
+  return "Nothing: their payloads, queues and priorities are like those of the others.";
+}
+
+/** `currency = "EUR"`, `coupon is missing` */
+export function said(finding: Finding): string {
+  const path = finding.path.startsWith("payload.") ? finding.path.substring(8) : finding.path;
+  return finding.value === "missing" ? `${path} is missing` : `${path} = ${finding.value}`;
+}
+
+/** ` in every one of them; in 31 % of the others.` */
+export function inWords(finding: Finding): string {
+  const here = finding.here >= 0.9995 ? "every one" : percent(finding.here);
+  const there = finding.there < 0.0005 ? "in none" : `in ${percent(finding.there)}`;
+  return ` in ${here} of them; ${there} of the others.`;
+}
+
+function findingRow(index: i32, finding: Finding): Node {
+  return row(index.toString(), "", [
+    cell("name", [leaf("code", "", said(finding))]),
+    cell("", [share(finding.here, "failed")]),
+    cell("w-mid", [share(finding.there, "scheduled")]),
+    cell("dim w-mid", [text(finding.there < 0.0005 ? "only here" : times(finding.lift))]),
+  ]);
+}
+
+function share(part: f64, colour: string): Node {
+  const words = percent(part);
+  const thousandth = <i64>Math.round(part * 1000);
+  const bar = shareBar(words, [colour, "none"], [thousandth, 1000 - thousandth]);
+  return box("div", "share", [leaf("b", "num", words), bar]);
+}
+
+/** `31 %`; never 100 % of what is less than all, nor 0 % of what is there. */
+export function percent(part: f64): string {
+  const whole = <i32>Math.round(part * 100);
+  if (whole === 100 && part < 0.9995) return "> 99 %";
+  return whole === 0 && part >= 0.0005 ? "< 1 %" : `${whole} %`;
+}
+
+function times(lift: f64): string {
+  const tenths = <i64>Math.round(lift * 10);
+  return lift < 10
+    ? `${tenths / 10}.${tenths % 10} × as often`
+    : `${grouped(tenths / 10)} × as often`;
+}

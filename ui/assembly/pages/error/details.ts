@@ -1,0 +1,105 @@
+/**
+ * What is asked about a kind of error once its label is known: where its jobs are, what they have in
+ * common, the newest of them and the whole error of one.
+ */
+import {
+  BriefJob,
+  BriefJobs,
+  Common,
+  Group,
+  Groups,
+  ListedJob,
+  readBriefJobs,
+  readCommon,
+  readGroups,
+  readListedJob,
+} from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { JsonReader } from "../../lib/json-reader";
+import { encode } from "../../lib/percent";
+import { Model } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { ErrorKind } from "../../parts/error-kind";
+
+/** An example with more payload would only be waited for. */
+const LARGEST_EXAMPLE: i64 = 262144;
+
+export class Details {
+  readonly tasks: Fetched = new Fetched("error.tasks");
+  readonly queues: Fetched = new Fetched("error.queues");
+  readonly common: Fetched = new Fetched("error.common");
+  readonly newest: Fetched = new Fetched("error.newest");
+  readonly example: Fetched = new Fetched("error.example");
+  ofTasks: Group[] = [];
+  ofQueues: Group[] = [];
+  inCommon: Common = new Common();
+  jobs: BriefJob[] = [];
+  job: ListedJob = new ListedJob();
+
+  forget(): void {
+    const all = this.all;
+    for (let i = 0; i < all.length; i++) all[i].forget();
+  }
+
+  private get all(): Fetched[] {
+    return [this.tasks, this.queues, this.common, this.newest, this.example];
+  }
+
+  ask(m: Model, kind: ErrorKind, query: string): void {
+    const q = encode(query);
+    // Where there is one task, its number is that of the kind.
+    if (kind.tasks.length > 1) this.tasks.ask(m, `api/groups?by=task&q=${q}&limit=10`);
+    this.queues.ask(m, `api/groups?by=queue&q=${q}&limit=10`);
+    this.common.ask(m, `api/groups/common?q=${q}`);
+    const ids: string[] = [];
+    const samples = kind.samples;
+    for (let i = 0; i < samples.length; i++) ids.push(samples[i].toString());
+    if (ids.length === 0) return;
+    this.newest.ask(m, `api/jobs?fields=row&q=${encode("id:" + ids.join(","))}&sort=-id&limit=5`);
+  }
+
+  take(m: Model, request: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const topic = request.topic;
+    if (topic === this.common.topic) {
+      const common = readCommon(r);
+      if (ended(m, r, this.common)) this.inCommon = common;
+    } else if (topic === this.newest.topic) {
+      const list: BriefJobs = readBriefJobs(r);
+      if (ended(m, r, this.newest)) this.show(m, list.jobs);
+    } else if (topic === this.example.topic) {
+      const job = readListedJob(r);
+      if (ended(m, r, this.example)) this.job = job;
+    } else {
+      const isTasks = topic === this.tasks.topic;
+      const groups: Groups = readGroups(r);
+      if (!ended(m, r, isTasks ? this.tasks : this.queues)) return;
+      if (isTasks) this.ofTasks = groups.groups;
+      else this.ofQueues = groups.groups;
+    }
+  }
+
+  private show(m: Model, jobs: BriefJob[]): void {
+    this.jobs = jobs;
+    let smallest: BriefJob | null = null;
+    for (let i = 0; i < jobs.length; i++) {
+      if (smallest === null || jobs[i].payloadBytes < smallest.payloadBytes) smallest = jobs[i];
+    }
+    if (smallest === null || smallest.payloadBytes > LARGEST_EXAMPLE) return;
+    this.example.ask(m, `api/jobs/${smallest.id}`);
+  }
+
+  miss(request: Pending, status: i32, reason: string): void {
+    const all = this.all;
+    for (let i = 0; i < all.length; i++) {
+      if (all[i].topic === request.topic) all[i].missed(status, reason);
+    }
+  }
+}
+
+function ended(m: Model, r: JsonReader, asked: Fetched): bool {
+  r.end();
+  if (r.failed) asked.broke(r.error);
+  else asked.took(m);
+  return !r.failed;
+}

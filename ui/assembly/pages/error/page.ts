@@ -1,0 +1,226 @@
+/** One kind of error: since when, how often, where, what its jobs have in common, and the verbs for all. */
+import { badge, drawnButton, link } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
+import { COPY } from "../../controls/icon";
+import { crumbs, heading, headOf } from "../../controls/panel";
+import { valueText } from "../../controls/value";
+import { Group, Verb } from "../../generated/records";
+import { copy } from "../../host";
+import { Fetched } from "../../kit/fetched";
+import { errorLabel } from "../../kit/group-row";
+import { operationVerb, verbArg, writeButton } from "../../kit/verb";
+import { box, Node, nothing, text } from "../../lib/node";
+import { Address } from "../../model/address";
+import { queryPath } from "../../model/links";
+import { Model, Page } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
+import { ErrorKind, kindsPath, ReadKinds, valueOf } from "../../parts/error-kind";
+import { commonPanel } from "./common";
+import { Details } from "./details";
+import { report } from "./report";
+import { newest, numbers, places, thrown } from "./view";
+
+const START = "/errors/";
+/** Seldom, and soon after the counts have changed. */
+const SELDOM_MS: f64 = 30000;
+const SOON_MS: f64 = 5000;
+
+export class ErrorPage extends Page {
+  private failed: Fetched = new Fetched("error.failed");
+  private retrying: Fetched = new Fetched("error.retrying");
+  private details: Details = new Details();
+  private kind: ErrorKind = new ErrorKind("", "");
+  /** The label that the details are of. */
+  private detailed: string = "";
+  /** It was not among the largest, so it is asked for alone. */
+  private alone: bool = false;
+  private everyMs: f64 = SELDOM_MS;
+
+  constructor() {
+    super("error", START);
+    this.under = "errors";
+  }
+
+  override matches(address: Address): bool {
+    return address.path.startsWith(START);
+  }
+
+  override title(): string {
+    return this.kind.label.length > 0 ? "Error " + this.kind.label : "Error";
+  }
+
+  override turn(m: Model, address: Address): void {
+    const key = address.path.substring(START.length);
+    if (key !== this.kind.key) this.forget(m);
+    this.kind = key === this.kind.key ? this.kind : new ErrorKind(key, "");
+  }
+
+  override forget(_m: Model): void {
+    this.failed.forget();
+    this.retrying.forget();
+    this.details = new Details();
+    this.detailed = "";
+    this.alone = false;
+    this.kind = new ErrorKind(this.kind.key, "");
+  }
+
+  override load(m: Model): void {
+    this.detailed = "";
+    this.askFor(m);
+  }
+
+  override heard(_m: Model, event: string, _data: string): void {
+    if (event === "counts") this.everyMs = SOON_MS;
+  }
+
+  override refresh(m: Model): void {
+    if (m.now - this.failed.askedAt < this.everyMs) return;
+    this.everyMs = SELDOM_MS;
+    this.askFor(m);
+  }
+
+  private askFor(m: Model): void {
+    const alone = this.alone ? " group:" + this.kind.key : "";
+    this.failed.ask(m, kindsPath("is:failed" + alone));
+    this.retrying.ask(m, kindsPath("is:retrying" + alone));
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    const isFailed = request.topic === this.failed.topic;
+    if (!isFailed && request.topic !== this.retrying.topic) {
+      this.details.take(m, request, body);
+      return;
+    }
+    const asked = isFailed ? this.failed : this.retrying;
+    const answer = new ReadKinds(body);
+    if (answer.fault.length > 0) {
+      asked.broke(answer.fault);
+      return;
+    }
+    asked.took(m);
+    this.put(isFailed, answer.groups.groups);
+    if (this.failed.ready && this.retrying.ready) this.known(m);
+  }
+
+  private put(isFailed: bool, groups: Group[]): void {
+    let found: Group | null = null;
+    for (let i = 0; i < groups.length; i++) if (groups[i].key === this.kind.key) found = groups[i];
+    const before = this.kind;
+    const label = found === null ? before.label : found.label;
+    this.kind = new ErrorKind(before.key, label);
+    this.kind.failed = isFailed ? found : before.failed;
+    this.kind.retrying = isFailed ? before.retrying : found;
+  }
+
+  private known(m: Model): void {
+    const kind = this.kind;
+    if (kind.failed === null && kind.retrying === null) {
+      if (this.alone) return;
+      this.alone = true;
+      this.failed.forget();
+      this.retrying.forget();
+      this.askFor(m);
+    } else if (this.detailed !== kind.label) {
+      this.detailed = kind.label;
+      this.details.ask(m, kind, this.query);
+    }
+  }
+
+  /** Of the failed ones, or where there are none of those that will be tried again. */
+  private get query(): string {
+    return `${this.kind.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.kind.query}`;
+  }
+
+  override miss(_m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.failed.topic) this.failed.missed(status, reason);
+    else if (request.topic === this.retrying.topic) this.retrying.missed(status, reason);
+    else this.details.miss(request, status, reason);
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    const keys = [
+      new Shortcut("", "Copy the report about this error", "error.report", "", "Error"),
+    ];
+    if (!this.isKnown || !m.access.canWrite) return keys;
+    keys.push(new Shortcut("r", this.verbLabel, "ask.verb", verbArg(this.verb), "Error"));
+    return keys;
+  }
+
+  override act(m: Model, verb: string, _arg: string, _value: string): void {
+    if (verb === "report") copy(report(m, this.kind, this.details));
+  }
+
+  /** The likeliest right thing for all of them. */
+  private get verb(): Verb {
+    return this.kind.failedCount > 0
+      ? operationVerb("retry", "Retry…", this.query)
+      : operationVerb("run-now", "Run now…", this.query);
+  }
+
+  /** `Retry 8,400…` */
+  private get verbLabel(): string {
+    const kind = this.kind;
+    return kind.failedCount > 0
+      ? `Retry ${valueText(valueOf(kind.failed))}…`
+      : `Run ${valueText(valueOf(kind.retrying))} now…`;
+  }
+
+  private get isKnown(): bool {
+    return this.kind.failed !== null || this.kind.retrying !== null;
+  }
+
+  override view(m: Model): Node {
+    const kind = this.kind;
+    const isKnown = this.isKnown;
+    const isOver = this.failed.ready && this.retrying.ready && !isKnown;
+    return box("div", "error-page", [
+      crumbs([link("/errors", "", [text("Errors")])]),
+      headOf(
+        [
+          heading([kind.label.length > 0 ? errorLabel(kind.label) : text("Error")]),
+          isKnown && kind.isNew ? badge("new", "red") : nothing,
+        ],
+        "",
+        isKnown ? this.acts(m) : [],
+      ),
+      isKnown ? this.body(m) : isOver ? over() : this.waiting(m),
+    ]);
+  }
+
+  private acts(m: Model): Node[] {
+    const all = this.kind.failedCount > 0 ? this.kind.failed : this.kind.retrying;
+    return [
+      drawnButton(COPY, "Copy report", "error.report", "", "only-wide"),
+      link(queryPath(this.query), "btn", [text(`See ${valueText(valueOf(all))} jobs`)]),
+      writeButton(m, this.verbLabel, "ask.verb", verbArg(this.verb), "p"),
+    ];
+  }
+
+  private waiting(m: Model): Node {
+    return this.failed.error.length > 0
+      ? this.failed.placeholder(m, 6)
+      : this.retrying.placeholder(m, 6);
+  }
+
+  private body(m: Model): Node {
+    const kind = this.kind;
+    const details = this.details;
+    const all = valueText(valueOf(kind.failedCount > 0 ? kind.failed : kind.retrying));
+    return box("div", "", [
+      numbers(m, kind),
+      box("div", "cols a", [
+        box("div", "", [commonPanel(m, details.common, details.inCommon), thrown(m, details)]),
+        box("div", "", [places(m, kind, details), newest(m, details, all, this.query)]),
+      ]),
+    ]);
+  }
+}
+
+function over(): Node {
+  return emptyWith(
+    "No job has this error now",
+    "Its jobs have run, or they failed otherwise since, or they were removed.",
+    [link("/errors", "btn", [text("All errors")])],
+  );
+}

@@ -1,0 +1,35 @@
+/** The report about one kind of error that one pastes into a chat, in Markdown. */
+import { valueText } from "../../controls/value";
+import { codeBlock, codeSpan, plain } from "../../lib/markdown";
+import { isoTime } from "../../lib/time";
+import { Model } from "../../model/model";
+import { ErrorKind, valueOf } from "../../parts/error-kind";
+import { reportHead } from "../../parts/report";
+import { inWords, said } from "./common";
+import { Details } from "./details";
+
+const MOST_LINES: i32 = 20;
+
+export function report(m: Model, kind: ErrorKind, details: Details): string {
+  const lines: string[] = [reportHead(m, kind.label, m.serverNow), ""];
+  const failed = valueText(valueOf(kind.failed));
+  lines.push(`- Failed for good: ${failed}; will retry: ${valueText(valueOf(kind.retrying))}`);
+  lines.push(`- First ${isoTime(kind.first)}, last ${isoTime(kind.last)}`);
+  lines.push(`- Tasks: ${plain(kind.tasks.join(", "))}`);
+  const queues = details.ofQueues;
+  const names: string[] = [];
+  for (let i = 0; i < queues.length; i++) names.push(plain(queues[i].label));
+  if (names.length > 0) lines.push(`- Queues: ${names.join(", ")}`);
+  const findings = details.inCommon.findings;
+  for (let i = 0; i < min(findings.length, 3); i++) {
+    lines.push(`- ${codeSpan(said(findings[i]))}${inWords(findings[i])}`);
+  }
+  lines.push(`- Jobs: ${codeSpan(kind.query)}`);
+  const error = details.job.lastError;
+  if (details.example.ready && error !== null) {
+    lines.push("");
+    lines.push(`Job ${details.job.id}:`);
+    lines.push(codeBlock(error, MOST_LINES));
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,152 @@
+/** The panels of one kind of error. */
+import { ago, clockAt, timed } from "../../controls/age";
+import { link } from "../../controls/button";
+import { figure, figures, panel, plainPanel } from "../../controls/panel";
+import { sparkline } from "../../controls/spark";
+import { cell, row, table } from "../../controls/table";
+import { valueNode, valueText } from "../../controls/value";
+import { Group } from "../../generated/records";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { quoted } from "../../lib/quoted";
+import { jobPath, queryPath, queuePath } from "../../model/links";
+import { Model } from "../../model/model";
+import { ErrorKind, valueOf } from "../../parts/error-kind";
+import { exactName } from "../../parts/exact-name";
+import { percent } from "./common";
+import { Details } from "./details";
+
+const JOB_COLUMNS: string[] = ["=Job", "num w5=When"];
+const PLACE_COLUMNS: string[] = ["=Name", "num w5=Jobs"];
+/** One 24th of three hours, in minutes. */
+const PART_MINUTES: f64 = 7.5;
+
+export function numbers(m: Model, kind: ErrorKind): Node {
+  const failed = kind.failed;
+  const share = failed === null ? "" : `${percent(failed.share)} of all failures`;
+  const isExact = failed === null || failed.count.precision === "exact";
+  const ofRead = isExact ? "" : ", of those read";
+  return plainPanel("Numbers", [
+    figures([
+      figure("Failed for good", valueNode(valueOf(failed), ""), share),
+      figure("Will retry", valueNode(valueOf(kind.retrying), ""), ""),
+      when(m, "First", kind.first, ofRead),
+      when(m, "Last", kind.last, ""),
+    ]),
+    trend(kind),
+  ]);
+}
+
+function when(m: Model, name: string, at: f64, rest: string): Node {
+  const clock = timed(at, clockAt(at, m.serverNow));
+  return figure(name, clock, isNaN(at) || m.times.stale ? "" : ago(at, m.times) + rest);
+}
+
+function trend(kind: ErrorKind): Node {
+  const counts = kind.trend;
+  let most: i64 = 0;
+  for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
+  if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
+  const tenths = <i64>Math.round((<f64>most / PART_MINUTES) * 10);
+  const peak = tenths < 10 ? `0.${tenths}` : grouped(tenths / 10);
+  return box("figure", "trend", [
+    leaf("figcaption", "", `failures, last 3 h; at most ${peak} a minute`),
+    sparkline(counts, "failed", "failures, last 3 h", 960, 88),
+    box("div", "ends", [
+      leaf("span", "", "3 h ago"),
+      leaf("span", "", "2 h ago"),
+      leaf("span", "", "1 h ago"),
+      leaf("span", "", "now"),
+    ]),
+  ]);
+}
+
+/** The whole error of one of them. */
+export function thrown(m: Model, details: Details): Node {
+  const asked = details.example;
+  const error = details.job.lastError;
+  const isThere = asked.ready && error !== null;
+  const more = isThere ? [link(jobPath(details.job.id), "", [text(`Job ${details.job.id}`)])] : [];
+  return panel("Where it is thrown", isThere ? "one of them" : "", more, [
+    error !== null && asked.ready
+      ? leaf("pre", "pre stack bare", error)
+      : box("div", "pb", [
+          asked.missing ? leaf("p", "dim", "The job has gone meanwhile.") : asked.placeholder(m, 3),
+        ]),
+  ]);
+}
+
+export function newest(m: Model, details: Details, all: string, query: string): Node {
+  const jobs = details.jobs;
+  const rows: Node[] = [];
+  for (let i = 0; i < jobs.length; i++) {
+    const job = jobs[i];
+    const task = job.taskIdentifier;
+    const at = job.conditionSince;
+    rows.push(
+      row(job.id.toString(), "", [
+        cell("", [
+          link(jobPath(job.id), "row", [
+            leaf("span", "name cut", task === null ? "(no task)" : task),
+            leaf("span", "id", `#${job.id}`),
+          ]),
+        ]),
+        cell("num dim", [isNaN(at) ? nothing : timed(at, ago(at, m.times))]),
+      ]),
+    );
+  }
+  return panel(
+    "Newest",
+    "",
+    [link(queryPath(query), "", [text(`All ${all}`)])],
+    [
+      details.newest.ready
+        ? table("newest", "Newest jobs", JOB_COLUMNS, rows)
+        : box("div", "pb", [details.newest.placeholder(m, 3)]),
+    ],
+  );
+}
+
+/** Its tasks and queues, each with how many of the jobs. */
+export function places(m: Model, kind: ErrorKind, details: Details): Node {
+  const tasks = kind.tasks;
+  const all = kind.failedCount + kind.retryingCount;
+  const rows: Node[] = [];
+  for (let i = 0; i < tasks.length && !details.tasks.ready; i++) {
+    const path = queryPath(`task:${quoted(tasks[i])}`);
+    rows.push(place("task", tasks[i], tasks.length === 1 ? "all" : "", path));
+  }
+  for (let i = 0; i < details.ofTasks.length && details.tasks.ready; i++) {
+    const group = details.ofTasks[i];
+    rows.push(
+      place("task", group.label, part(group, all), queryPath(`task:${quoted(group.label)}`)),
+    );
+  }
+  for (let i = 0; i < details.ofQueues.length; i++) {
+    const group = details.ofQueues[i];
+    rows.push(place("queue", group.label, part(group, all), queuePath(group.label)));
+  }
+  return panel(
+    "Where it happens",
+    "",
+    [],
+    [
+      table("places", "Tasks and queues", PLACE_COLUMNS, rows),
+      details.queues.ready ? nothing : details.queues.placeholder(m, 1),
+    ],
+  );
+}
+
+/** An estimate may be more than there are. */
+function part(group: Group, all: i64): string {
+  const isEstimate = group.count.precision !== "exact";
+  if (group.count.value < all) return valueText(group.count);
+  return isEstimate ? "≈ all" : "all";
+}
+
+function place(what: string, name: string, count: string, path: string): Node {
+  return row(what + name, "", [
+    cell("", [link(path, "row", [leaf("span", "faint place", what), exactName(name, "name cut")])]),
+    cell("num", [text(count)]),
+  ]);
+}

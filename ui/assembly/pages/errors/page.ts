@@ -1,0 +1,232 @@
+/** The kinds of errors of all jobs that failed or will be tried again, the largest first. */
+import { link } from "../../controls/button";
+import { empty, emptyWith, note } from "../../controls/empty";
+import { BUG, DOWN, icon } from "../../controls/icon";
+import { menu } from "../../controls/menu";
+import { pageHeadSaying } from "../../controls/panel";
+import { linkedPart, segments } from "../../controls/tabs";
+import { countedValue, isKnown, valueText } from "../../controls/value";
+import { Groups } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { ListPage } from "../../kit/list-page";
+import { listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { Column, RowPage } from "../../kit/row";
+import { lower } from "../../lib/letters";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { counted, grouped } from "../../lib/number";
+import { Address } from "../../model/address";
+import { Mark, Model, noMark } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { joined, kindsPath, MOST_KINDS, ReadKinds } from "../../parts/error-kind";
+import { COLUMNS, ErrorRow, sorted } from "./row";
+
+/** Seldom, and soon after the counts have changed. */
+const SELDOM_MS: f64 = 30000;
+const SOON_MS: f64 = 5000;
+
+export class ErrorsPage extends ListPage {
+  private failed: Groups = new Groups();
+  private retrying: Groups = new Groups();
+  private more: Fetched = new Fetched("errors.retrying");
+  private kinds: i32 = 0;
+
+  constructor() {
+    super("errors", "/errors");
+    this.label = "Errors";
+    this.drawing = BUG;
+    this.letter = "e";
+    this.inBar = true;
+    this.choosable = false;
+    this.usualSort = "-failed";
+    this.everyMs = SELDOM_MS;
+  }
+
+  override title(): string {
+    return "Errors";
+  }
+
+  override mark(m: Model): Mark {
+    const kinds = m.facts.incidentsOf("error_group");
+    return kinds > 0 ? new Mark(grouped(kinds), "red") : noMark;
+  }
+
+  override one(): string {
+    return "error";
+  }
+
+  override many(): string {
+    return "errors";
+  }
+
+  override columns(_m: Model): Column[] {
+    return COLUMNS;
+  }
+
+  private get which(): string {
+    return this.address.value("which");
+  }
+
+  private query(condition: string): string {
+    const since = this.address.value("since");
+    if (since.length === 0) return "is:" + condition;
+    return `is:${condition} ${condition === "failed" ? "failed" : "updated"}<${since}`;
+  }
+
+  /** Failed and retrying ones are asked for apart: each number is then one of the server's. */
+  override source(_m: Model): string {
+    return kindsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
+  }
+
+  /** Both are asked for when all are shown. */
+  private get asksBoth(): bool {
+    return this.which.length === 0;
+  }
+
+  override turn(m: Model, address: Address): void {
+    const before = this.which + this.address.value("since");
+    super.turn(m, address);
+    if (before === this.which + address.value("since")) {
+      // Another order or search is of what is there.
+      if (this.rows.ready) this.list.show(this.shown());
+      return;
+    }
+    this.failed = new Groups();
+    this.retrying = new Groups();
+    this.more.forget();
+  }
+
+  override forget(m: Model): void {
+    super.forget(m);
+    this.failed = new Groups();
+    this.retrying = new Groups();
+    this.more.forget();
+  }
+
+  override load(m: Model): void {
+    super.load(m);
+    if (this.asksBoth) this.more.ask(m, kindsPath(this.query("retrying")));
+  }
+
+  override heard(_m: Model, event: string, _data: string): void {
+    if (event === "counts") this.everyMs = SOON_MS;
+  }
+
+  override refresh(m: Model): void {
+    super.refresh(m);
+    if (this.asksBoth) this.more.askEvery(m, kindsPath(this.query("retrying")), this.everyMs);
+    if (this.rows.askedAt === m.now) this.everyMs = SELDOM_MS;
+  }
+
+  override read(body: string): RowPage {
+    const answer = new ReadKinds(body);
+    if (answer.fault.length > 0) {
+      const page = new RowPage();
+      page.fault = answer.fault;
+      return page;
+    }
+    if (this.which === "retrying") this.retrying = answer.groups;
+    else this.failed = answer.groups;
+    return this.shown();
+  }
+
+  private shown(): RowPage {
+    const page = new RowPage();
+    const kinds = sorted(joined(this.failed.groups, this.retrying.groups), this.sorted);
+    const wanted = lower(this.address.value("search"));
+    this.kinds = kinds.length;
+    for (let i = 0; i < kinds.length; i++) {
+      const text = lower(kinds[i].label + " " + kinds[i].tasks.join(" "));
+      if (text.includes(wanted)) page.rows.push(new ErrorRow(kinds[i]));
+    }
+    return page;
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic !== this.more.topic) {
+      super.take(m, request, body);
+      return;
+    }
+    const answer = new ReadKinds(body);
+    if (answer.fault.length > 0) {
+      this.more.broke(answer.fault);
+      return;
+    }
+    this.more.took(m);
+    this.retrying = answer.groups;
+    if (!this.rows.ready) return;
+    if (m.live.held) this.list.merge(this.shown());
+    else this.list.show(this.shown());
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.more.topic) this.more.missed(status, reason);
+    else super.miss(m, request, status, reason);
+  }
+
+  override view(m: Model): Node {
+    return box("div", "errors-page", [
+      pageHeadSaying("Errors", this.said(), [this.whichOnes(), this.sinceWhen()]),
+      box("div", "meta", [searchBox(this, "Find an error or a task"), newsPill(this)]),
+      listView(m, this, "Errors", this.none()),
+      this.more.error.length > 0 ? note("warn", [text(this.more.error)]) : nothing,
+      this.rows.ready ? leaf("p", "hint", this.basis()) : nothing,
+    ]);
+  }
+
+  private said(): string {
+    if (!this.rows.ready) return "";
+    const parts: string[] = [];
+    if (this.which !== "retrying") {
+      parts.push(countedValue(this.failed.of, "job failed", "jobs failed"));
+    }
+    if (this.which !== "failed" && isKnown(this.retrying.of)) {
+      parts.push(`${valueText(this.retrying.of)} will retry`);
+    }
+    return `${counted(this.kinds, "kind", "kinds")}: ${parts.join(", ")}`;
+  }
+
+  /** What the numbers are made of. */
+  private basis(): string {
+    const read = this.failed.sampled + this.retrying.sampled;
+    const isCut =
+      this.failed.groups.length >= MOST_KINDS || this.retrying.groups.length >= MOST_KINDS;
+    const most = isCut ? ` These are the ${MOST_KINDS} largest kinds.` : "";
+    return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${counted(read, "job", "jobs")} read.${most}`;
+  }
+
+  private whichOnes(): Node {
+    return segments("Which jobs", [
+      linkedPart("All", this.address.with("which", ""), this.which === ""),
+      linkedPart("Failed", this.address.with("which", "failed"), this.which === "failed"),
+      linkedPart("Retrying", this.address.with("which", "retrying"), this.which === "retrying"),
+    ]);
+  }
+
+  private sinceWhen(): Node {
+    const since = this.address.value("since");
+    const items: Node[] = [];
+    let opener = since.length > 0 ? "Since " + since : SPAN_WORDS[0];
+    for (let i = 0; i < SPANS.length; i++) {
+      if (since === SPANS[i]) opener = SPAN_WORDS[i];
+      const path = this.address.with("since", SPANS[i]);
+      items.push(link(path, "btn q", [text(SPAN_WORDS[i])]));
+    }
+    return menu("Since when", [text(opener), icon(DOWN)], items);
+  }
+
+  private none(): Node {
+    if (this.address.value("search").length > 0) return nothingFound(this);
+    if (this.address.value("since").length > 0) {
+      return emptyWith("No errors in this time", "", [
+        link(this.address.with("since", ""), "btn", [text("Of any time")]),
+      ]);
+    }
+    if (this.which === "retrying") return empty("Nothing waits for another try", "");
+    return this.which === "failed"
+      ? empty("Nothing has failed for good", "")
+      : empty("No errors", "No job has failed, and none waits for another try.");
+  }
+}
+
+const SPANS: string[] = ["", "1h", "24h", "7d"];
+const SPAN_WORDS: string[] = ["Of any time", "Last hour", "Last 24 h", "Last 7 d"];

@@ -1,0 +1,85 @@
+/** One kind of error in the list. */
+import { age, timed } from "../../controls/age";
+import { badge, link } from "../../controls/button";
+import { sparkline } from "../../controls/spark";
+import { cell } from "../../controls/table";
+import { valueNode } from "../../controls/value";
+import { errorLabel } from "../../kit/group-row";
+import { Column, Row } from "../../kit/row";
+import { Node, nothing, text } from "../../lib/node";
+import { errorPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { ErrorKind, valueOf } from "../../parts/error-kind";
+
+export const COLUMNS: Column[] = [
+  new Column("", "Error", "", ""),
+  new Column("w7 w-opt", "Tasks", "", ""),
+  new Column("num w3", "Failed", "-failed", "failed"),
+  new Column("num w4 w-mid", "Will retry", "-retrying", "retrying"),
+  new Column("num w4 w-mid", "First", "first", "-first"),
+  new Column("num w3", "Last", "-last", "last"),
+  new Column("w5 w-mid", "Last 3 h", "", ""),
+];
+
+export class ErrorRow extends Row {
+  constructor(readonly kind: ErrorKind) {
+    super(kind.key);
+  }
+
+  override get name(): string {
+    return this.kind.label;
+  }
+
+  override get path(): string {
+    return errorPath(this.kind.key);
+  }
+
+  override cells(m: Model): Node[] {
+    const kind = this.kind;
+    const failed = valueOf(kind.failed);
+    const retrying = valueOf(kind.retrying);
+    const trend = kind.trend;
+    return [
+      cell("", [
+        link(this.path, "row", [
+          errorLabel(kind.label),
+          kind.isNew ? badge("new", "red") : nothing,
+        ]),
+      ]),
+      cell("dim w-opt", [text(kind.tasks.join(", "))]),
+      cell("num", [valueNode(failed, failed.value === 0 ? "faint" : "")]),
+      cell("num w-mid", [valueNode(retrying, retrying.value === 0 ? "faint" : "")]),
+      cell("num dim w-mid", [timed(kind.first, age(kind.first, m.times))]),
+      cell("num dim", [timed(kind.last, age(kind.last, m.times))]),
+      cell("vis w-mid", [
+        trend.length > 0 ? sparkline(trend, "failed", "failures, last 3 h", 96, 18) : nothing,
+      ]),
+    ];
+  }
+}
+
+/** In the order of a column; what is like in it stays in the order of the answer. */
+export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
+  const down = by.startsWith("-");
+  const column = down ? by.substring(1) : by;
+  const keys = new Map<string, f64>();
+  for (let i = 0; i < kinds.length; i++) {
+    const key = keyOf(kinds[i], column);
+    keys.set(kinds[i].key, isNaN(key) ? Infinity : down ? -key : key);
+  }
+  sortKeys = keys;
+  return kinds.slice(0).sort((a, b) => {
+    const x = sortKeys.get(a.key);
+    const y = sortKeys.get(b.key);
+    return x < y ? -1 : x > y ? 1 : 0;
+  });
+}
+
+/** A comparison takes nothing along but what stands outside. */
+let sortKeys: Map<string, f64> = new Map<string, f64>();
+
+function keyOf(kind: ErrorKind, column: string): f64 {
+  if (column === "retrying") return <f64>kind.retryingCount;
+  if (column === "first") return kind.first;
+  return column === "last" ? kind.last : <f64>kind.failedCount;
+}

@@ -1,0 +1,106 @@
+/** Who holds a queue, since when, and whether that worker answers: a sentence, and the chain to the root. */
+import { ago, lasting } from "../../controls/age";
+import { link } from "../../controls/button";
+import { ALERT, CPU, LAYERS } from "../../controls/icon";
+import { countedValue } from "../../controls/value";
+import { QueueDetails, QueuedJob } from "../../generated/records";
+import { unlockVerb, verbButton } from "../../kit/verb";
+import { chainLink } from "../../kit/why-chain";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { jobPath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+import { HolderOf } from "../../parts/holder";
+import { isHeld, isStuck } from "../../parts/queue";
+
+/** `holder`: null while nothing is known of the worker. */
+export function whoHoldsIt(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
+  const queue = details.queue;
+  const by = queue.lockedBy;
+  if (!isHeld(queue) || by === null) return free(details);
+  return box("div", "", [said(m, details, holder), chain(m, details, by, holder)]);
+}
+
+function free(details: QueueDetails): Node {
+  const queue = details.queue;
+  if (queue.ready.value > 0) {
+    const wait = countedValue(queue.ready, "job waits", "jobs wait");
+    return why("", "Nobody holds it.", ` ${wait} for a free worker.`);
+  }
+  if (queue.scheduled.value > 0) {
+    const ahead = countedValue(queue.scheduled, "job is", "jobs are");
+    return why("", "Nothing is due.", ` ${ahead} due later.`);
+  }
+  return why("", "No job waits in it.", "");
+}
+
+function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
+  const queue = details.queue;
+  const waits = countedValue(queue.ready, "job waits", "jobs wait");
+  if (!isStuck(queue)) {
+    const rest =
+      queue.holder === "unknown"
+        ? ` It is held ${lasting(queue.lockedAt, m.times)} by a worker that sends no heartbeat.`
+        : ` Its worker answers.${queue.ready.value > 0 ? ` ${waits} behind it.` : ""}`;
+    return why("run", details.running === null ? "It is held." : "It runs a job.", rest);
+  }
+  const silent = queue.holder === "silent";
+  const since = silent && holder !== null ? holder.holder.lastHeartbeatAt : queue.stuckSince;
+  return why(
+    "warn",
+    `Nothing has moved ${lasting(queue.stuckSince, m.times)}; ${waits}.`,
+    silent
+      ? ` The worker that holds it has been silent ${lasting(since, m.times)}.`
+      : " The worker that holds it never sent a heartbeat: whether it still works is not known.",
+  );
+}
+
+function why(tone: string, lead: string, rest: string): Node {
+  return box("div", "why-box " + tone, [leaf("span", "lead", lead), text(rest)]);
+}
+
+function chain(m: Model, details: QueueDetails, by: string, holder: HolderOf | null): Node {
+  const queue = details.queue;
+  const stuck = isStuck(queue);
+  const job = details.running;
+  const name = exactName(queue.queueName, "strong");
+  const what =
+    job === null
+      ? [name, text(" is held")]
+      : [name, text(" is held by "), jobLink(job), text(stuck ? ", which does not end" : "")];
+  const worker = link(workerPath(by), "link", [text(by)]);
+  return box("ol", "chain", [
+    chainLink("queue", LAYERS, false, what, lasting(queue.lockedAt, m.times), nothing),
+    chainLink(
+      "worker",
+      stuck ? ALERT : CPU,
+      stuck,
+      [worker, leaf("b", "", answers(m, queue.holder, holder))],
+      stuck ? consequence(holder, job) : "",
+      stuck ? verbButton(m, unlockVerb(`Unlock ${by}…`, by), "s p") : nothing,
+    ),
+  ]);
+}
+
+export function jobLink(job: QueuedJob): Node {
+  const task = job.task;
+  const words = `${task === null ? "job" : task} #${job.id}`;
+  return link(jobPath(job.id), "link", [text(words)]);
+}
+
+function answers(m: Model, state: string | null, known: HolderOf | null): string {
+  if (state === "unknown") return " never sent a heartbeat";
+  const heard = known === null ? NaN : known.holder.lastHeartbeatAt;
+  if (state === "silent") {
+    return isNaN(heard) ? " is silent" : ` has been silent ${lasting(heard, m.times)}`;
+  }
+  return isNaN(heard) ? " answers" : ` answered ${ago(heard, m.times)}`;
+}
+
+/** What taking its locks away does, before anybody does it. */
+function consequence(known: HolderOf | null, job: QueuedJob | null): string {
+  if (known === null) return "";
+  const again =
+    job === null ? "" : `; #${job.id} runs again as try ${job.attempts + 1} of ${job.maxAttempts}`;
+  return `unlocking ${known.frees}${again}`;
+}

@@ -1,0 +1,112 @@
+/** What stands in a queue: its numbers, and its jobs in the order in which they will run. */
+import { ageText, ago, lasting, timed } from "../../controls/age";
+import { link } from "../../controls/button";
+import { empty } from "../../controls/empty";
+import { glyph } from "../../controls/glyph";
+import { figure, figures, panel } from "../../controls/panel";
+import { cell, row, table } from "../../controls/table";
+import { valueNode, valueText } from "../../controls/value";
+import { QueueDetails, QueuedJob, Value } from "../../generated/records";
+import { leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { jobPath, queryPath, queueQuery } from "../../model/links";
+import { Model } from "../../model/model";
+import { isHeld, isStuck } from "../../parts/queue";
+
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Waits for", "num w5=Due", "num w4 w-mid=Tries"];
+
+export function numbers(m: Model, details: QueueDetails): Node {
+  const queue = details.queue;
+  const oldest = queue.oldestReadyAt;
+  const ofQueue = queueQuery(queue.queueName);
+  const waits = isNaN(oldest) || queue.ready.value === 0 ? "" : "oldest " + due(m, oldest);
+  const newest = details.arrivals.length > 0 ? details.arrivals[0].createdAt : NaN;
+  return figures([
+    figure("Waiting", number(queue.ready, ofQueue + " is:due"), waits),
+    figure("Later", number(queue.scheduled, ofQueue + " is:scheduled"), ""),
+    figure("Failed", number(queue.failed, ofQueue + " is:failed"), "for good"),
+    figure(
+      "Last added",
+      timed(newest, ago(newest, m.times)),
+      isStuck(queue) ? pace(details.arrivals) : "",
+    ),
+  ]);
+}
+
+/** A number that leads to its jobs, where there are any. */
+function number(value: Value, query: string): Node {
+  const node = valueNode(value, "");
+  return value.value === 0 ? node : link(queryPath(query), "link", [node]);
+}
+
+/** Only where nothing runs, so that all that came is still there. */
+function pace(arrivals: QueuedJob[]): string {
+  const last = arrivals.length - 1;
+  if (last < 4) return "";
+  const minutes = (arrivals[0].createdAt - arrivals[last].createdAt) / 60000;
+  if (minutes <= 0) return "";
+  const tenths = <i64>Math.round((<f64>last / minutes) * 10);
+  return `${grouped(tenths / 10)}.${tenths % 10} a minute`;
+}
+
+export function order(m: Model, details: QueueDetails): Node {
+  const queue = details.queue;
+  const running = details.running;
+  const rows: Node[] = [];
+  if (running !== null)
+    rows.push(jobRow(running, "running", isStuck(queue) ? "its worker to answer" : "", "running"));
+  const condition = isHeld(queue) ? "blocked" : "ready";
+  for (let i = 0; i < details.next.length; i++) {
+    const job = details.next[i];
+    rows.push(jobRow(job, condition, before(details, i), due(m, job.runAt)));
+  }
+  const all = link(queryPath(queueQuery(queue.queueName)), "", [
+    text(`All ${valueText(queue.total)}`),
+  ]);
+  return panel(
+    "In the order they will run",
+    "by priority, then due, then id",
+    [all],
+    [
+      rows.length > 0
+        ? table("order", "Jobs in order", COLUMNS, rows)
+        : empty("Nothing is due in this queue", ""),
+      details.nextComplete
+        ? nothing
+        : leaf(
+            "p",
+            "pf",
+            "Only the head of the work was looked through: there may be more of them.",
+          ),
+    ],
+  );
+}
+
+function jobRow(job: QueuedJob, condition: string, waits: string, when: string): Node {
+  const task = job.task;
+  return row(job.id.toString(), "", [
+    cell("", [
+      link(jobPath(job.id), "row", [
+        glyph(condition),
+        leaf("span", "name cut", task === null ? "(no task)" : task),
+        leaf("span", "id", `#${job.id}`),
+      ]),
+    ]),
+    cell("dim w-mid", [text(waits)]),
+    cell("num dim", [timed(job.runAt, when)]),
+    cell("num dim w-mid", [text(`${job.attempts} of ${job.maxAttempts}`)]),
+  ]);
+}
+
+/** What the job at this place of the line waits for. */
+function before(details: QueueDetails, place: i32): string {
+  const running = details.running;
+  if (place > 0) return `${place} ahead`;
+  if (running !== null) return `#${running.id} to end`;
+  return isHeld(details.queue) ? "the queue to be freed" : "a free worker";
+}
+
+/** `2 h 9 m late`; stale: `since 22:11:02`. */
+function due(m: Model, at: f64): string {
+  return m.times.stale ? lasting(at, m.times) : ageText(m.times.now - at) + " late";
+}

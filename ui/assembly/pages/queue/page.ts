@@ -1,0 +1,155 @@
+/** One named queue: who holds it, what stands behind it and in which order, and the verb that frees it. */
+import { link } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
+import { crumbs, heading, headOf, plainPanel } from "../../controls/panel";
+import { countedValue } from "../../controls/value";
+import { ListedQueue, QueueDetails, readQueueDetails } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { JsonReader } from "../../lib/json-reader";
+import { box, Node, nothing, text } from "../../lib/node";
+import { decode, encode } from "../../lib/percent";
+import { Address } from "../../model/address";
+import { queryPath, queueQuery } from "../../model/links";
+import { Model, Page } from "../../model/model";
+import { OpenDialog } from "../../model/open-dialog";
+import { Pending } from "../../model/requests";
+import { exactName } from "../../parts/exact-name";
+import { HolderOf } from "../../parts/holder";
+import { isStuck, queueState } from "../../parts/queue";
+import { whoHoldsIt } from "./holder";
+import { numbers, order } from "./jobs";
+
+const START = "/queues/";
+/** So many of its jobs are shown. */
+const SHOWN = 15;
+/** Seldom, and soon after the counts have changed. */
+const SELDOM_MS: f64 = 20000;
+const SOON_MS: f64 = 4000;
+
+export class QueuePage extends Page {
+  private asked: Fetched = new Fetched("queue.details");
+  private holder: HolderOf = new HolderOf("queue");
+  private details: QueueDetails = new QueueDetails();
+  /** As it stands in the address. */
+  private wanted: string = "";
+  private everyMs: f64 = SELDOM_MS;
+
+  constructor() {
+    super("queue", START);
+    this.under = "queues";
+  }
+
+  override matches(address: Address): bool {
+    return address.path.startsWith(START);
+  }
+
+  override title(): string {
+    return "Queue " + this.wanted;
+  }
+
+  override turn(_m: Model, address: Address): void {
+    const wanted = decode(address.path.substring(START.length));
+    if (wanted !== this.wanted) this.clear();
+    this.wanted = wanted;
+  }
+
+  override forget(_m: Model): void {
+    this.clear();
+  }
+
+  private clear(): void {
+    this.asked.forget();
+    this.holder.asked.forget();
+    this.details = new QueueDetails();
+  }
+
+  private get at(): string {
+    return `api/queues/${encode(this.wanted)}?limit=${SHOWN}`;
+  }
+
+  override load(m: Model): void {
+    this.asked.ask(m, this.at);
+  }
+
+  override heard(_m: Model, event: string, _data: string): void {
+    if (event === "counts") this.everyMs = SOON_MS;
+  }
+
+  override refresh(m: Model): void {
+    this.asked.askEvery(m, this.at, this.everyMs);
+    if (this.asked.askedAt === m.now) this.everyMs = SELDOM_MS;
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.holder.asked.topic) {
+      this.holder.take(m, body);
+      return;
+    }
+    const r = new JsonReader(body);
+    const details = readQueueDetails(r);
+    r.end();
+    if (r.failed) {
+      this.asked.broke(r.error);
+      return;
+    }
+    this.details = details;
+    this.asked.took(m);
+    const by = details.queue.lockedBy;
+    if (by !== null) this.holder.ask(m, by);
+  }
+
+  override miss(_m: Model, request: Pending, status: i32, reason: string): void {
+    const asked = request.topic === this.holder.asked.topic ? this.holder.asked : this.asked;
+    asked.missed(status, reason);
+  }
+
+  override aim(m: Model, dialog: OpenDialog): void {
+    dialog.note = this.holder.preview(m.times);
+  }
+
+  override view(m: Model): Node {
+    const asked = this.asked;
+    const ready = asked.ready && !asked.missing;
+    const queue = this.details.queue;
+    const name = ready ? queue.queueName : this.wanted;
+    return box("div", "queue-page", [
+      crumbs([link("/queues", "", [text("Queues")])]),
+      headOf(
+        [heading([exactName(name, "")]), ready ? queueState(m, queue) : nothing],
+        "",
+        ready ? [seeJobs(queue)] : [],
+      ),
+      asked.missing ? gone(this.wanted) : ready ? this.body(m) : asked.placeholder(m, 6),
+    ]);
+  }
+
+  private body(m: Model): Node {
+    const details = this.details;
+    const known = this.holder.knows(lockedBy(details.queue)) ? this.holder : null;
+    return box("div", isStuck(details.queue) ? "is-stuck" : "", [
+      plainPanel("Who holds it", [
+        box("div", "pb", [whoHoldsIt(m, details, known)]),
+        numbers(m, details),
+      ]),
+      order(m, details),
+    ]);
+  }
+}
+
+function lockedBy(queue: ListedQueue): string {
+  const by = queue.lockedBy;
+  return by === null ? "" : by;
+}
+
+function seeJobs(queue: ListedQueue): Node {
+  const path = queryPath(queueQuery(queue.queueName));
+  return link(path, "btn", [text("See " + countedValue(queue.total, "job", "jobs"))]);
+}
+
+function gone(name: string): Node {
+  return emptyWith(
+    "There is no such queue",
+    `Nothing is called “${name}” now; a queue without jobs may have been tidied up.`,
+    [link("/queues", "btn", [text("All queues")])],
+  );
+}

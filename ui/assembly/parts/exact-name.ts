@@ -1,0 +1,38 @@
+/** A name exactly as it is: nothing is trimmed, and what can't be seen in it is pointed out. */
+import { attr, cls, el, leaf, Node, text } from "../lib/node";
+
+/** Put apart where spaces or other invisible characters would be overlooked. */
+export function exactName(name: string, className: string): Node {
+  const odd = oddness(name);
+  if (odd.length === 0) return leaf("span", className, name);
+  return el("span", [cls(className + " exact"), attr("title", odd)], [text(name)]);
+}
+
+function oddness(name: string): string {
+  if (name.length === 0) return "An empty name";
+  if (isSpace(name.charCodeAt(0)) || isSpace(name.charCodeAt(name.length - 1)))
+    return "It begins or ends with a space";
+  for (let i = 0; i < name.length; i++) {
+    const c = name.charCodeAt(i);
+    if (isSpace(c) && isSpace(name.charCodeAt(i + 1))) return "Several spaces in a row";
+    if (isHidden(c)) return "It has characters that can't be seen";
+  }
+  return "";
+}
+
+function isSpace(c: i32): bool {
+  return c === 0x20 || (c >= 9 && c <= 13) || c === 0xa0 || (c >= 0x2000 && c <= 0x200a);
+}
+
+/** Controls, and what joins, separates or turns letters. */
+function isHidden(c: i32): bool {
+  return (
+    c < 0x20 ||
+    (c >= 0x7f && c < 0xa0) ||
+    c === 0xad ||
+    (c >= 0x200b && c <= 0x200f) ||
+    (c >= 0x2028 && c <= 0x202e) ||
+    (c >= 0x2060 && c <= 0x206f) ||
+    c === 0xfeff
+  );
+}

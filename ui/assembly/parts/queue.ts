@@ -1,0 +1,50 @@
+/** A named queue in a row: its state in a word, and its jobs as the parts of a bar. */
+import { age, lasting } from "../controls/age";
+import { CONDITIONS, stateSaying } from "../controls/glyph";
+import { shareBar } from "../controls/spark";
+import { valueText } from "../controls/value";
+import { ListedQueue } from "../generated/records";
+import { Node } from "../lib/node";
+import { Model } from "../model/model";
+
+export function isHeld(queue: ListedQueue): bool {
+  return !isNaN(queue.lockedAt);
+}
+
+export function isStuck(queue: ListedQueue): bool {
+  return !isNaN(queue.stuckSince);
+}
+
+/** Held is normal; stuck is when the holder is silent. */
+export function queueState(m: Model, queue: ListedQueue): Node {
+  const times = m.times;
+  if (isStuck(queue)) {
+    const since = queue.stuckSince;
+    const lasts = times.stale ? lasting(since, times) : age(since, times);
+    return stateSaying("blocked", `Stuck ${lasts}`);
+  }
+  if (isHeld(queue)) {
+    return queue.holder === "unknown"
+      ? stateSaying("running", "Held")
+      : stateSaying("running", "Running");
+  }
+  if (queue.ready.value > 0) return stateSaying("ready", "Ready");
+  if (queue.failed.value > 0) return stateSaying("failed", "Failed jobs");
+  return queue.scheduled.value > 0
+    ? stateSaying("scheduled", "Scheduled")
+    : stateSaying("idle", "Idle");
+}
+
+export function queueBar(queue: ListedQueue): Node {
+  const held = isHeld(queue);
+  const counts: i64[] = [
+    held ? 0 : queue.ready.value,
+    held ? queue.ready.value : 0,
+    queue.running.value,
+    0,
+    queue.scheduled.value,
+    queue.failed.value,
+  ];
+  const parts = `${valueText(queue.ready)} due, ${valueText(queue.running)} running, ${valueText(queue.scheduled)} later, ${valueText(queue.failed)} failed`;
+  return shareBar(parts, CONDITIONS, counts);
+}

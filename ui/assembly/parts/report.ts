@@ -1,0 +1,10 @@
+/** How every report that one pastes into a chat begins: what it is about, where, and of which moment. */
+import { plain } from "../lib/markdown";
+import { isoTime } from "../lib/time";
+import { Model } from "../model/model";
+
+export function reportHead(m: Model, title: string, at: f64): string {
+  const schema = m.access.session.schema;
+  const label = m.access.session.label;
+  return `**${plain(title)}** (${plain(label === null ? schema : `${label}, ${schema}`)}, ${isoTime(at)})`;
+}
