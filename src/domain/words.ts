@@ -33,11 +33,16 @@ export function valueText({ value, precision }: Value): string {
   return precision === "capped" ? `at least ${grouped(value)}` : `≈ ${grouped(value)}`;
 }
 
-/** `1 job`, `480 jobs`, `≈ 480 jobs`. */
+/** `1 job`, `480 jobs`, `≈ 480 jobs`, `at least 1 job`. */
 export function counted(count: number | Value, one: string, more = `${one}s`): string {
-  const text = typeof count === "number" ? grouped(count) : valueText(count);
-  return `${text} ${text === "1" ? one : more}`;
+  const [number, text] =
+    typeof count === "number" ? [count, grouped(count)] : [count.value, valueText(count)];
+  return `${text} ${Math.trunc(number) === 1 ? one : more}`;
 }
+
+/** What begins with `Its one try is` or `All 25 tries are`. */
+export const allTriesAre = (count: number): string =>
+  count === 1 ? "Its one try is" : `All ${grouped(count)} tries are`;
 
 /** `1st`, `2nd`, `11th`. */
 export function ordinal(count: number): string {
@@ -63,6 +68,16 @@ export function clockText(ms: number, nowMs: number): string {
 }
 
 const LONGEST_NAME = 80;
+
+/** A worker in a sentence. Whoever writes locks by hand may leave its name empty. */
+export function workerNamed(workerId: string): string {
+  return workerId === "" ? "A worker without a name" : named(workerId);
+}
+
+/** The same within a sentence. */
+export function byWorker(workerId: string): string {
+  return workerId === "" ? "a worker without a name" : named(workerId);
+}
 
 /** A name in a sentence: as it is, but not without end. */
 export function named(name: string): string {

@@ -28,6 +28,8 @@ test("Numbers are grouped, and say when they are not exact.", () => {
   assert.equal(counted(exact(1, "scan", ""), "job"), "1 job");
   assert.equal(counted(estimated(8_412, 300, "sample", ""), "job"), "≈ 8,400 jobs");
   assert.equal(counted(capped(10_000, "probe", ""), "try", "tries"), "at least 10,000 tries");
+  assert.equal(counted(capped(1, "probe", ""), "job is", "jobs are"), "at least 1 job is");
+  assert.equal(counted(0, "job"), "0 jobs");
   const now = Date.parse("2026-11-22T00:20:00Z");
   assert.equal(clockText(now + 9_600_000, now), "03:00:00 UTC");
   assert.equal(clockText(now + 96_000_000, now), "2026-11-23 03:00:00 UTC");

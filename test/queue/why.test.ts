@@ -37,6 +37,23 @@ async function holdQueue(name: string, jobId: string, by: string, age: string) {
   );
 }
 
+test("A holder without a name is said to have none, and nobody is offered to unlock it.", async () => {
+  const id = await add("import");
+  await lockJob(queue, id, "", "5 hours");
+  const why = await explain(id);
+  assert.match(
+    why.sentence,
+    /^Has been held for 5 h by a worker without a name, which never sent a/,
+  );
+  assert.match(why.sentence, /older than 4 hours: any worker may take it away\.$/);
+  const [cause] = why.causes;
+  assert.equal(
+    cause?.text,
+    "A worker without a name has held it for 5 h and never sent a heartbeat",
+  );
+  assert.equal(cause?.verb, null);
+});
+
 describe("Behind a held queue", () => {
   async function held(by: string, age: string) {
     const first = await add("import", { queueName: "crm:acme" });

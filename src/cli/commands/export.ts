@@ -2,6 +2,7 @@
 // on: the last whole line is the place.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
+import { counted } from "../../domain/words.ts";
 import type { Export } from "../../queue/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
@@ -107,4 +108,4 @@ function goingOn(begun: Export): string {
   return `after ${jobs(lines)}${cut}${place}`;
 }
 
-const jobs = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "job" : "jobs"}`;
+const jobs = (count: number) => counted(count, "job");

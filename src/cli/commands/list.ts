@@ -1,4 +1,6 @@
 // worker list: jobs by query, state and filters, a page at a time, in any order.
+
+import { counted } from "../../domain/words.ts";
 import type { JobFilter } from "../../queue/pages/job-filter.ts";
 import type { JobPage, LightPage } from "../../queue/pages/list-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
@@ -69,6 +71,6 @@ async function wholePage<P extends JobPage | LightPage>(
     }
     cursor = page.nextCursor;
     scanned += page.report.scanned;
-    printProgress(`looked at ${scanned} jobs, found ${jobs.length}`);
+    printProgress(`looked at ${counted(scanned, "job")}, found ${jobs.length}`);
   }
 }

@@ -12,7 +12,7 @@ import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm } from "../shell/confirm.ts";
 import type { Connected } from "../shell/connection.ts";
-import { known, rehearsalLines } from "./operation-text.ts";
+import { jobsOf, rehearsalLines } from "./operation-text.ts";
 import { operationTools } from "./operation-tools.ts";
 import { runInForeground, showProgress } from "./run-operation.ts";
 import { trailOf, typedBy } from "./typed-by.ts";
@@ -48,7 +48,7 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
     else print(`This was a rehearsal; to do it: ${cli}`);
     return 0;
   }
-  if (!asked.isSure) await confirm(`${action} ${known(change)} jobs. Go on?`);
+  if (!asked.isSure) await confirm(`${action} ${jobsOf(change)}. Go on?`);
   const { by, source } = typedBy();
   const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, asked);
   await recordTyped(connection, operation, action, `Began operation ${operation.id}`);

@@ -1,5 +1,6 @@
 // Operations in words, for people at a terminal.
 import type { Precision, Value } from "../../domain/value.ts";
+import { counted } from "../../domain/words.ts";
 import type { OperationAction } from "../../queue/operations/model/action.ts";
 import { notFound } from "../../queue/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../queue/operations/model/operation.ts";
@@ -11,6 +12,12 @@ const marks: Readonly<Record<Precision, string>> = { exact: "", capped: "≥ ", 
 
 /** A number, and that it is none where it is an estimate. */
 export const known = ({ value, precision }: Value) => `${marks[precision]}${number(value)}`;
+
+/** `1 job`, `≈ 8,400 jobs`. */
+export const jobsOf = (count: number | Value): string =>
+  typeof count === "number"
+    ? counted(count, "job")
+    : `${known(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
 const past: Readonly<Record<OperationAction, string>> = {
   complete: "Completed",
@@ -25,10 +32,13 @@ const past: Readonly<Record<OperationAction, string>> = {
 export function rehearsalLines(report: RehearsalReport, isResumable: boolean): string[] {
   const { rehearsal, count, change, skipLocked, byTask, byQueue, samples, unknown } = report;
   const lines = [
-    `${rehearsal.action}: ${known(change)} jobs${intervalOf(change)} that match ${rehearsal.query}`,
+    `${rehearsal.action}: ${jobsOf(change)}${intervalOf(change)} that ${change.value === 1 ? "matches" : "match"} ${rehearsal.query}`,
   ];
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
-  if (skipLocked.value > 0) lines.push(`  left alone: ${known(skipLocked)} that run now`);
+  if (skipLocked.value > 0)
+    lines.push(
+      `  left alone: ${known(skipLocked)} that ${skipLocked.value === 1 ? "runs" : "run"} now`,
+    );
   if (count.value === 0 && count.precision === "exact") return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
   for (const job of samples.slice(0, 3)) {
@@ -36,8 +46,7 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
     const tries = `${job.attempts}/${job.maxAttempts}`;
     lines.push(`  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.state} ${tries}${error}`);
   }
-  const some =
-    report.undoJobs < change.value ? `; of the first ${number(report.undoJobs)} jobs` : "";
+  const some = report.undoJobs < change.value ? `; of the first ${jobsOf(report.undoJobs)}` : "";
   lines.push(
     isResumable
       ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)}${some})`
@@ -86,11 +95,11 @@ export function outcomeLines(operation: JobOperation): string[] {
       ];
     case "undone":
       return [
-        `Undone: ${number(undone)} of ${number(done)} jobs are what they were${undoLeftText(operation)}`,
+        `Undone: ${number(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}${undoLeftText(operation)}`,
       ];
     case "paused":
       return [
-        `Paused after ${number(done)} jobs${error === null ? "" : `: ${error}`}`,
+        `Paused after ${jobsOf(done)}${error === null ? "" : `: ${error}`}`,
         `Go on: ${again("resume")} · End it: ${again("stop")}`,
       ];
     case "interrupted":
@@ -99,11 +108,11 @@ export function outcomeLines(operation: JobOperation): string[] {
             `${heldText(operation)}; nothing more is changed`,
             `Go on: ${again("resume")} · End it: ${again("stop")}`,
           ]
-        : [`Stopped after ${number(done)} jobs; the same command does the rest`];
+        : [`Stopped after ${jobsOf(done)}; the same command does the rest`];
     case "failed":
-      return [`Failed after ${number(done)} jobs: ${error ?? "the log says why"}`];
+      return [`Failed after ${jobsOf(done)}: ${error ?? "the log says why"}`];
     case "stopped":
-      return [`Stopped after ${number(done)} jobs${leftText(operation)}${undoneText(operation)}`];
+      return [`Stopped after ${jobsOf(done)}${leftText(operation)}${undoneText(operation)}`];
     case "running":
     case "canary":
     case "undoing":
@@ -114,8 +123,8 @@ export function outcomeLines(operation: JobOperation): string[] {
 }
 
 function heldText({ done, undone, undoAfterId }: JobOperation): string {
-  if (undoAfterId === null) return `Held after ${number(done)} jobs`;
-  return `The undo is held after ${number(undone)} of ${number(done)} jobs`;
+  if (undoAfterId === null) return `Held after ${jobsOf(done)}`;
+  return `The undo is held after ${number(undone)} of ${jobsOf(done)}`;
 }
 
 /** Of an undo that was stopped. */
@@ -125,37 +134,48 @@ const undoneText = ({ undone, undoAfterId }: JobOperation) =>
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
   const all = done + leftAlone(operation);
-  return `${past[action]} ${number(done)} of ${number(all)} ${all === 1 ? "job" : "jobs"}`;
+  return `${past[action]} ${number(done)} of ${jobsOf(all)}`;
 }
 
 function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
   return clauses([
     [skippedLocked, "ran at that moment"],
     [skippedChanged, "had changed since"],
-    [skippedGone, "were gone"],
+    [skippedGone, "was gone", "were gone"],
   ]);
 }
 
 function undoLeftText({ undoLeft, done, undone }: JobOperation): string {
   const { keyTaken, changed, gone, locked } = undoLeft;
   return clauses([
-    [keyTaken, "cannot come back: another job has their key"],
-    [changed, "have changed since"],
-    [gone, "are gone"],
-    [locked, "run now"],
-    [done - undone - keyTaken - changed - gone - locked, "were too many to be kept"],
+    [
+      keyTaken,
+      "cannot come back: another job has its key",
+      "cannot come back: others have their keys",
+    ],
+    [changed, "has changed since", "have changed since"],
+    [gone, "is gone", "are gone"],
+    [locked, "runs now", "run now"],
+    [
+      done - undone - keyTaken - changed - gone - locked,
+      "was one too many to be kept",
+      "were too many to be kept",
+    ],
   ]);
 }
 
-const clauses = (list: readonly (readonly [number, string])[]) =>
-  list.map(([count, what]) => (count > 0 ? `; ${number(count)} ${what}` : "")).join("");
+const clauses = (list: readonly (readonly [count: number, one: string, more?: string])[]) =>
+  list
+    .map(([count, one, more = one]) => (count > 0 ? `; ${counted(count, one, more)}` : ""))
+    .join("");
 
 /** Nobody has kept which they are. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
   // Of an estimate that may as well be none nothing is said.
   if (rest === null || (rest.low ?? rest.value) === 0) return [];
+  const wereGone = rest.value === 1 ? "was gone at its turn" : "were gone at their turn";
   return [
-    `${known(rest)} more${intervalOf(rest)} matched before and were gone at their turn, or matched no more`,
+    `${known(rest)} more${intervalOf(rest)} matched before and ${wereGone}, or matched no more`,
   ];
 }

@@ -1,7 +1,7 @@
 // The rules about work that is lost or will be: errors that are many or new, jobs that kill their
 // workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
 import { estimated, exact } from "../../domain/value.ts";
-import { ageText, counted, named } from "../../domain/words.ts";
+import { ageText, counted, grouped, named } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Group, Groups } from "../groups/group.ts";
 import type { Facts } from "./facts.ts";
@@ -74,7 +74,7 @@ export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[
       : runAtMs > nowMs
         ? `It runs again in ${ageText(runAtMs - nowMs)}`
         : "It is due again";
-    const where = knowledge.alive > 1 ? `, on any of ${knowledge.alive} workers` : "";
+    const where = knowledge.alive > 1 ? `, on any of ${grouped(knowledge.alive)} workers` : "";
     const tries = `${attempts} of ${counted(maxAttempts, "try is", "tries are")} used.`;
     return {
       id: `poison:${id}`,

@@ -2,7 +2,7 @@
 // that wait although there is nothing in their way. Pure: from facts to incidents.
 import { quoted } from "../../domain/query/parse-query.ts";
 import { exact, type Value } from "../../domain/value.ts";
-import { ageText, counted, named } from "../../domain/words.ts";
+import { ageText, byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
 import { isUnsupported } from "../why/causes.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import type { Facts, WaitingQueue, WaitingTask } from "./facts.ts";
@@ -11,11 +11,9 @@ import type { Incident } from "./incident.ts";
 export const noLinks = { queue: null, worker: null, job: null };
 export const timeOf = (ms: number): string => new Date(ms).toISOString();
 
-const unlock = (workerId: string) => ({
-  action: "force-unlock" as const,
-  label: "Unlock…",
-  workerIds: [workerId],
-});
+/** null: without a name nobody can say which worker is meant. */
+const unlock = (workerId: string): Incident["verb"] =>
+  workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
 /** From so many on the queues of one holder are one incident: one verb mends them all. */
 const MANY_QUEUES = 3;
@@ -41,7 +39,7 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Facts
 function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
   const { holder, name, lockedMs, trend } = queue;
   const blast = queue.waiting ?? exact(0, "probe", asOf);
-  const who = named(holder.workerId);
+  const who = workerNamed(holder.workerId);
   const heard = ageText(nowMs - (holder.heardMs ?? nowMs));
   const cause =
     holder.state === "silent"
@@ -67,7 +65,7 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
 function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
   const { holder, lockedMs } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
-  const who = named(holder.workerId);
+  const who = workerNamed(holder.workerId);
   const blast = together(
     queues.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
     asOf,
@@ -81,7 +79,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
     id: `stuck_queues:${holder.workerId}`,
     kind: "stuck_queue",
     level: holder.state === "silent" ? "bad" : "warn",
-    title: `${counted(queues.length, "queue is", "queues are")} ${holder.state === "silent" ? "stuck" : "held"} behind ${who}`,
+    title: `${counted(queues.length, "queue is", "queues are")} ${holder.state === "silent" ? "stuck" : "held"} behind ${byWorker(holder.workerId)}`,
     sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
     blast,
@@ -114,7 +112,7 @@ export function silentWorkers(facts: Facts): Incident[] {
         id: `silent_worker:${workerId}`,
         kind: "silent_worker",
         level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
-        title: `${named(workerId)} is silent`,
+        title: `${workerNamed(workerId)} is silent`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
         since: timeOf(heardMs),
         blast: exact(running ?? 0, "heartbeat", asOf),
@@ -139,8 +137,8 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[]
     const none =
       knowledge.alive === 1
         ? "the only worker alive does not know this task"
-        : `none of the ${knowledge.alive} workers alive knows this task`;
-    const did = former === null ? "" : ` ${named(former)} did, and is silent.`;
+        : `none of the ${grouped(knowledge.alive)} workers alive knows this task`;
+    const did = former === null ? "" : ` ${workerNamed(former)} did, and is silent.`;
     return {
       id: `unsupported_task:${id}`,
       kind: "unsupported_task",

@@ -5,7 +5,16 @@
 //   the rest  not due | no tries left | nobody knows its task | others are before it
 
 import type { Value } from "../../domain/value.ts";
-import { ageText, clockText, counted, named, ordinal, valueText } from "../../domain/words.ts";
+import {
+  ageText,
+  allTriesAre,
+  clockText,
+  counted,
+  named,
+  ordinal,
+  valueText,
+  workerNamed,
+} from "../../domain/words.ts";
 import { lostTries } from "../workers/lost-tries.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
@@ -76,14 +85,13 @@ function holderCauses({ job, holder }: Known, lockedMs: number | null): Cause[] 
   if (holder === null) return [];
   const { workerId, state, heardMs, host } = holder;
   const links = { worker: workerId };
-  const who = named(workerId);
+  const who = workerNamed(workerId);
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heard = heardMs === null ? "" : ageText(job.nowMs - heardMs);
-  const unlock = {
-    action: "force-unlock" as const,
-    label: `Unlock ${who}…`,
-    workerIds: [workerId],
-  };
+  const label = `Unlock ${who}…`;
+  // Without a name nobody can say which worker is meant: the lock grows old, and is then taken away.
+  const unlock =
+    workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
   switch (state) {
     case "alive":
       return [
@@ -113,7 +121,7 @@ function exhausted({ job }: Known): Cause[] {
   const lost = lostTries({ ...job, isLocked: false });
   const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
-  const root = cause("exhausted", `All ${job.maxAttempts} tries are used up`, {
+  const root = cause("exhausted", `${allTriesAre(job.maxAttempts)} used up`, {
     detail,
     isRoot: true,
     verb: { action: "retry", label, jobIds: [job.id] },
@@ -139,14 +147,14 @@ function notDue({ job }: Known): Cause {
 function dueCauses(known: Known): Cause[] {
   const { job, place, knowledge } = known;
   if (knowledge.runner !== null) {
-    const text = `${named(knowledge.runner)} says that it runs it now`;
+    const text = `${workerNamed(knowledge.runner)} says that it runs it now`;
     return [cause("holder_alive", text, { isRoot: true, links: { worker: knowledge.runner } })];
   }
   const unknown = unknownTask(known, true);
   if (unknown.length > 0) return unknown;
   if (place === null || place.ahead.value === 0) return [];
   const where = job.queue === null ? "" : ` in ${named(job.queue.name)}`;
-  const text = `${counted(place.ahead, "job")} ${place.ahead.value === 1 ? "is" : "are"} before it${where}`;
+  const text = `${counted(place.ahead, "job is", "jobs are")} before it${where}`;
   const links = { queue: job.queue?.name ?? null };
   return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
 }
@@ -162,7 +170,7 @@ function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
       detail:
         former === undefined
           ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`
-          : `${named(former)} did, and is silent`,
+          : `${workerNamed(former)} did, and is silent`,
       links: { worker: former ?? null },
     }),
   ];

@@ -1,6 +1,15 @@
 // One sentence, or three, about where a job stands: first what holds, then why, then what would help.
 import type { Value } from "../../domain/value.ts";
-import { ageText, clockText, counted, grouped, named } from "../../domain/words.ts";
+import {
+  ageText,
+  allTriesAre,
+  byWorker,
+  clockText,
+  counted,
+  grouped,
+  named,
+  workerNamed,
+} from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { isUnsupported, type Known, placeText } from "./causes.ts";
 
@@ -27,7 +36,7 @@ export function sentenceOf(known: Known): string {
 function running({ job, holder }: Known): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not say by whom.`;
-  const who = named(holder.workerId);
+  const who = byWorker(holder.workerId);
   const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
   switch (holder.state) {
     case "alive":
@@ -47,16 +56,15 @@ const oldLock = (ms: number) =>
 function failed({ job, sameError }: Known): string {
   const within = job.failedMs - job.createdMs;
   const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
-  const tries = job.maxAttempts === 1 ? "Its one try is" : `All ${job.maxAttempts} tries are`;
   const last = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
-  return `Will not run again. ${tries} used up${span}; ${last}.${sameWay(sameError)}`;
+  return `Will not run again. ${allTriesAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
 function blocked({ job, holder, place }: Known): string {
   const name = named(job.queue?.name ?? "");
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (holder === null) return `${waits} The queue is held; its row does not say by whom.`;
-  const who = named(holder.workerId);
+  const who = byWorker(holder.workerId);
   const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
   const lockAge = job.nowMs - (job.queue?.lockedMs ?? job.nowMs);
   switch (holder.state) {
@@ -89,7 +97,8 @@ function scheduled({ job, knowledge }: Known): string {
 
 function ready(known: Known): string {
   const { job, knowledge, place, hasWorkers } = known;
-  if (knowledge.runner !== null) return `${named(knowledge.runner)} says that it runs it now.`;
+  if (knowledge.runner !== null)
+    return `${workerNamed(knowledge.runner)} says that it runs it now.`;
   if (isUnsupported(knowledge, job.task)) {
     return `No worker alive knows this task, ${named(job.task)}: it stays until one does.`;
   }
@@ -97,7 +106,7 @@ function ready(known: Known): string {
   const first =
     ahead === undefined || ahead.value === 0
       ? "Next free worker takes it"
-      : `Due; ${counted(ahead, "job")} ${ahead.value === 1 ? "is" : "are"} before it`;
+      : `Due; ${counted(ahead, "job is", "jobs are")} before it`;
   if (!hasWorkers) return `${first}; whether one is alive, this database does not tell.`;
   return knowledge.alive === 0 ? `${first}, but none that sends heartbeats is alive.` : `${first}.`;
 }

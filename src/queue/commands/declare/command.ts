@@ -110,8 +110,3 @@ export function jsonOf(values: Readonly<Record<string, unknown>>): Record<string
     Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]),
   );
 }
-
-/** `1 job`, `2 jobs`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

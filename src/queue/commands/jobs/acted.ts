@@ -1,7 +1,8 @@
 // What the commands that act on jobs by their ids have in common: where HTTP offers them, and how
 // they say with how many of how many jobs it was done.
 import { actedJobJson, type Job } from "../../../domain/job.ts";
-import { type AnswerShape, counted, type Tally } from "../declare/command.ts";
+import { counted, grouped } from "../../../domain/words.ts";
+import type { AnswerShape, Tally } from "../declare/command.ts";
 
 /** HTTP's action of this name. */
 export const jobAction = (action: string) => ({ path: "/api/jobs/action", action });
@@ -30,15 +31,15 @@ export function actedTally(jobs: readonly Job[], { ids }: Asked, spent = 0): Tal
 /** `Completed 2 of 3 jobs; 1 was locked or gone`. `spent` jobs do not count as done. */
 export function actedSentence(done: string, jobs: readonly Job[], asked: Asked, spent = 0): string {
   const tally = actedTally(jobs, asked, spent);
-  const ofAsked = `${done} ${tally.done} of ${counted(tally.asked, "job")}`;
+  const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.asked, "job")}`;
   const left = tally.asked - jobs.length;
-  const absent = left === 0 ? "" : `; ${left} ${left === 1 ? "was" : "were"} locked or gone`;
+  const absent = left === 0 ? "" : `; ${counted(left, "was", "were")} locked or gone`;
   return `${ofAsked}${absent}${spentClause(spent)}`;
 }
 
 /** Why jobs that were changed will not run, and how to give them attempts again. */
 export function spentClause(spent: number): string {
   if (spent === 0) return "";
-  const [have, it] = spent === 1 ? ["has", "it"] : ["have", "them"];
-  return `; ${spent} ${have} no attempts left and will not run: retry ${it}, or set attempts below max_attempts`;
+  const have = counted(spent, "has", "have");
+  return `; ${have} no attempts left and will not run: retry ${spent === 1 ? "it" : "them"}, or set attempts below max_attempts`;
 }

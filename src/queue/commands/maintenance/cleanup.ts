@@ -4,11 +4,12 @@ import { InputError } from "../../../base/errors.ts";
 import { didYouMean, strict, validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
+import { counted } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { isFailed } from "../../sql/job-state.ts";
 import { isOfNoWorker } from "../../tidy/unused-names.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
-import { counted, defineCommand, jsonOf } from "../declare/command.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 

@@ -2,10 +2,11 @@
 import * as v from "valibot";
 import { validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
+import { counted } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { UNLOCK, unlockQueues } from "../../sql/lock.ts";
 import { workerId } from "../../workers/worker-table.ts";
-import { counted, defineCommand, jsonOf } from "../declare/command.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 

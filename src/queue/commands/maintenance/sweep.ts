@@ -1,5 +1,6 @@
 // Declares the sweep; how it is done: sweep-stale-workers.ts.
-import { counted, defineCommand, jsonOf } from "../declare/command.ts";
+import { counted } from "../../../domain/words.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 import { sweepStaleWorkers } from "./sweep-stale-workers.ts";
