@@ -26,18 +26,19 @@ interface StepRow {
   readonly is_crowd: boolean | null;
 }
 
-/** `last`: all up to this row are done; null: none yet. */
+/** `last`: all up to this row are done; null: none yet. `isSparse`: few of the entries before matched. */
 export async function walkIndex(
   input: StepInput,
   way: IndexWay,
   last: Row | null,
+  isSparse: boolean,
 ): Promise<Step<Position>> {
   const { db, segment, skip, wanted, size } = input;
   const begin = last ?? { key: endKey(way, segment.descending), id: idBefore(segment) };
   const parts = partsOf(way, begin.key);
   if (parts.length === 0) return { rows: [], skipped: 0, scanned: 0, next: null };
   const from = beginIn(parts, way, segment, begin);
-  const statement = stepOf(input, way, parts, from);
+  const statement = stepOf(input, way, parts, from, isSparse);
   const [row] = await query<StepRow>(db, statement.sql, statement.values);
   if (row === undefined) throw new Error("a step gave no row");
   const seen = Number(row.seen ?? 0);
@@ -147,13 +148,15 @@ const keyText = (keys: readonly Key[], alias: string) =>
 // only as far as somebody asks: whoever has found enough rows has looked at no others. Within a key
 // PostgreSQL sorts by id (an incremental sort); the limit of a part holds a crowd off. Entries and what is
 // found of them are in order as they are filled in, which no join may change: so the condition is asked
-// row by row. What the index itself has, tasks and queues, is asked there. Of a crowd nothing is kept: it
+// row by row, of as many as are wanted; where most do not match, of each entry as it is read, which is
+// cheaper for one and more for all of a key. What the index itself has, tasks and queues, is asked there. Of a crowd nothing is kept: it
 // is not in order yet.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
   parts: readonly (number | null)[],
   from: Row,
+  isSparse: boolean,
 ): { readonly sql: (schema: string) => string; readonly values: unknown[] } {
   const { segment, matching } = input;
   const values: unknown[] = [];
@@ -174,11 +177,16 @@ function stepOf(
     ...(taskIds === null ? [] : [`jobs.task_id = any(${bound(taskIds)}::int[])`]),
     ...(queueIds === null ? [] : [`jobs.job_queue_id = any(${bound(queueIds)}::int[])`]),
   ];
-  const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const condition = conditionOf(input, values.length + 1);
+  const isAsked = isSparse && !matching.isAll;
+  if (isAsked) mays.push(`(${condition}) is true`);
+  const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  const order = (of: string) => `${columns(keys, (_, at) => `${of}.k${at} ${to}`)}, ${of}.id ${to}`;
+  // A priority that all have in common would hide from PostgreSQL that they come in order.
+  const others = keys.length - own.length;
+  const order = (of: string) =>
+    `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;
   const part = (schema: string, where: string) => `(
         select ${columns(keys, (column, at) => `jobs.${column} as k${at}`)}, jobs.id, ${may} as may
         from ${schema}._private_jobs as jobs
@@ -207,7 +215,7 @@ function stepOf(
     limit ${size}
   ), found as materialized (
     select entry.*
-    from entry${matching.isAll ? "" : job(schema)}
+    from entry${matching.isAll || isAsked ? "" : job(schema)}
     where entry.may
     limit ${most}
   ), last as materialized (

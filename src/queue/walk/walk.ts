@@ -57,8 +57,10 @@ export interface Walked {
   readonly size: number;
 }
 
-const FIRST_STEP = 4_000;
-/** Where a step looks at all its rows, however many match. */
+const FIRST_STEP = 2_000;
+/** Fewer than one in so many rows matched so far. */
+const SPARSE = 4;
+/** Where a step may look at all its rows one by one. */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
@@ -90,7 +92,7 @@ class Walking {
     const { matching, segments, place, limit, skip, size } = request;
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
-    const usual = open ? FIRST_OPEN : FIRST_STEP;
+    const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
     // Where every job matches, no more need be looked at than is wanted.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
@@ -161,7 +163,10 @@ class Walking {
   async #byIndex(segment: Segment, position: Position & { kind: "index" }): Promise<void> {
     const way = indexOf(segment);
     const input = this.#input(segment);
-    const step = await this.pace.run((size) => walkIndex({ ...input, size }, way, position.last));
+    const isSparse = this.#found.length * SPARSE < this.#scanned;
+    const step = await this.pace.run((size) =>
+      walkIndex({ ...input, size }, way, position.last, isSparse),
+    );
     if (step !== null) await this.#accept(step, position, step.next);
   }
 
