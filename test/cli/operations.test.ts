@@ -189,7 +189,7 @@ test("On a server that takes no writes nobody is asked first, and a rehearsal sh
   }
   const dry = await quickly(["fail", "task:t", "--dry-run"], there);
   assert.deepEqual([dry.status, dry.stderr], [0, ""]);
-  assert.match(dry.stdout, /fail: 1 jobs that match task:t/);
+  assert.match(dry.stdout, /fail: 1 job that matches task:t/);
   const current = await quickly(["migrate"], there);
   assert.deepEqual([current.status, current.stderr], [0, ""]);
   assert.match(current.stdout, /is up to date/);
