@@ -28,8 +28,14 @@
     delete from "worker"._private_operation_rows
     where ctid = any(array(
       select was.ctid
-      from "worker"._private_operation_rows as was
-      where was.operation_id in (select id from "worker"._private_operations where kept = 0)
+      from "worker"._private_operations as operation
+      cross join lateral (
+        select ctid from "worker"._private_operation_rows
+        where operation_id = operation.id
+        order by job_id
+        limit 5000
+      ) as was
+      where operation.kept = 0
       limit 5000
     ))
     returning 1

@@ -32,13 +32,21 @@ const expireSql = (s: string) => `
 // Small enough to be over in a moment, so that nobody's snapshot is held up.
 const TIDIED_AT_ONCE = 5_000;
 
+// Operation by operation and in the index's order, or the planner reads the whole table: of a million
+// rows that others still need none is looked at.
 const tidySql = (s: string) => `
   with gone as (
     delete from ${s}._private_operation_rows
     where ctid = any(array(
       select was.ctid
-      from ${s}._private_operation_rows as was
-      where was.operation_id in (select id from ${s}._private_operations where kept = 0)
+      from ${s}._private_operations as operation
+      cross join lateral (
+        select ctid from ${s}._private_operation_rows
+        where operation_id = operation.id
+        order by job_id
+        limit ${TIDIED_AT_ONCE}
+      ) as was
+      where operation.kept = 0
       limit ${TIDIED_AT_ONCE}
     ))
     returning 1
