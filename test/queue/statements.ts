@@ -63,7 +63,12 @@ import { NameTallies } from "../../src/queue/stats/name-tallies.ts";
 import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
-import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
+import {
+  isCensusFree,
+  sampleNames,
+  tallyAll,
+  tallyChunk,
+} from "../../src/queue/stats/tally-pages.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
 import { encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
@@ -264,6 +269,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-gauge": (db) => readGauge(db),
   "stats-tally-all": (db) => tallyAll(db, [1]),
   "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
+  "stats-census-free": (db) => isCensusFree(db),
   "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
   "stats-probe": (db) => readProbe(db, 0),

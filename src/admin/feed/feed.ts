@@ -10,6 +10,7 @@ import type { Database } from "../../database/database.ts";
 import { createEventSource } from "../../http/events/event-source.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
+import { LISTEN_MS } from "../known/census.ts";
 import type { Known } from "../known/known.ts";
 import { createLargestNames, type LargestNames } from "../known/largest-names.ts";
 import { createSampler, type Sampler, type SamplerOptions } from "../known/sampler.ts";
@@ -139,15 +140,18 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     isWanted: () => isAwake() && isLarge(),
     intervalMs: () => (source.viewers > 0 ? 3_000 : 15_000),
     restFactor: 20,
+    isCostly: true,
     run: () => quietly("sample", () => sampler.sample().then(() => undefined)),
   };
   const census: Beat = {
     isWanted: () => isAwake() && isLarge(),
     intervalMs: () => 500,
     restFactor: 20,
+    isCostly: true,
     run: () =>
       quietly("census", async () => {
         const outcome = await sampler.census();
+        if (outcome === "listening") return LISTEN_MS;
         if (outcome === "left") return LEFT_PAUSE_MS;
         return outcome === "complete" ? CENSUS_PAUSE_MS : undefined;
       }),
@@ -157,7 +161,8 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => pingMs,
     restFactor: 0,
     run: async () => {
-      source.ping();
+      // Who watches the pulse has a sign of life in it, as long as there is one.
+      source.ping(sampler.last === null ? undefined : "pulse");
       return undefined;
     },
   };
@@ -166,6 +171,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       isWanted: () => source.isWatched(event) && sampler.last !== null,
       intervalMs: () => intervalMs,
       restFactor: 20,
+      isCostly: true,
       run: () =>
         quietly(event, async () => {
           if (sampler.last !== null) broadcast.say(event, await read(sampler.last));

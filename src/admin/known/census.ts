@@ -1,20 +1,24 @@
 // The count of all jobs of a large table by task and queue, chunk by chunk, each short enough to disturb
-// nobody. While another admin counts, the round waits: two do not count at once. A round for which the
-// table was rewritten is given up.
+// nobody. Two admins do not count at once: the lock is held as long as a chunk takes and is free while its
+// holder rests, so who wants to count listens first, longer than such a rest and oftener than a chunk is
+// long. Who hears another leaves it to him. A round for which the table was rewritten is given up.
 //
-//   idle ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ counting …
-
+//   listening ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ listening …
+//       └── another counts: left ──┘
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
-import type { Gauge } from "../../queue/stats/gauge.ts";
+import { type Gauge, readGauge } from "../../queue/stats/gauge.ts";
 import { NameTallies } from "../../queue/stats/name-tallies.ts";
-import { tallyChunk } from "../../queue/stats/tally-pages.ts";
+import { isCensusFree, tallyChunk } from "../../queue/stats/tally-pages.ts";
 import { timeOf } from "./job-counts.ts";
 import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
-  /** Counts one chunk. `left`: another admin is counting. */
-  step(db: Database, gauge: Gauge): Promise<"counted" | "complete" | "left">;
+  /**
+   * Counts one chunk. `listening`: it does not count yet and is to be called again after LISTEN_MS;
+   * `left`: another admin is counting.
+   */
+  step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
   /** A step has failed: the next one is smaller. */
   shrink(): void;
   /** The last complete round, and how good it is by now; null: there is none. */
@@ -29,6 +33,11 @@ const MOST_PAGES = 5_000;
 /** A chunk aims at this; the longest that a statement may take by design is 250 ms. */
 const CHUNK_MS = 150;
 
+/** How long after one listening the next one follows; a chunk is seldom shorter. */
+export const LISTEN_MS = 75;
+/** Some seven seconds: who counts rests some twenty times as long as a chunk takes. */
+const LISTENINGS = 90;
+
 interface Round {
   readonly begun: Gauge;
   readonly tallies: NameTallies;
@@ -39,19 +48,31 @@ export function createCensus(): Census {
   let round: Round | null = null;
   let complete: (Round & { readonly asOf: string }) | null = null;
   let pages = FIRST_PAGES;
+  let heardNobody = 0;
+
+  const leave = () => {
+    heardNobody = 0;
+    return "left" as const;
+  };
 
   const isSameTable = ({ begun }: Round, gauge: Gauge) =>
     begun.fileNode === gauge.fileNode && writesBetween(begun, gauge) >= 0;
 
   return {
-    async step(db, gauge) {
+    async step(db) {
+      if (heardNobody < LISTENINGS) {
+        if (!(await isCensusFree(db))) return leave();
+        heardNobody += 1;
+        return "listening";
+      }
+      const gauge = await readGauge(db);
       if (round === null || !isSameTable(round, gauge)) {
         round = { begun: gauge, tallies: new NameTallies(), next: 0 };
       }
       const to = round.next + pages;
       const began = monotonic();
       const rows = await tallyChunk(db, gauge.lockedQueueIds, round.next, to);
-      if (rows === null) return "left";
+      if (rows === null) return leave();
       const factor = CHUNK_MS / Math.max(monotonic() - began, 1);
       pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
@@ -60,6 +81,7 @@ export function createCensus(): Census {
       if (to < gauge.pages) return "counted";
       complete = { ...round, asOf: timeOf(gauge.nowMs) };
       round = null;
+      heardNobody = 0;
       return "complete";
     },
     shrink() {

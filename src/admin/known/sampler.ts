@@ -38,7 +38,7 @@ export interface Sampler {
   readonly last: Known | null;
   sample(): Promise<void>;
   /** One chunk. */
-  census(): Promise<"counted" | "complete" | "left" | "none">;
+  census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
   /** How long each part took when it was done last, and when that was (monotonic), milliseconds. */
   readonly parts: ReadonlyMap<Part, { readonly tookMs: number; readonly atMs: number }>;
 }
@@ -184,9 +184,8 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     },
     async census() {
       if (last === null || last.isSmall) return "none";
-      const gauge = await readGauge(db);
       try {
-        return await timed("census", () => census.step(db, gauge));
+        return await timed("census", () => census.step(db));
       } catch (error) {
         census.shrink();
         throw error;

@@ -51,9 +51,20 @@ const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_o
 
 // Several admins count the same jobs: who does not get the lock leaves it to who has it. Of the
 // transaction, so it is free again with the chunk, also behind a pooler; nobody waits for it.
+const tryLock = (schemaName: string): string =>
+  `pg_try_advisory_xact_lock(hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
+
+const freeSql: Statement = () => `select ${tryLock("$1")} as is_free`;
+
+/** Whether nobody counts a chunk at this moment. */
+export async function isCensusFree(db: Database): Promise<boolean> {
+  const [row] = await query<{ is_free: boolean }>(db, freeSql, [db.schema.name]);
+  return row?.is_free !== false;
+}
+
 const chunkSql: Statement = (s) => `
   with lock as materialized (
-    select pg_try_advisory_xact_lock(hashtextextended('worker:census:' || $4::text, 0)) as is_ours
+    select ${tryLock("$4")} as is_ours
   )
   select lock.is_ours, tallies.* from lock left join (${tallies(s, isInChunk)}
   ) as tallies on true`;

@@ -14,6 +14,8 @@ export interface Bench {
   /** A connection of our own. */
   readonly db: pg.Client;
   readonly postmaster: number;
+  /** What the benchmark itself does on the server is no work of the admin's. */
+  readonly ownBackends: readonly number[];
   readonly statements: StatementWatch;
   /** Another admin on the same database, new and cold. */
   freshAdmin(options?: readonly string[]): Promise<AdminProcess>;

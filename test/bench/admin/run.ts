@@ -115,11 +115,11 @@ async function main(): Promise<void> {
   const db = new pg.Client({ connectionString: database.url, application_name: "bench" });
   await db.connect();
   const facts = await db.query(
-    `select current_setting('server_version') as version, current_setting('data_directory') as place,
+    `select pg_backend_pid() as pid, current_setting('server_version') as version, current_setting('data_directory') as place,
        reltuples::bigint::text as jobs from pg_class
      where oid = 'worker._private_jobs'::regclass`,
   );
-  const { version, place, jobs } = facts.rows[0];
+  const { pid, version, place, jobs } = facts.rows[0];
   // pg_stat_activity does not tell which process is PostgreSQL's first.
   const postmaster = Number.parseInt(readFileSync(join(place, "postmaster.pid"), "utf8"), 10);
   const statements = await watchStatements(database.url, IGNORED);
@@ -133,6 +133,7 @@ async function main(): Promise<void> {
   const bench: Bench = {
     ...{ url: database.url, schema: '"worker"', jobs: Number(jobs) },
     ...{ admin, db, postmaster, statements, freshAdmin, say },
+    ownBackends: [pid, statements.backend],
   };
   const document = await admin.get("/api/openapi.json");
   const paths = new Set(Object.keys(document.body.paths));

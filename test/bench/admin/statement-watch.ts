@@ -3,6 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
 export interface StatementWatch {
+  /** The backend that looks. */
+  readonly backend: number;
   /** The longest seen since the last reset. */
   longest(): { readonly ms: number; readonly text: string };
   reset(): void;
@@ -15,6 +17,7 @@ export interface StatementWatch {
 export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
   const client = new pg.Client({ connectionString: url, application_name: "bench watch" });
   await client.connect();
+  const { rows: own } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   let longest = { ms: 0, text: "" };
   let isOver = false;
   const look = async () => {
@@ -36,6 +39,7 @@ export async function watchStatements(url: string, ignored: RegExp): Promise<Sta
   };
   const running = loop();
   return {
+    backend: own[0]?.pid ?? 0,
     longest: () => longest,
     reset: () => {
       longest = { ms: 0, text: "" };

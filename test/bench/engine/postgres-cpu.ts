@@ -9,13 +9,14 @@ interface ProcessTimes {
   readonly finishedChildren: number;
 }
 
-/** Seconds of CPU since the server's start. */
-export function postgresCpu_s(postmaster: number): number {
+/** Seconds of CPU since the server's start; without what the backends `except` have used. */
+export function postgresCpu_s(postmaster: number, except: readonly number[] = []): number {
   const times = processTimes(postmaster);
   if (times === null) throw new Error(`no process ${postmaster}`);
   let ticks = times.own + times.finishedChildren;
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
+    if (except.includes(Number(name))) continue;
     const child = processTimes(Number(name));
     if (child?.parent === postmaster) ticks += child.own;
   }

@@ -17,7 +17,8 @@ import {
 } from "./insight.ts";
 import { clientGone, keyset, offsets, rareFilters, text } from "./lists.ts";
 import { hugePayload, killed, operations } from "./operations.ts";
-import { manyViewers, overview, watching } from "./overview.ts";
+import { overview, watching } from "./overview.ts";
+import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [

@@ -20,15 +20,15 @@ const WATCHED_S = 30;
 
 /** Cores that the admin and PostgreSQL take meanwhile. */
 async function coresDuring(
-  { postmaster }: Bench,
+  { postmaster, ownBackends }: Bench,
   admin: AdminProcess,
   work: () => Promise<void>,
 ): Promise<number> {
-  const before = admin.cpu_s() + postgresCpu_s(postmaster);
+  const before = admin.cpu_s() + postgresCpu_s(postmaster, ownBackends);
   const began = performance.now();
   await work();
   const seconds = (performance.now() - began) / 1_000;
-  return (admin.cpu_s() + postgresCpu_s(postmaster) - before) / seconds;
+  return (admin.cpu_s() + postgresCpu_s(postmaster, ownBackends) - before) / seconds;
 }
 
 async function warm(bench: Bench, path: string): Promise<number> {
@@ -102,42 +102,5 @@ export const watching: Measure = {
       await admin.stop();
     }
     return lines;
-  },
-};
-
-/** A thousand viewers: memory, and how much work a tick is. */
-export const manyViewers: Measure = {
-  name: "many viewers",
-  needs: ["/api/events"],
-  run: async (bench) => {
-    const VIEWERS = 1_000;
-    const limits = ["viewers", "viewersPerClient"].flatMap((name) => [
-      "--limit",
-      `${name}=${2 * VIEWERS}`,
-    ]);
-    const admin = await bench.freshAdmin([...limits, "--limit", `connections=${2 * VIEWERS}`]);
-    try {
-      const one = await admin.watch("/api/events?events=pulse");
-      await pause(5_000);
-      const rss = admin.rss_mb();
-      const streams = await Promise.all(
-        Array.from({ length: VIEWERS - 1 }, () => admin.watch("/api/events?events=pulse")),
-      );
-      const open = streams.filter((stream) => stream !== null);
-      await pause(5_000);
-      const cpu = admin.cpu_s();
-      const ticks = one?.events ?? 0;
-      await pause(20_000);
-      const perTick = ((admin.cpu_s() - cpu) * 1_000) / Math.max(1, (one?.events ?? 0) - ticks);
-      const grown = admin.rss_mb() - rss;
-      for (const stream of [...open, one]) stream?.close();
-      return [
-        line("viewers admitted", `${VIEWERS}`, `${open.length + 1}`, open.length + 1 === VIEWERS),
-        atMost("memory of 1,000 viewers", grown, 60, "MB"),
-        atMost("CPU of a tick to 1,000 viewers", perTick, 10, "ms"),
-      ];
-    } finally {
-      await admin.stop();
-    }
   },
 };
