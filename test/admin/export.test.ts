@@ -188,6 +188,13 @@ test("A payload of any size comes whole and in pieces; above 16 MB its job is to
   const large = await client.get("/api/jobs/2");
   assert.deepEqual([large.status, large.body.code], [413, "too_large"]);
   assert.match(large.body.error, /\/api\/jobs\/2\/payload/);
+  const head = (await client.get("/api/jobs/2?fields=head&start=7")).body;
+  assert.deepEqual([head.payload, head.payload_truncated], [null, true]);
+  assert.equal(head.payload_start.length, 7);
+  assert.ok(head.payload_bytes > 8_000_000);
+  const { body: small } = await client.get("/api/jobs/1?fields=head");
+  assert.deepEqual([small.payload, small.payload_truncated], [{ small: true }, false]);
+  assert.equal((await client.get("/api/jobs/9?fields=head")).status, 404);
   const { rows } = await pool.query("select id, payload::text as text from worker._private_jobs");
   for (const { id, text } of rows) {
     const payload = await download(`/api/jobs/${id}/payload`);

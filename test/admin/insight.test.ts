@@ -26,6 +26,15 @@ test("Why: references are whole, ids are exact, and the verb is a request that i
   assert.equal((await client.get(path)).body.condition, "ready");
 });
 
+test("Why: the group of a job's error is the one under which its errors are listed.", async () => {
+  const { client } = await startAdmin();
+  const [job] = (await client.post("/api/jobs", { identifier: "t", max_attempts: 1 })).body.jobs;
+  assert.equal((await client.get(`/api/jobs/${job.id}/why`)).body.error_group, null);
+  await client.post("/api/jobs/action", { action: "fail", ids: [job.id], reason: "it 7 broke" });
+  const { error_group: group } = (await client.get(`/api/jobs/${job.id}/why`)).body;
+  assert.equal((await client.get("/api/groups?by=error")).body.groups[0].key, group);
+});
+
 test("Why: a job that is not there, and an id that is none.", async () => {
   assert.equal((await client.get("/api/jobs/4711/why")).status, 404);
   assert.equal((await client.get("/api/jobs/x/why")).status, 400);

@@ -45,6 +45,7 @@ import {
 } from "../../src/queue/lists/queues/queue-rows.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
+import { readJobHead } from "../../src/queue/pages/job-head.ts";
 import { jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
@@ -299,6 +300,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-tie": [(db) => listJobs(db, { sort: "-due", cursor: TIE }), walked],
   "export-jsonl": [(db) => exportOf(db, "payload.a:1", "jsonl"), exported],
   "export-csv": [(db) => exportOf(db, "", "csv"), exported],
+  "job-head": (db) => readJobHead(db, "1", 100),
   "job-size": [
     (db) => jobSize(db, "1"),
     () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),

@@ -2,6 +2,7 @@
 // next. A handful of statements, each of which an index answers.
 import type { Database } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
+import { errorGroup } from "../../domain/error-group.ts";
 import type { Value } from "../../domain/value.ts";
 import type { Cause } from "./cause.ts";
 import { causesOf, type Known, waitsSince } from "./causes.ts";
@@ -27,6 +28,8 @@ export interface Explanation {
   readonly nextTries: readonly string[];
   readonly lastTry: string | null;
   readonly sameError: Value | null;
+  /** The fingerprint of the group that its error is in (domain/error-group.ts). */
+  readonly errorGroup: string | null;
   readonly asOf: string;
 }
 
@@ -69,6 +72,7 @@ export async function explainJob(
     nextTries: tries?.next ?? [],
     lastTry: tries?.last ?? null,
     sameError: known.sameError,
+    errorGroup: hasFailed(job) ? errorGroup(job.errorStart ?? "").fingerprint : null,
     asOf: table.asOf,
   };
 }
@@ -86,7 +90,6 @@ async function surroundings(
   const holders = await readHolders(db, hasWorkers, holderId == null ? [] : [holderId]);
   const holder: Holder | null = holders.get(holderId ?? "") ?? null;
   const isWaiting = condition !== "running" && condition !== "failed";
-  const hasFailed = job.errorStart !== null && (condition === "failed" || condition === "retrying");
   return {
     job,
     holder,
@@ -104,9 +107,12 @@ async function surroundings(
       jobId: job.id,
     }),
     hasWorkers,
-    sameError: hasFailed ? await sameError(job.errorStart ?? "", table) : null,
+    sameError: hasFailed(job) ? await sameError(job.errorStart ?? "", table) : null,
   };
 }
+
+const hasFailed = ({ condition, errorStart }: JobFacts): boolean =>
+  errorStart !== null && (condition === "failed" || condition === "retrying");
 
 function sinceMs(job: JobFacts): number {
   switch (job.condition) {

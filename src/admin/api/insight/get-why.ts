@@ -32,6 +32,7 @@ const answer = record(
     next_tries: listOf("time"),
     last_try: "time?",
     same_error: orNull(valueSchema),
+    error_group: "string?",
     as_of: "time",
   },
   "Why",
@@ -66,6 +67,7 @@ function whyJson(why: Explanation) {
     next_tries: why.nextTries,
     last_try: why.lastTry,
     same_error: why.sameError,
+    error_group: why.errorGroup,
     as_of: why.asOf,
   };
 }

@@ -5,16 +5,43 @@ import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { jsonText } from "../../../http/response.ts";
 import { streamed } from "../../../http/stream.ts";
+import { choice } from "../../../queue/commands/declare/field.ts";
+import { type JobHead, readJobHead } from "../../../queue/pages/job-head.ts";
 import { jobSize, LARGEST_WHOLE_BYTES, payloadPieces } from "../../../queue/pages/job-size.ts";
 import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listedJob } from "../../wire/json-schema.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+
+/** Characters of a payload that can be asked for apart from the rest. */
+const LONGEST_START = 16_384;
+
+const fields = {
+  fields: inQuery(
+    choice(
+      ["Fields", "full: the whole job; head: of any size, its payload only where it is small"],
+      ["full", "head"],
+    ),
+    { default: "full" },
+  ),
+  start: countInQuery(
+    "with fields=head: so many of the payload's first characters, as payload_start",
+    LONGEST_START,
+  ),
+};
 
 export const getOneJob: Operation = {
   summary: "One job; above 16 MB 413, and its payload stands at /api/jobs/{id}/payload",
+  query: fields,
   answer: listedJob,
   run: async ({ databases }, request) => {
     const id = idOf(request);
+    const { fields: shown, start = 0 } = readQuery(request, fields);
+    if (shown === "head") {
+      const head = await readJobHead(databases.reads, id, Math.min(start, LONGEST_START));
+      if (head === null) throw notThere(id);
+      return jsonText(headJson(head));
+    }
     const size = await jobSize(databases.reads, id);
     if (size?.isWhole === false) throw tooLarge(id);
     const job = size === null ? null : await getJob(databases.reads, id);
@@ -45,6 +72,16 @@ export const getPayload: Operation = {
     });
   },
 };
+
+function headJson(head: JobHead): string {
+  return listedJobJson(head.job, {
+    payload_bytes: String(head.payloadBytes),
+    payload_packed: String(head.isPayloadPacked),
+    payload_truncated: String(head.isPayloadCut),
+    last_error_truncated: String(head.isErrorCut),
+    ...(head.payloadStart === null ? {} : { payload_start: JSON.stringify(head.payloadStart) }),
+  });
+}
 
 function idOf({ params }: HttpRequest): string {
   const id = params["id"];

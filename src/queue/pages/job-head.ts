@@ -1,0 +1,71 @@
+// One job as its page shows it: with its payload only where that is small, of a long error the beginning,
+// and on request the first characters of a payload of any size.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
+import { checkedJobId } from "../../domain/job-ids.ts";
+import { type JobRow, jobColumnsWith, jobNames, toJob } from "../sql/job-row.ts";
+
+/** Stored bytes of a payload that comes along; of a compressed one, which may be a hundred times larger. */
+const SMALL_BYTES = 16_384;
+const SMALL_PACKED_BYTES = 4_096;
+/** Characters of an error that is cut. */
+const SHOWN_ERROR = 262_144;
+
+export interface JobHead {
+  /** Its payload reads `null` where it is cut. */
+  readonly job: Job;
+  readonly isPayloadCut: boolean;
+  /** As they are stored. */
+  readonly payloadBytes: number;
+  /** They are compressed: the payload is larger. */
+  readonly isPayloadPacked: boolean;
+  /** The payload's first characters; null: none were asked for. */
+  readonly payloadStart: string | null;
+  readonly isErrorCut: boolean;
+}
+
+interface HeadRow extends Omit<JobRow, "payload"> {
+  readonly payload: string | null;
+  readonly payload_bytes: number;
+  readonly is_packed: boolean;
+  readonly payload_start: string | null;
+  readonly is_error_cut: boolean;
+}
+
+/** null: there is no such job. `start`: so many of the payload's first characters, 0 = none. */
+export async function readJobHead(
+  db: Database,
+  id: string,
+  start: number,
+): Promise<JobHead | null> {
+  const [row] = await query<HeadRow>(db, headSql, [checkedJobId(id), start]);
+  if (row === undefined) return null;
+  return {
+    job: toJob({ ...row, payload: row.payload ?? "null" }),
+    isPayloadCut: row.payload === null,
+    payloadBytes: row.payload_bytes,
+    isPayloadPacked: row.is_packed,
+    payloadStart: row.payload_start,
+    isErrorCut: row.is_error_cut,
+  };
+}
+
+const isPacked = "pg_column_compression(jobs.payload) is not null";
+
+// The size on disk costs nothing, unpacking does: a payload that does not come along is not touched.
+const headSql: Statement = (schema) => `
+  select ${jobColumnsWith({
+    payload: `case when pg_column_size(jobs.payload) <=
+      case when ${isPacked} then ${SMALL_PACKED_BYTES} else ${SMALL_BYTES} end then jobs.payload end`,
+    lastError: `left(jobs.last_error, ${SHOWN_ERROR})`,
+    lockedBy: "jobs.locked_by",
+    flags: "jobs.flags",
+  })},
+    pg_column_size(jobs.payload) as payload_bytes,
+    ${isPacked} as is_packed,
+    case when $2::int > 0 then left(jobs.payload::text, $2::int) end as payload_start,
+    coalesce(octet_length(jobs.last_error) > ${SHOWN_ERROR}
+      and length(jobs.last_error) > ${SHOWN_ERROR}, false) as is_error_cut
+  from ${schema}._private_jobs as jobs
+  ${jobNames(schema)}
+  where jobs.id = $1::bigint`;
