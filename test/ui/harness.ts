@@ -55,6 +55,7 @@ export class Page {
   readonly storage: Map<string, string>;
   readonly navigations: string[] = [];
   readonly copied: string[] = [];
+  readonly downloads: string[] = [];
   subscriptions: string[] = [];
   streaming = false;
   title = "";
@@ -128,6 +129,10 @@ export class Page {
       if (value) this.storage.set(key, value);
       else this.storage.delete(key);
     },
+    pageUrl: () => "http://admin.example/",
+    download: (path: string) => {
+      this.downloads.push(path);
+    },
     recall: (key: string) => this.storage.get(key) ?? "",
   };
 
@@ -161,11 +166,11 @@ export class Page {
   }
 
   button(label: string): Element {
-    return this.one((e) => e.tag === "button" && textOf([e]) === label);
+    return this.one((e) => e.tag === "button" && spokenOf([e]) === label);
   }
 
   hasButton(label: string): boolean {
-    return this.all((e) => e.tag === "button" && textOf([e]) === label).length > 0;
+    return this.all((e) => e.tag === "button" && spokenOf([e]) === label).length > 0;
   }
 
   /** Clicks a button as the host would. */
@@ -266,6 +271,16 @@ export function textOf(children: Child[]): string {
     .map((child) =>
       child === null ? "" : typeof child === "string" ? child : textOf(child.children),
     )
+    .join("");
+}
+
+/** The same without what is only seen, such as the key on a button. */
+function spokenOf(children: Child[]): string {
+  return children
+    .map((child) => {
+      if (child === null || typeof child === "string") return child ?? "";
+      return child.attrs["aria-hidden"] === "true" ? "" : spokenOf(child.children);
+    })
     .join("");
 }
 

@@ -1,87 +1,295 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, textOf } from "./harness.ts";
-import { failedJob, job, lockedJob, opened } from "./sample.ts";
+import type { ListedJob, Why } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, failedJob, job, jobs, lockedJob, opened, value } from "./sample.ts";
 
 before(ensureBuilt);
 
-test("a job's page shows its fields, its error and its payload", async () => {
-  const page = await opened("/jobs/7");
-  page.answer("api/jobs/7", failedJob(7, { key: "k1", queue_name: "mail", flags: { slow: true } }));
-  assert.match(page.text, /Job 7/);
-  assert.match(page.text, /No attempts are left/);
-  assert.equal(page.title, "Job 7 · worker");
-  const stack = page.one((e) => e.tag === "pre");
-  assert.match(textOf([stack]), /^Error: connect ECONNREFUSED\n {4}at deliver/);
-  assert.match(page.text, /Flags\{"slow":true\}/);
-  assert.match(page.text, /Attempts25 of 25/);
+const why = (change: Partial<Why> = {}): Why => ({
+  id: 7,
+  condition: "ready",
+  sentence: "Next free worker takes it.",
+  since: at(-60),
+  causes: [],
+  ahead: null,
+  of: null,
+  next_tries: [],
+  last_try: null,
+  same_error: null,
+  error_group: null,
+  ...change,
 });
 
-test("the payload is a tree with exact numbers, and raw as the server sent it", async () => {
+const failed = (change: Partial<Why> = {}) =>
+  why({
+    condition: "failed",
+    sentence: "Will not run again. All 25 tries are used up. 8 others fail the same way.",
+    same_error: value(9),
+    error_group: "0123456789ab",
+    ...change,
+  });
+
+async function shown(one: ListedJob | string, reason: Why): Promise<Page> {
   const page = await opened("/jobs/7");
+  page.answer("api/jobs/7?fields=head", one);
+  page.answer("api/jobs/7/why", reason);
+  return page;
+}
+
+const withPayload = (payload: string) =>
+  JSON.stringify(job(7)).replace('{"to":"ana@example.com"}', payload);
+
+test("a job's page says why it is where it is, with a link to those that fail alike", async () => {
+  const one = failedJob(7, { key: "k1", queue_name: "mail", flags: { slow: true } });
+  const page = await shown(one, failed());
+  assert.match(page.text, /send_email#7Failed/);
+  assert.equal(page.title, "Job 7 · worker");
+  assert.match(page.text, /Will not run again\./);
+  const others = page.one((e) => e.tag === "a" && /others fail/.test(textOf([e])));
+  assert.equal(textOf([others]), "8 others fail the same way.");
+  assert.match(String(others.attrs["href"]), /0123456789ab/);
+  assert.match(page.text, /Flagsslow/);
+  assert.match(page.text, /Tries25 of 25/);
+  assert.match(page.text, /\$ worker retry 7/);
+});
+
+test("of a stack the own frames stand out, and those of Node and packages are folded", async () => {
+  const last_error = [
+    "TypeError: no coffee",
+    "    at brew (/app/tasks/pot.js:4:2)",
+    "    at Client.query (/app/node_modules/pg/lib/client.js:526:17)",
+    "    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
+    "    at async run (/app/tasks/run.js:9:1)",
+    "  [cause]: Error: \u202ecold",
+  ].join("\n");
+  const page = await shown(failedJob(7, { last_error }), failed());
+  const own = page.all((e) => e.attrs["class"] === "own").map((e) => textOf([e]));
+  assert.deepEqual(own, ["brewtasks/pot.js:4", "async runtasks/run.js:9"]);
+  assert.match(page.text, /of the last try; 2 frames are yours/);
+  const fold = page.one((e) => e.tag === "summary" && /frames/.test(textOf([e])));
+  assert.equal(textOf([fold]), "2 frames of Node and packages");
+  assert.ok(page.text.includes("\\u202ecold") && !page.text.includes("\u202e"));
+  page.click("Show as text");
+  assert.equal(textOf([page.one((e) => e.tag === "pre")]), last_error.replace("\u202e", "\\u202e"));
+  const copy = page.one((e) => e.attrs["aria-label"] === "Copy the error");
+  assert.equal(copy.attrs["data-arg"], last_error);
+});
+
+test("an error of 41 KB is cut until someone asks, and one without frames is a message", async () => {
+  const page = await shown(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
+  assert.ok(page.text.length < 5_000);
+  page.click("Show all 40 KB");
+  assert.ok(page.text.length > 41_000);
+  assert.equal(page.all((e) => e.attrs["class"] === "frames").length, 0);
+});
+
+test("the payload is a tree with exact numbers, and text with every token as it was sent", async () => {
   const raw = '{"id": 12345678901234567890, "z":1.50, "z":2, "list":[1,{"a":[]}], "s":"\\u00e9"}';
-  const sent = JSON.stringify(job(7)).replace('{"to":"ana@example.com"}', raw);
-  page.answer("api/jobs/7", sent);
-  assert.match(page.text, /id12345678901234567890/);
+  const page = await shown(withPayload(raw), why());
+  assert.match(page.text, /id12345678901234567890exact/);
   assert.match(page.text, /z1\.50z2/, "a key that comes twice is shown twice");
   assert.match(page.text, /"\\u00e9"/);
-  page.click("Raw");
-  const shown = page.one((e) => e.tag === "pre");
-  assert.equal(textOf([shown]), raw);
+  page.click("Text");
+  const text = textOf([page.one((e) => e.tag === "pre")]);
+  assert.equal(text.replaceAll(/\s/g, ""), raw.replaceAll(/\s/g, ""));
+  assert.match(text, /^{\n {2}"id": 12345678901234567890,\n/);
   const copy = page.one((e) => e.attrs["aria-label"] === "Copy the payload");
   assert.equal(copy.attrs["data-arg"], raw);
 });
 
 test("a payload of any shape and size is shown within bounds", async () => {
-  const page = await opened("/jobs/7");
-  const with_ = (payload: string) =>
-    JSON.stringify(job(7)).replace('{"to":"ana@example.com"}', payload);
-  for (const payload of [
-    "null",
-    "0",
-    '""',
-    "[]",
-    "{}",
-    "true",
-    "[".repeat(900) + "]".repeat(900),
-  ]) {
-    page.go("/jobs/7");
-    page.answer("api/jobs/7", with_(payload));
+  const deep = "[".repeat(900) + "]".repeat(900);
+  for (const payload of ["null", "0", '""', "[]", "{}", "true", deep, '{"":{"":1}}']) {
+    const page = await shown(withPayload(payload), why());
     assert.match(page.text, /Payload/);
   }
-  page.go("/jobs/7");
-  page.answer("api/jobs/7", with_(JSON.stringify(Array.from({ length: 50000 }, (_, i) => i))));
-  assert.match(page.text, /too long for a tree/);
-  assert.ok(page.all(() => true).length < 12000);
+  const list = JSON.stringify(Array.from({ length: 50_000 }, (_, i) => i));
+  const page = await shown(withPayload(list), why());
+  assert.ok(page.all((e) => e.tag === "li").length < 200);
+  page.click("49,900 more items, in steps of 100");
+  assert.match(page.text, /49,800 more items/);
+  page.app.dispatch("job.find", "", "4999");
+  page.pass(300);
+  assert.match(page.text, /15 found\[4999\]4999/);
+});
+
+test("containers open and close, long strings are cut, and what is searched is found", async () => {
+  const payload = JSON.stringify({ a: { b: { Deep: "x".repeat(3_000) } }, c: [] });
+  const page = await shown(withPayload(payload), why());
+  assert.match(page.text, /a▾ 1 field/);
+  page.click("show all 3 KB");
+  assert.ok(page.text.includes("x".repeat(3_000)));
+  const twist = page.all((e) => e.attrs["aria-expanded"] === "true")[0];
+  page.app.dispatch("job.tree-close", String(twist?.attrs["data-arg"]), "");
+  assert.match(page.text, /a▸ 1 field/);
+  assert.doesNotMatch(page.text, /Deep/);
+  page.app.dispatch("job.find", "", "deep");
+  page.pass(300);
+  assert.match(page.text, /1 founda\.b\.Deep/);
+});
+
+test("a large payload costs nothing until it is opened", async () => {
+  const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
+  const page = await shown(job(7, large), why());
+  assert.match(page.text, /Payload1\.2 MB/);
+  page.pass(60_000);
+  assert.ok(page.requests.every(({ path }) => path !== "api/jobs/7"));
+  page.click("Open the payload");
+  page.answer("api/jobs/7", withPayload('{"rows":[1,2]}'));
+  assert.match(page.text, /rows▾ 2 items/);
+  page.pass(60_000);
+  page.answer("api/jobs/7?fields=head", job(7, large));
+  assert.match(page.text, /rows▾ 2 items/, "it stays while the job is the same");
+});
+
+test("of a payload that is too large for one answer the beginning is shown, and all of it saved", async () => {
+  const huge = { payload: null, payload_truncated: true, payload_bytes: 400_000 };
+  const page = await shown(job(7, { ...huge, payload_packed: true }), why());
+  page.click("Open the payload");
+  page.answer("api/jobs/7", { error: "too large", code: "too_large" }, 413);
+  assert.equal(page.requests.at(-1)?.path, "api/jobs/7?fields=head&start=4000");
+  page.answer("api/jobs/7?fields=head&start", job(7, { ...huge, payload_start: '{"a":"bc' }));
+  assert.match(page.text, /this is its beginning/);
+  assert.equal(textOf([page.one((e) => e.tag === "pre")]), '{"a":"bc…');
+  page.click("Download all of it");
+  assert.deepEqual(page.downloads, ["api/jobs/7/payload"]);
+  const other = await shown(job(7, { ...huge, payload_bytes: 50_000_000 }), why());
+  other.click("Open the payload");
+  assert.match(
+    String(other.requests.at(-1)?.path),
+    /start=4000$/,
+    "a size that is known is enough",
+  );
+});
+
+test("what sets those that fail alike apart is shown beside what this one has", async () => {
+  const page = await shown(failedJob(7, { payload: { currency: "EUR" } }), failed());
+  page.click("Differs");
+  assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
+  page.answer("api/groups/common", {
+    findings: [{ path: "payload.currency", value: '"EUR"', here: 1, there: 0.31 }],
+    compared: { here: 9, there: 100 },
+  });
+  assert.match(page.text, /payload\.currency = "EUR" stands out\./);
+  assert.match(page.text, /payload\.currency"EUR""EUR"100 %31 %/);
+  const ready = await shown(job(7), why());
+  assert.equal(ready.hasButton("Differs"), false);
 });
 
 test("a job that isn't there is told apart from an error", async () => {
   const page = await opened("/jobs/8");
-  page.answer("api/jobs/8", { error: "There is no job 8", code: "not_found" }, 404);
+  page.answer("api/jobs/8?", { error: "There is no job 8", code: "not_found" }, 404);
   assert.match(page.text, /Job 8 isn't here/);
   page.go("/jobs/9");
-  page.answer("api/jobs/9", { error: "Something broke", code: "internal" }, 500);
+  page.answer("api/jobs/9?", { error: "Something broke", code: "internal" }, 500);
   assert.match(page.text, /Something broke/);
   assert.doesNotMatch(page.text, /isn't here/);
 });
 
-test("a locked job says who holds it", async () => {
-  const page = await opened("/jobs/7");
-  page.answer("api/jobs/7", lockedJob(7));
-  assert.match(page.text, /Held by worker-a for 12s\./);
+test("a job that ends while it is shown stays, with what was recorded about it", async () => {
+  const page = await shown(failedJob(7), failed());
+  page.pass(6_000);
+  page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
+  assert.match(page.text, /This job has ended\./);
+  assert.match(page.text, /send_email#7Ended/);
+  assert.equal(page.hasButton("Retry…"), false);
+  const message = "Completed 1 of 1 job";
+  const entries = [
+    { at: at(3), by: "ben", ids: [70], key: null, message: "another" },
+    { at: at(2), by: "ada", ids: [5, 7], key: null, message },
+  ];
+  page.answer("api/activity", { entries });
+  assert.match(page.text, /Completed 1 of 1 job, 4 s ago by ada/);
+  const before = page.requests.length;
+  page.pass(120_000);
+  assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
 });
 
-test("the job on screen is refreshed in place", async () => {
-  const page = await opened("/jobs/7");
-  page.answer("api/jobs/7", job(7));
-  page.pass(6000);
-  page.answer("api/jobs/7", job(7, { attempts: 3 }));
-  assert.match(page.text, /Attempts3 of 25/);
+test("the job on screen is refreshed in place, the row only when something has changed", async () => {
+  const page = await shown(job(7), why());
+  const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
+  page.pass(6_000);
+  page.answer("api/jobs/7/why", why());
+  assert.equal(heads(), 1);
+  page.pass(6_000);
+  page.answer("api/jobs/7/why", why({ condition: "retrying", sentence: "Runs again in 2 s." }));
+  assert.equal(heads(), 2);
+  page.answer("api/jobs/7?fields=head", job(7, { attempts: 3 }));
+  assert.match(page.text, /Tries3 of 25/);
+  assert.match(page.text, /Runs again in 2 s\./);
+});
+
+test("each condition has its first verb, and the root of a held queue brings its own", async () => {
+  const first = (page: Page) =>
+    page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
+  assert.deepEqual(first(await shown(failedJob(7), failed())), ["Retry…R"]);
+  const later = job(7, { state: "scheduled", run_at: at(3600) });
+  assert.deepEqual(first(await shown(later, why({ condition: "scheduled" }))), ["Run now…R"]);
+  const runs = await shown(lockedJob(7), why({ condition: "running" }));
+  assert.deepEqual(first(runs), []);
+  const body = { action: "force-unlock", worker_ids: ["worker-c"] };
+  const unlock = {
+    kind: "holder_silent",
+    text: "worker-c has been silent for 2 h",
+    detail: null,
+    is_root: true,
+    links: { queue: null, worker: "worker-c", job: null },
+    verb: {
+      action: "force-unlock",
+      label: "Unlock worker-c…",
+      post: { path: "/api/maintenance", body },
+    },
+  };
+  const blocked = await shown(job(7), why({ condition: "blocked", causes: [unlock] }));
+  assert.deepEqual(first(blocked), ["Unlock worker-c…"]);
+  assert.match(blocked.text, /\$ worker unlock worker-c/);
+});
+
+test("verbs are on keys, and a job is copied as link, command, line and JSON", async () => {
+  const page = await shown(failedJob(7, { queue_name: "it's" }), failed());
+  const press = (key: string) => page.app.dispatch("app.key", "", key);
+  press("r");
+  assert.match(page.dialogText, /^Retry job 7/);
+  page.app.dispatch("dialog.close", "", "");
+  press("s");
+  assert.match(page.dialogText, /^Reschedule job 7/);
+  page.app.dispatch("dialog.close", "", "");
+  press("c");
+  press("y");
+  page.app.dispatch("job.copy-add", "", "");
+  page.app.dispatch("job.copy-json", "", "");
+  const [link, command, line, json] = page.copied;
+  assert.equal(link, "http://admin.example/#/jobs/7");
+  assert.equal(command, "worker retry 7");
+  assert.equal(line, `worker add send_email '{"to":"ana@example.com"}' --queue 'it'\\''s'`);
+  assert.equal(JSON.parse(json ?? "").id, 7);
+});
+
+test("the neighbours are those of the list that it was opened from", async () => {
+  const page = await opened("/jobs");
+  page.answer("api/jobs?limit=100", jobs([job(5), job(7), job(9)]));
+  page.go("/jobs/7");
+  page.answer("api/jobs/7?fields=head", job(7));
+  assert.match(page.text, /2 of 3 in the list/);
+  page.app.dispatch("app.key", "", "j");
+  assert.equal(page.navigations.at(-1), "/jobs/9");
+  page.app.dispatch("app.key", "", "k");
+  assert.equal(page.navigations.at(-1), "/jobs/5");
+});
+
+test("a failed job that is rescheduled is given its tries back, and says so", async () => {
+  const page = await shown(failedJob(7), failed());
+  page.app.dispatch("ask.reschedule", "shown", "");
+  assert.equal(page.byId("field-attempts").attrs["value"], "0");
+  assert.match(page.dialogText, /has used up its tries/);
+  page.type("run_at", "2026-03-02T08:30");
+  page.click("Reschedule job 7");
+  assert.equal(JSON.parse(page.asked("api/jobs/action").body).attempts, 0);
 });
 
 test("actions on a job ask first and then tell", async () => {
-  const page = await opened("/jobs/7");
-  page.answer("api/jobs/7", job(7, { key: "k1" }));
+  const page = await shown(job(7, { key: "k1" }), why());
   page.click("Remove by key…");
   assert.equal(page.byId("field-key").attrs["value"], "k1");
   page.click("Remove the job");

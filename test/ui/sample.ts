@@ -54,6 +54,11 @@ export function job(id: number, change: Partial<ListedJob> = {}): ListedJob {
     flags: null,
     is_available: true,
     state: "ready",
+    payload_truncated: false,
+    payload_bytes: 24,
+    payload_packed: false,
+    payload_start: null,
+    last_error_truncated: false,
     ...change,
   };
 }

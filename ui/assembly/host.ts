@@ -65,3 +65,9 @@ export declare function theme(name: string): void;
 export declare function remember(key: string, value: string): void;
 
 export declare function recall(key: string): string;
+
+/** The address of the page itself, without what stands behind the `#`. */
+export declare function pageUrl(): string;
+
+/** Saves what the server has at a path as a file, signed in by these lines of `name: value`. */
+export declare function download(path: string, headers: string, name: string): void;

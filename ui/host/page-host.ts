@@ -5,7 +5,7 @@ import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
 import { NodeReader } from "./node-reader.ts";
 import type { Places } from "./places.ts";
-import { headersOf, sendRequest } from "./request.ts";
+import { headersOf, saveFile, sendRequest } from "./request.ts";
 import type { Runner } from "./runner.ts";
 import { setTheme } from "./theme.ts";
 
@@ -63,7 +63,7 @@ export class PageHost {
       focused: () => document.activeElement?.id ?? "",
       attended: (id: string) => {
         const element = document.getElementById(id);
-        return element !== null && element.matches(":hover, :focus-within");
+        return element?.matches(":hover, :focus-within");
       },
       mark: setMark,
       reload: () => location.reload(),
@@ -82,6 +82,12 @@ export class PageHost {
       remember: (key: string, value: string) => {
         if (value) sessionStorage.setItem(key, value);
         else sessionStorage.removeItem(key);
+      },
+      pageUrl: () => location.href.split("#", 1)[0] ?? "",
+      download: (path: string, headers: string, name: string) => {
+        void saveFile(path, headers, name).then((done) => {
+          if (!done) runner.run((app) => app.dispatch("app.not-saved", name, ""));
+        });
       },
       recall: (key: string) => sessionStorage.getItem(key) ?? "",
     };

@@ -31,6 +31,26 @@ export async function sendRequest(
   }
 }
 
+/** Saves an answer as a file: a plain link could not sign itself in. False where there was no answer. */
+export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
+  try {
+    const response = await fetch(serverUrl(path, document.baseURI), {
+      headers: headersOf(headers),
+      cache: "no-store",
+    });
+    if (!response.ok) return false;
+    const url = URL.createObjectURL(await response.blob());
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Reads lines of `name: value`. */
 export function headersOf(lines: string): Headers {
   const headers = new Headers();

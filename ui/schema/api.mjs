@@ -99,6 +99,7 @@ export const records = {
     next_tries: "time[]",
     last_try: "time?",
     same_error: "Value?",
+    error_group: "string?",
   },
   Group: {
     key: "string",
@@ -233,7 +234,20 @@ export const records = {
     queue_name: "string?",
     is_available: "bool",
     state: "string",
+    /** Of a job without its payload (fields=head): whether it lacks, what it takes on disk. */
+    payload_truncated: "bool",
+    payload_bytes: "i64",
+    payload_packed: "bool",
+    payload_start: "string?",
+    last_error_truncated: "bool",
   },
+  Finding: { path: "string", value: "string", here: "f64", there: "f64" },
+  Compared: { here: "i64", there: "i64" },
+  /** What jobs have in common that others of their tasks have not. */
+  Common: { findings: "Finding[]", compared: "Compared" },
+  /** A write that was recorded. */
+  AuditEntry: { at: "time", by: "string?", ids: "json", key: "string?", message: "string" },
+  Activity: { entries: "AuditEntry[]" },
   JobList: { jobs: "ListedJob[]", next_cursor: "string?" },
   /** All that is read of a changed job; the list is asked for again. */
   ActedJob: { id: "i64" },

@@ -37,6 +37,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
     theme(arg);
   } else if (verb === "copy") copy(arg);
   else if (verb === "copied") copied(m, arg, value);
+  else if (verb === "not-saved") m.notices.bad(`${arg} could not be downloaded.`);
   else updateShell(m, verb, arg, value);
 }
 

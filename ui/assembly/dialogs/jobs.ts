@@ -13,11 +13,20 @@ import { CommandDialog } from "./command";
 
 /** The box that gives attempts back. */
 const AGAIN = "again";
+/** The field of those that were used. */
+const ATTEMPTS = "attempts";
 
 export class JobsDialog extends CommandDialog {
-  override open(_m: Model, dialog: OpenDialog, _arg: string): bool {
+  /** `arg`: `shown` for the one job that is shown whole, whatever is chosen on the page. */
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    const shown = m.known.shown;
+    if (arg === "shown" && shown !== null) dialog.jobs = [shown];
     // A failed job has no attempts left: without new ones "run now" would change nothing.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
+    // Nor would another time.
+    if (this.asksForAttempts && dialog.count("failed") === dialog.jobs.length) {
+      dialog.draft.set(ATTEMPTS, "0");
+    }
     return dialog.jobs.length > 0;
   }
 
@@ -53,8 +62,28 @@ export class JobsDialog extends CommandDialog {
       : `${grouped(locked)} of them are held by workers and will be left alone.`;
   }
 
+  private get asksForAttempts(): bool {
+    const fields = this.command.fields;
+    for (let i = 0; i < fields.length; i++) if (fields[i].name === ATTEMPTS) return true;
+    return false;
+  }
+
+  /** What is said about failed jobs beside a form that asks for the attempts. */
+  private spent(dialog: OpenDialog): string {
+    const failed = this.asksForAttempts ? dialog.count("failed") : 0;
+    if (failed === 0) return "";
+    if (dialog.jobs.length === 1) {
+      return "It has used up its tries: with 0 attempts used it has them all again and runs at its time; otherwise it does not run.";
+    }
+    return `${counted(failed, "of them has", "of them have")} used up the tries: without a smaller number of attempts used they do not run.`;
+  }
+
   override form(m: Model, dialog: OpenDialog): Node {
-    if (!this.givesBack(dialog)) return commandForm(this.command, dialog.draft, m.serverNow);
+    if (!this.givesBack(dialog)) {
+      const form = commandForm(this.command, dialog.draft, m.serverNow);
+      const said = this.spent(dialog);
+      return said.length > 0 ? box("div", "form", [form, leaf("p", "hint", said)]) : form;
+    }
     const failed = dialog.count("failed");
     const other = dialog.jobs.length - failed;
     const hint =

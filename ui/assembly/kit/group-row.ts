@@ -39,7 +39,7 @@ export function groupHead(group: Group, twist: Node, verbs: Node[]): Node {
 }
 
 /** Where the name of an error's class ends: `TypeError`, `PG::Error`, `app.errors.Gone`. */
-function classEnd(label: string): i32 {
+export function classEnd(label: string): i32 {
   for (let i = 0; i < min(label.length, 60); i++) {
     const c = label.charCodeAt(i);
     const isLetter =

@@ -146,7 +146,7 @@ export abstract class ListPage extends Page {
     return keys;
   }
 
-  override act(m: Model, verb: string, arg: string, value: string): void {
+  override act(_m: Model, verb: string, arg: string, value: string): void {
     const list = this.list;
     if (verb === "key") this.key(arg, value);
     else if (verb === "next") this.walk(1);

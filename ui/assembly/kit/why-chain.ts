@@ -1,7 +1,10 @@
 /** Why a job is where it is: one sentence, and the chain from the job to the root with its verb. */
+import { link } from "../controls/button";
 import { ALERT, CPU, icon, LAYERS, LIST } from "../controls/icon";
 import { Cause, Why } from "../generated/records";
-import { box, cls, el, key, leaf, Node, nothing } from "../lib/node";
+import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { visible } from "../lib/visible";
+import { errorPath } from "../model/links";
 import { Model } from "../model/model";
 import { linked, sentence } from "./sentence";
 import { verbButton } from "./verb";
@@ -9,22 +12,32 @@ import { verbButton } from "./verb";
 /** The sentence in the tone of the job's condition. */
 export function whyBox(why: Why): Node {
   const empty = why.causes.length > 0 ? why.causes[0].links : new Cause().links;
-  return box(
-    "div",
-    "why-box " + toneOf(why.condition),
-    lead(why.sentence).concat(linked(rest(why.sentence), empty)),
+  const said = why.sentence;
+  const group = why.errorGroup;
+  const same = group === null ? -1 : sameStart(said);
+  const nodes = lead(said).concat(
+    linked(said.substring(leadEnd(said), same < 0 ? said.length : same), empty),
   );
+  if (group !== null && same >= 0) {
+    nodes.push(link(errorPath(group), "", [text(said.substring(same))]));
+  }
+  return box("div", "why-box " + toneOf(why.condition), nodes);
+}
+
+/** Where `836 others fail the same way.` begins, or -1. */
+function sameStart(said: string): i32 {
+  return said.endsWith("the same way.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
 }
 
 /** The links of the chain; the root is the last, in red, with the verb that removes it. */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];
-  for (let i = 0; i < why.causes.length; i++) links.push(link(m, why.causes[i], i));
+  for (let i = 0; i < why.causes.length; i++) links.push(step(m, why.causes[i], i));
   return box("ol", "chain", links);
 }
 
-function link(m: Model, cause: Cause, index: i32): Node {
+function step(m: Model, cause: Cause, index: i32): Node {
   const detail = cause.detail;
   return chainLink(
     index.toString(),
@@ -32,7 +45,7 @@ function link(m: Model, cause: Cause, index: i32): Node {
     cause.isRoot,
     sentence(cause.text, cause.links),
     detail === null ? "" : detail,
-    verbButton(m, cause.verb, cause.isRoot ? "s p" : "s"),
+    verbButton(m, cause.verb, "s"),
   );
 }
 
@@ -52,7 +65,7 @@ export function chainLink(
       box("span", "dotc", [icon(drawing)]),
       box("div", "", [
         box("div", "", said),
-        detail.length > 0 ? leaf("div", "sub", detail) : nothing,
+        detail.length > 0 ? leaf("div", "sub", visible(detail)) : nothing,
       ]),
       verb,
     ],
@@ -74,11 +87,7 @@ function toneOf(condition: string): string {
 }
 
 function lead(said: string): Node[] {
-  return [leaf("span", "lead", said.substring(0, leadEnd(said)))];
-}
-
-function rest(said: string): string {
-  return said.substring(leadEnd(said));
+  return [leaf("span", "lead", visible(said.substring(0, leadEnd(said))))];
 }
 
 /** Its first sentence, or the part before the first comma or semicolon. */

@@ -53,6 +53,12 @@ export class JsonReader extends JsonScanner {
     return c === 0x6e ? Kind.Null : Kind.End;
   }
 
+  /** Where the next value begins, in UTF-16 units from the start. */
+  get offset(): i32 {
+    this.space();
+    return this.pos;
+  }
+
   beginObject(): void {
     this.open(OPEN_BRACE);
   }

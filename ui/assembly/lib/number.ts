@@ -38,3 +38,13 @@ export function grouped(value: i64): string {
 export function counted(count: i64, one: string, many: string): string {
   return grouped(count) + " " + (count === 1 ? one : many);
 }
+
+/** `814 B`, `12 KB`, `1.2 MB`: about so much. */
+export function bytes(count: i64): string {
+  if (count < 1024) return `${count} B`;
+  if (count < 1048576) return `${(count + 512) / 1024} KB`;
+  const tenths = (count * 10 + 524288) / 1048576;
+  return tenths >= 100 || tenths % 10 === 0
+    ? `${tenths / 10} MB`
+    : `${tenths / 10}.${tenths % 10} MB`;
+}

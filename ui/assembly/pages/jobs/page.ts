@@ -59,7 +59,7 @@ export class JobsPage extends Page {
 
   override take(m: Model, request: Pending, body: string): void {
     takeJobs(m, this.list, request.topic === QUIETLY, body);
-    m.known.listed = this.list.jobs;
+    this.know(m);
   }
 
   override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
@@ -70,7 +70,12 @@ export class JobsPage extends Page {
 
   override act(m: Model, verb: string, arg: string, value: string): void {
     updateJobs(m, this.list, verb, arg, value);
+    this.know(m);
+  }
+
+  private know(m: Model): void {
     m.known.listed = this.list.jobs;
+    m.known.listIds = this.list.jobs.map<i64>((job) => job.id);
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {

@@ -1,0 +1,122 @@
+/** The last error: what happened, then the frames that are ours; those of Node and of packages folded. */
+import { button, copyButton } from "../../controls/button";
+import { panel } from "../../controls/panel";
+import { classEnd } from "../../kit/group-row";
+import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
+import { bytes, counted } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { Frame, readStack, Stack } from "./stack";
+
+/** A message that is longer is cut until someone asks. */
+const LONG_MESSAGE = 600;
+/** Own frames behind so many are folded, too. */
+const MOST_OWN = 12;
+
+export class ErrorPanel {
+  private of: string = "";
+  private stack: Stack = new Stack();
+  /** The text as it is, in place of the frames. */
+  private asText: bool = false;
+  private whole: bool = false;
+
+  act(verb: string): void {
+    if (verb === "error-text") this.asText = !this.asText;
+    else if (verb === "error-whole") this.whole = !this.whole;
+  }
+
+  view(error: string, isCut: bool): Node {
+    if (error !== this.of) {
+      this.of = error;
+      this.stack = readStack(error);
+    }
+    const stack = this.stack;
+    const hasFrames = stack.frames.length > 0;
+    const more = [
+      hasFrames
+        ? button(this.asText ? "Show the frames" : "Show as text", "job.error-text", "", "q s")
+        : nothing,
+      copyButton("the error", error, true),
+    ];
+    const body = this.asText
+      ? el(
+          "pre",
+          [cls("stack"), attr("tabindex", "0"), attr("aria-label", "Last error")],
+          [text(visible(error, true))],
+        )
+      : box("div", "pb", [this.message(stack.message), hasFrames ? frames(stack.frames) : nothing]);
+    const foot = isCut ? leaf("div", "pf", "It is longer; this is its beginning.") : nothing;
+    return panel("Error", remark(stack), more, [body, foot]);
+  }
+
+  private message(message: string): Node {
+    const isLong = message.length > LONG_MESSAGE;
+    const shown = isLong && !this.whole ? message.substring(0, LONG_MESSAGE) + "… " : message;
+    const end = classEnd(shown);
+    return box("p", "msg", [
+      end > 0 ? leaf("b", "", shown.substring(0, end)) : nothing,
+      leaf("span", "", visible(shown.substring(end), true)),
+      isLong
+        ? button(
+            this.whole ? "Show less" : `Show all ${bytes(message.length)}`,
+            "job.error-whole",
+            "",
+            "q s",
+          )
+        : nothing,
+    ]);
+  }
+}
+
+function remark(stack: Stack): string {
+  if (stack.frames.length === 0) return "of the last try";
+  const own = stack.own;
+  return `of the last try; ${own === 0 ? "no frame is yours" : counted(own, "frame is yours", "frames are yours")}`;
+}
+
+/** Runs of frames that are not ours become one line that opens. */
+function frames(list: Frame[]): Node {
+  const items: Node[] = [];
+  let own = 0;
+  let at = 0;
+  while (at < list.length) {
+    const isShown = (list[at].own && own < MOST_OWN) || list[at].between;
+    if (isShown) {
+      own++;
+      items.push(frame(list[at], at));
+      at++;
+      continue;
+    }
+    const start = at;
+    let ours = 0;
+    while (at < list.length && !list[at].between && (!list[at].own || own >= MOST_OWN)) {
+      if (list[at].own) ours++;
+      at++;
+    }
+    items.push(at - start === 1 ? frame(list[start], start) : fold(list, start, at, ours));
+  }
+  return box("ol", "frames", items);
+}
+
+function frame(one: Frame, at: i32): Node {
+  if (one.between) return el("li", [key(at.toString()), cls("between")], [text(visible(one.name))]);
+  const name = one.name.length > 0 ? one.name : "(anonymous)";
+  return el(
+    "li",
+    [key(at.toString()), cls(one.own ? "own" : "lib"), attr("title", visible(one.place))],
+    [leaf(one.own ? "b" : "span", "", visible(name)), leaf("span", "", visible(one.short))],
+  );
+}
+
+function fold(list: Frame[], from: i32, to: i32, ours: i32): Node {
+  const inner: Node[] = [];
+  for (let i = from; i < to; i++) inner.push(frame(list[i], i));
+  const words =
+    ours > 0
+      ? `${counted(to - from, "frame", "frames")} more, ${ours} of them yours`
+      : `${counted(to - from, "frame", "frames")} of Node and packages`;
+  return el(
+    "li",
+    [key("fold" + from.toString()), cls("fold")],
+    [el("details", [], [leaf("summary", "", words), box("ol", "", inner)])],
+  );
+}

@@ -1,0 +1,122 @@
+/** The job's facts: names that can be copied, places in queues, times with the absolute one at hover. */
+import { age, ago, clockAt, lasting, timed, until } from "../../controls/age";
+import { copyButton, link } from "../../controls/button";
+import { pair, pairs, plainPanel } from "../../controls/panel";
+import { countedValue, isKnown, valueText } from "../../controls/value";
+import { ListedJob, Value, Why } from "../../generated/records";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node, text } from "../../lib/node";
+import { bytes, grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { errorPath, queuePath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+
+/** A job that was due when it was added. */
+const AT_ONCE_MS: f64 = 1000;
+
+export function facts(m: Model, job: ListedJob, why: Why | null, payload: string | null): Node {
+  const list: Node[] = [];
+  const queue = job.queueName;
+  if (queue !== null) list.push(pair("Queue", queueNode(queue, why)));
+  if (why !== null) {
+    const ahead = why.ahead;
+    if (ahead !== null) list.push(pair("Place", text(placeText(ahead, why.of))));
+  }
+  const worker = job.lockedBy;
+  if (worker !== null) {
+    list.push(pair("Worker", link(workerPath(worker), "link", [text(visible(worker))])));
+  }
+  const key = job.key;
+  if (key !== null) list.push(pair("Key", copied("key", key)));
+  list.push(pair("Tries", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
+  if (job.priority !== 0) {
+    const side = job.priority < 0 ? "before the usual 0" : "after the usual 0";
+    list.push(pair("Priority", text(`${job.priority}, ${side}`)));
+  }
+  times(m, job, list);
+  list.push(pair("Flags", flagsNode(job.flags)));
+  list.push(pair("Payload", text(sizeText(job, payload))));
+  list.push(pair("Revision", text(job.revision.toString())));
+  if (why !== null) sameError(why, list);
+  return plainPanel("Facts", [box("div", "pb", [pairs(list)])]);
+}
+
+function queueNode(queue: string, why: Why | null): Node {
+  const words = why === null ? "" : queueState(why);
+  return box("span", "", [link(queuePath(queue), "link", [text(visible(queue))]), text(words)]);
+}
+
+function queueState(why: Why): string {
+  for (let i = 0; i < why.causes.length; i++) {
+    if (why.causes[i].kind === "holder_silent") return " · stuck";
+  }
+  return why.condition === "blocked" ? " · busy" : "";
+}
+
+function placeText(ahead: Value, all: Value | null): string {
+  const before = ahead.value === 0 ? "next" : `${valueText(ahead)} before it`;
+  return all === null ? before : `${before}, of ${valueText(all)}`;
+}
+
+function times(m: Model, job: ListedJob, list: Node[]): void {
+  const now = m.serverNow;
+  const state = job.state;
+  if (state === "locked") {
+    list.push(pair("Started", moment(m, job.lockedAt)));
+    list.push(pair("Runs", timed(job.lockedAt, lasting(job.lockedAt, m.times))));
+  } else if (job.runAt > now) {
+    list.push(
+      pair("Due", timed(job.runAt, `${clockAt(job.runAt, now)}, ${until(job.runAt, m.times)}`)),
+    );
+  } else if (state === "ready") {
+    list.push(pair("Waits", timed(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
+  }
+  if (job.attempts > 0 && state !== "locked")
+    list.push(pair("Last try ended", moment(m, job.updatedAt)));
+  const atOnce = job.runAt - job.createdAt < AT_ONCE_MS && job.attempts === 0;
+  const added = clockAt(job.createdAt, now) + (atOnce ? ", due at once" : "");
+  list.push(pair("Added", timed(job.createdAt, added)));
+}
+
+function moment(m: Model, at: f64): Node {
+  return timed(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
+}
+
+/** `{"slow": true}` as `slow`; what is not written so stands as it is. */
+function flagsNode(json: string): Node {
+  if (json === "null" || json === "{}") return leaf("span", "faint", "none");
+  const names: string[] = [];
+  const r = new JsonReader(json);
+  r.beginObject();
+  while (r.nextKey()) {
+    names.push(visible(r.key()));
+    if (!r.bool()) r.fail("another value");
+  }
+  r.end();
+  return r.failed ? leaf("code", "", visible(json)) : leaf("span", "", names.join(", "));
+}
+
+function sizeText(job: ListedJob, payload: string | null): string {
+  if (payload !== null) return bytes(payload.length);
+  return bytes(job.payloadBytes) + (job.payloadPacked ? " compressed" : "");
+}
+
+function sameError(why: Why, list: Node[]): void {
+  const group = why.errorGroup;
+  if (group === null) return;
+  const same = why.sameError;
+  const words =
+    same === null || !isKnown(same)
+      ? "its group"
+      : same.value <= 1 && same.precision === "exact"
+        ? "no other job"
+        : `${countedValue(same, "job", "jobs")} in all`;
+  list.push(pair("Same error", link(errorPath(group), "link", [text(words)])));
+}
+
+export function copied(what: string, value: string): Node {
+  return box("span", "copied", [
+    leaf("span", "mono", visible(value)),
+    copyButton(what, value, true),
+  ]);
+}

@@ -1,0 +1,77 @@
+/** Finds a text in the names and values of a payload: where, and what stands there. */
+import { JsonReader, Kind } from "../../lib/json-reader";
+import { lower } from "../../lib/letters";
+import { attr, box, cls, el, key, leaf, Node, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+
+const MOST_FOUND = 100;
+const MOST_DEPTH = 100;
+/** Characters of a value that are shown, and those of them before what was found. */
+const SHOWN = 200;
+const BEFORE = 40;
+
+class Search {
+  found: i32 = 0;
+  constructor(
+    readonly wanted: string,
+    readonly lines: Node[],
+  ) {}
+
+  get isFull(): bool {
+    return this.found >= MOST_FOUND;
+  }
+}
+
+/** Adds a line for each of the first finds, and one that says how many there are. */
+export function find(json: string, query: string, lines: Node[]): void {
+  const search = new Search(lower(query), lines);
+  walk(new JsonReader(json), "", "", 0, search);
+  const many = search.isFull ? `The first ${MOST_FOUND} finds` : `${grouped(search.found)} found`;
+  lines.unshift(el("li", [key("found"), cls("found"), attr("role", "status")], [text(many)]));
+}
+
+function walk(r: JsonReader, path: string, name: string, depth: i32, search: Search): void {
+  if (search.isFull) return;
+  const at = r.offset;
+  const kind = r.peek();
+  const isInner = (kind === Kind.Object || kind === Kind.Array) && depth < MOST_DEPTH;
+  if (!isInner) {
+    const raw = r.raw();
+    const where = lower(raw).indexOf(search.wanted);
+    if (where >= 0 || isIn(name, search)) tell(search, path, raw, max(where, 0), at);
+    return;
+  }
+  if (isIn(name, search)) tell(search, path, kind === Kind.Object ? "{ … }" : "[ … ]", 0, at);
+  const isObject = kind === Kind.Object;
+  let index = 0;
+  if (isObject) r.beginObject();
+  else r.beginArray();
+  while (!search.isFull && (isObject ? r.nextKey() : r.nextItem())) {
+    const label = isObject ? r.key() : "";
+    const step = isObject ? (path.length > 0 ? "." + label : label) : `[${index}]`;
+    walk(r, path + step, label, depth + 1, search);
+    index++;
+  }
+}
+
+function isIn(name: string, search: Search): bool {
+  return name.length > 0 && lower(name).includes(search.wanted);
+}
+
+function tell(search: Search, path: string, value: string, where: i32, at: i32): void {
+  search.found++;
+  const from = max(0, where - BEFORE);
+  const shown = (from > 0 ? "…" : "") + value.substring(from, from + SHOWN);
+  const rest = from + SHOWN < value.length ? "…" : "";
+  search.lines.push(
+    el(
+      "li",
+      [key(at.toString())],
+      [
+        leaf("span", "key", visible(path.length > 0 ? path : "(itself)")),
+        box("span", "val", [leaf("code", "", visible(shown + rest))]),
+      ],
+    ),
+  );
+}

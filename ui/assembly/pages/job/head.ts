@@ -1,0 +1,180 @@
+/** The head of a job: where it comes from, what it is, the one verb that helps most, and the others. */
+import { ago } from "../../controls/age";
+import { button, copyButton, iconButton, keyCap, link, offButton } from "../../controls/button";
+import { note } from "../../controls/empty";
+import { capital, state } from "../../controls/glyph";
+import { DOTS, DOWN, INFO, icon, UP } from "../../controls/icon";
+import { menu } from "../../controls/menu";
+import { crumbs, heading } from "../../controls/panel";
+import { commandNamed } from "../../generated/commands";
+import { ListedJob, Verb } from "../../generated/records";
+import { verbButton } from "../../kit/verb";
+import { upper } from "../../lib/letters";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { conditionPath, jobPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { Shortcut } from "../../model/shortcut";
+import { rootOf } from "./command";
+import { JobView } from "./job-view";
+
+const GROUP = "This job";
+
+/** `Jobs / Failed`, and at the right the neighbours in the list that it was opened from. */
+export function crumbRow(m: Model, view: JobView): Node {
+  const condition = view.condition;
+  const links = [link(m.known.listPath, "", [text("Jobs")])];
+  if (condition.length > 0 && !view.ended) {
+    links.push(leaf("span", "", "/"));
+    links.push(link(conditionPath(condition), "", [text(capital(condition))]));
+  }
+  return box("div", "crumb-row", [crumbs(links), neighbours(m, view)]);
+}
+
+function neighbours(m: Model, view: JobView): Node {
+  const at = m.known.placeOf(view.id);
+  const all = m.known.listIds.length;
+  if (at < 0 || all < 2) return nothing;
+  return box("span", "row only-wide neighbours", [
+    leaf("span", "faint small", `${grouped(at + 1)} of ${grouped(all)} in the list`),
+    at > 0 ? iconButton(UP, "Job before (k)", "job.before", "") : nothing,
+    at + 1 < all ? iconButton(DOWN, "Next job (j)", "job.next", "") : nothing,
+  ]);
+}
+
+/** `beside`: the list stands beside it, and the page has its own heading. */
+export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
+  const task = job.taskIdentifier;
+  const name = task === null ? "(no task)" : visible(task);
+  const id = job.id.toString();
+  const title = beside
+    ? box("h2", "job-title", [link(jobPath(job.id), "", [text(name)])])
+    : heading([text(name)]);
+  return box("div", "head1 job-head", [
+    box("div", "title-row", [
+      title,
+      box("span", "id", [text("#" + id), copyButton("id", id, true)]),
+      view.ended ? leaf("span", "st faint", "Ended") : state(view.condition),
+    ]),
+    box("div", "acts verbs", [primary(m, view, true), others(m, view, job)]),
+  ]);
+}
+
+/** The verb of the root cause, or what one most likely wants of a job in this condition. */
+function primary(m: Model, view: JobView, filled: bool): Node {
+  const root = unlocking(view);
+  if (root !== null) return verbButton(m, root, filled ? "p" : "");
+  const name = primaryName(view);
+  if (name.length === 0 || !m.access.canWrite) return nothing;
+  const label = commandNamed(name).verb + "…";
+  const kind = name === "reschedule" ? "" : "p";
+  if (m.live.isStale(m.now)) {
+    return offButton(label, "Needs the database, which does not answer.", kind);
+  }
+  return keyed(label, "R", "ask." + name, "shown", "btn " + kind);
+}
+
+/** The name of the command behind the first verb; the empty string: none helps. */
+function primaryName(view: JobView): string {
+  const condition = view.condition;
+  if (view.ended || condition === "running") return "";
+  if (condition === "failed") return "retry";
+  return condition === "retrying" || condition === "scheduled" ? "run-now" : "reschedule";
+}
+
+/** The verb that takes the locks of a worker away, where that is the root. */
+function unlocking(view: JobView): Verb | null {
+  const root = rootOf(view.why);
+  if (root === null || view.ended) return null;
+  const verb = root.verb;
+  return verb !== null && verb.action === "force-unlock" ? verb : null;
+}
+
+function others(m: Model, view: JobView, job: ListedJob): Node {
+  const items: Node[] = [];
+  const list = jobShortcuts(m, view);
+  const first = unlocking(view) === null ? primaryName(view) : "";
+  for (let i = 0; i < list.length; i++) {
+    const one = list[i];
+    if (one.action === "ask." + first || one.action === "job.next" || one.action === "job.before") {
+      continue;
+    }
+    const cap = one.keys.length === 1 ? upper(one.keys) : "";
+    items.push(keyed(one.label, cap, one.action, one.arg, "btn q"));
+  }
+  const key = job.key;
+  if (key !== null && m.access.canWrite && !view.ended) {
+    items.push(button("Remove by key…", "ask.remove", key, "q"));
+  }
+  return menu("More actions", [icon(DOTS)], items);
+}
+
+function keyed(label: string, cap: string, action: string, arg: string, name: string): Node {
+  return el(
+    "button",
+    [attr("type", "button"), cls(name), attr("data-click", action), attr("data-arg", arg)],
+    [leaf("span", "", label), cap.length > 0 ? keyCap(cap) : nothing],
+  );
+}
+
+/** All that can be done with the job by key, from its menu, or from the palette. */
+export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
+  const list: Shortcut[] = [];
+  const canWrite = m.access.canWrite && !m.live.isStale(m.now);
+  if (view.job === null) return list;
+  // What a worker holds would be left alone.
+  if (canWrite && !view.ended && view.condition !== "running") {
+    const first = primaryName(view);
+    if (first.length > 0) {
+      list.push(new Shortcut("r", commandNamed(first).verb + "…", "ask." + first, "shown", GROUP));
+    }
+    if (first !== "run-now") add(list, "", "run-now");
+    if (first !== "reschedule") add(list, "s", "reschedule");
+    add(list, "", "complete");
+    if (view.condition !== "failed") add(list, "", "fail");
+  }
+  if (canWrite) list.push(new Shortcut("d", "Duplicate…", "job.duplicate", "", GROUP));
+  list.push(new Shortcut("c", "Copy link", "job.copy-link", "", GROUP));
+  list.push(new Shortcut("y", "Copy command", "job.copy-command", "", GROUP));
+  list.push(new Shortcut("", "Copy as worker add", "job.copy-add", "", GROUP));
+  list.push(new Shortcut("", "Copy as JSON", "job.copy-json", "", GROUP));
+  const at = m.known.placeOf(view.id);
+  if (at >= 0 && at + 1 < m.known.listIds.length) {
+    list.push(new Shortcut("j", "Next job", "job.next", "", GROUP));
+  }
+  if (at > 0) list.push(new Shortcut("k", "Job before", "job.before", "", GROUP));
+  return list;
+}
+
+function add(list: Shortcut[], keys: string, name: string): void {
+  list.push(new Shortcut(keys, commandNamed(name).verb + "…", "ask." + name, "shown", GROUP));
+}
+
+/** What is known of the end of a job that was shown. */
+export function endedNote(m: Model, view: JobView): Node {
+  if (!view.ended) return nothing;
+  const one = view.receipt;
+  if (one === null) {
+    return note("info", [
+      icon(INFO),
+      leaf("b", "", "This job has ended."),
+      leaf(
+        "span",
+        "",
+        `It was completed or removed before ${ago(view.endedAt, m.times)}; what you see is how it was.`,
+      ),
+    ]);
+  }
+  const by = one.by;
+  const who = by === null ? "" : ` by ${visible(by)}`;
+  return note("info", [
+    icon(INFO),
+    leaf("b", "", "This job has ended."),
+    leaf(
+      "span",
+      "",
+      `${visible(one.message)}, ${ago(one.at, m.times)}${who}. What you see is how it was.`,
+    ),
+  ]);
+}

@@ -1,0 +1,264 @@
+/**
+ * One job, wherever it is shown: on its own page, or beside the list. It takes an id and does not own the
+ * address. Its requests and actions are the page `job`'s, which hands them on; there is one for all.
+ *
+ *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
+ *                  └─ 404 after it was shown ─▶ it has ended: what was shown stays, and the receipt is asked for
+ */
+import {
+  AuditEntry,
+  ListedJob,
+  readActivity,
+  readListedJob,
+  readWhy,
+  Why,
+} from "../../generated/records";
+import { after, copy, download, navigate, pageUrl } from "../../host";
+import { Fetched } from "../../kit/fetched";
+import { JsonReader } from "../../lib/json-reader";
+import { jobPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { addCommand, commandOf } from "./command";
+import { Differs } from "./differs";
+import { ErrorPanel } from "./error";
+import { Payload } from "./payload";
+
+const WHY_MS: f64 = 5000;
+const HEAD_MS: f64 = 60000;
+const DEEPEST_LOOK = 100;
+
+export class JobView {
+  id: i64 = 0;
+  job: ListedJob | null = null;
+  why: Why | null = null;
+  /** It is no longer in the queue; since when that is known, and what was recorded about it. */
+  ended: bool = false;
+  endedAt: f64 = NaN;
+  receipt: AuditEntry | null = null;
+  readonly head: Fetched = new Fetched("job.head");
+  readonly explained: Fetched = new Fetched("job.why");
+  private recorded: Fetched = new Fetched("job.activity");
+  payload: Payload = new Payload();
+  differs: Differs = new Differs();
+  error: ErrorPanel = new ErrorPanel();
+  /** The job as the server sent it, with its payload; the empty string: not yet. */
+  private json: string = "";
+
+  /** Shows another job; the same again is asked for anew. */
+  open(m: Model, id: i64): void {
+    if (id !== this.id) this.reset(id);
+    if (this.ended) return;
+    this.head.ask(m, `api/jobs/${id}?fields=head`);
+    this.explained.ask(m, `api/jobs/${id}/why`);
+  }
+
+  /** Forgets what was read. */
+  reset(id: i64): void {
+    this.id = id;
+    this.job = null;
+    this.why = null;
+    this.ended = false;
+    this.receipt = null;
+    this.head.forget();
+    this.explained.forget();
+    this.recorded.forget();
+    this.payload = new Payload();
+    this.differs = new Differs();
+    this.error = new ErrorPanel();
+    this.json = "";
+  }
+
+  refresh(m: Model): void {
+    if (this.ended || this.head.missing) return;
+    this.explained.askEvery(m, `api/jobs/${this.id}/why`, WHY_MS);
+    this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
+  }
+
+  /** One of the six conditions, or what the row alone says. */
+  get condition(): string {
+    const why = this.why;
+    if (why !== null) return why.condition;
+    const job = this.job;
+    if (job === null) return "";
+    if (job.state === "locked") return "running";
+    return job.state !== "failed" && job.attempts > 0 ? "retrying" : job.state;
+  }
+
+  take(m: Model, request: Pending, body: string): void {
+    const what = request.what;
+    const about =
+      request.path.startsWith(`api/jobs/${this.id}/`) ||
+      request.path.startsWith(`api/jobs/${this.id}?`);
+    if (what === "common") this.differs.take(m, body);
+    else if (what === "activity") this.takeReceipt(m, body);
+    else if (what === "payload") this.takePayload(m, body);
+    else if (about && what === "head") this.takeHead(m, body);
+    else if (about && what === "why") this.takeWhy(m, body);
+  }
+
+  private takeHead(m: Model, body: string): void {
+    const r = new JsonReader(body);
+    const job = readListedJob(r);
+    r.end();
+    if (r.failed) {
+      this.head.broke(r.error);
+      return;
+    }
+    const before = this.job;
+    const isSame =
+      before !== null &&
+      before.revision === job.revision &&
+      before.payloadBytes === job.payloadBytes;
+    this.head.took(m);
+    this.job = job;
+    m.known.shown = job;
+    this.payload.take(job, isSame);
+    if (!job.payloadTruncated) this.json = body;
+    else if (!isSame) this.json = "";
+  }
+
+  private takeWhy(m: Model, body: string): void {
+    const r = new JsonReader(body);
+    const why = readWhy(r);
+    r.end();
+    if (r.failed) {
+      this.explained.broke(r.error);
+      return;
+    }
+    const before = this.why;
+    this.explained.took(m);
+    this.why = why;
+    const group = why.errorGroup;
+    this.differs.errorGroup = group === null ? "" : group;
+    // What the row says has changed, too.
+    if (before !== null && !isAlike(before, why))
+      this.head.ask(m, `api/jobs/${this.id}?fields=head`);
+  }
+
+  private takePayload(m: Model, body: string): void {
+    const r = new JsonReader(body);
+    const job = readListedJob(r);
+    r.end();
+    if (r.failed) {
+      this.payload.asked.broke(r.error);
+      return;
+    }
+    this.payload.took(m, job);
+    if (!job.payloadTruncated) this.json = body;
+    const next = this.payload.next;
+    this.payload.next = "";
+    if (next === "copy-json") copy(this.json);
+    else if (next === "copy-add") this.copyAdd(m);
+    else if (next === "duplicate") this.duplicate(m, job);
+  }
+
+  /** Opens the form of a new job that is like this one. */
+  private duplicate(m: Model, job: ListedJob): void {
+    m.known.template = job;
+    after(0, "ask.add", "template");
+  }
+
+  private takeReceipt(m: Model, body: string): void {
+    const r = new JsonReader(body);
+    const activity = readActivity(r);
+    r.end();
+    this.recorded.took(m);
+    if (r.failed) return;
+    for (let i = 0; i < activity.entries.length; i++) {
+      const one = activity.entries[i];
+      if (!this.isAbout(one)) continue;
+      this.receipt = one;
+      return;
+    }
+  }
+
+  private isAbout(one: AuditEntry): bool {
+    const ids = one.ids.replaceAll("[", ",").replaceAll("]", ",").replaceAll(" ", "");
+    if (ids.includes(`,${this.id},`)) return true;
+    const job = this.job;
+    if (job === null) return false;
+    const key = job.key;
+    return key !== null && one.key === key;
+  }
+
+  miss(m: Model, request: Pending, status: i32, reason: string): void {
+    const what = request.what;
+    if (what === "common") this.differs.asked.missed(status, reason);
+    else if (what === "payload") this.payload.missed(m, this.id, status, reason);
+    else if (what === "activity") return;
+    else {
+      const asked = what === "head" ? this.head : this.explained;
+      // A reason that cannot be had is no reason to hide the job.
+      if (what === "head" || status === 404) asked.missed(status, reason);
+    }
+    if (status !== 404 || this.ended || (what !== "head" && what !== "why")) return;
+    this.head.missing = true;
+    if (this.job === null) return;
+    this.ended = true;
+    this.endedAt = m.now;
+    this.recorded.ask(m, `api/activity?limit=${DEEPEST_LOOK}`);
+  }
+
+  act(m: Model, verb: string, arg: string, value: string): void {
+    const job = this.job;
+    if (job === null) return;
+    if (verb === "copy-link") copy(pageUrl() + "#" + jobPath(this.id));
+    else if (verb === "copy-command") copy(this.command(m));
+    else if (verb === "copy-json" || verb === "copy-add" || verb === "duplicate") {
+      this.withPayload(m, job, verb);
+    } else if (verb === "open-payload") this.payload.load(m, job);
+    else if (verb === "download") {
+      download(`api/jobs/${this.id}/payload`, m.access.headers(), `job-${this.id}.json`);
+    } else if (verb === "next" || verb === "before") this.step(m, verb === "next" ? 1 : -1);
+    else {
+      this.error.act(verb);
+      this.payload.act(verb, arg, value);
+      if (this.payload.isCompared) this.differs.load(m);
+    }
+  }
+
+  /** To the next job of the list that it came from. */
+  private step(m: Model, by: i32): void {
+    const at = m.known.placeOf(this.id);
+    const to = at + by;
+    if (at >= 0 && to >= 0 && to < m.known.listIds.length) {
+      navigate(jobPath(m.known.listIds[to]), true);
+    }
+  }
+
+  private withPayload(m: Model, job: ListedJob, verb: string): void {
+    const payload = this.payload.text;
+    if (payload === null) {
+      this.payload.next = verb;
+      this.payload.load(m, job);
+    } else if (verb === "copy-json") copy(this.json);
+    else if (verb === "copy-add") this.copyAdd(m);
+    else {
+      const whole = readListedJob(new JsonReader(this.json));
+      this.duplicate(m, whole);
+    }
+  }
+
+  private copyAdd(m: Model): void {
+    const job = this.job;
+    const payload = this.payload.text;
+    if (job !== null && payload !== null) copy(addCommand(job, payload, m.access.session.schema));
+  }
+
+  /** The line for a shell that does what the first verb does. */
+  command(m: Model): string {
+    const job = this.job;
+    return job === null ? "" : commandOf(job, this.condition, this.why, m.access.session.schema);
+  }
+}
+
+/** Whether nothing but ages can have changed. */
+function isAlike(one: Why, other: Why): bool {
+  if (one.condition !== other.condition || one.since !== other.since) return false;
+  if (one.nextTries.length !== other.nextTries.length) return false;
+  return one.nextTries.length === 0 || one.nextTries[0] === other.nextTries[0];
+}
+
+/** One for all places: a job is shown whole in one of them at a time. */
+export const jobView: JobView = new JobView();

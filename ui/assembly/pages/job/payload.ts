@@ -1,0 +1,203 @@
+/**
+ * The payload: a small one comes with the job, a large one when it is asked for, and of one that is too
+ * large for the page its beginning. Shown as a tree, as text, or by what sets it apart from others.
+ */
+import { button, copyButton, drawnButton } from "../../controls/button";
+import { problem } from "../../controls/empty";
+import { DOWNLOAD } from "../../controls/icon";
+import { panel } from "../../controls/panel";
+import { part, segments } from "../../controls/tabs";
+import { ListedJob } from "../../generated/records";
+import { after } from "../../host";
+import { Fetched } from "../../kit/fetched";
+import { laidOut } from "../../lib/json-layout";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { bytes } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { Model } from "../../model/model";
+import { Differs } from "./differs";
+import { JsonTree } from "./tree";
+
+/** What the server gives in one answer. */
+const MOST_BYTES: i64 = 16 * 1048576;
+const START = 4000;
+/** The text view shows so much, and so much more at a time. */
+const RAW_STEP = 100000;
+/** A payload of which more is shown has a search. */
+const SEARCHED = 2000;
+const TYPING_MS: i32 = 250;
+
+export class Payload {
+  readonly asked: Fetched = new Fetched("job.payload");
+  private mode: string = "tree";
+  private tree: JsonTree = new JsonTree("null");
+  private hasText: bool = false;
+  private isTooLarge: bool = false;
+  private start: string = "";
+  private rawEnd: i32 = RAW_STEP;
+  private rawDrawn: Node | null = null;
+  private draft: string = "";
+  private typed: i32 = 0;
+  /** What is to be done with it when it comes: `job.duplicate`, or nothing. */
+  next: string = "";
+
+  /** The payload's own text, if it is here. */
+  get text(): string | null {
+    return this.hasText ? this.tree.json : null;
+  }
+
+  /** The job was read anew; a large payload that was loaded stays while the job is the same. */
+  take(job: ListedJob, isSame: bool): void {
+    if (!job.payloadTruncated) this.show(job.payload);
+    else if (!isSame) {
+      this.hasText = false;
+      this.isTooLarge = false;
+      this.start = "";
+      this.asked.forget();
+    }
+  }
+
+  /** The answer to a question for all of it, or for its beginning. */
+  took(m: Model, job: ListedJob): void {
+    this.asked.took(m);
+    const start = job.payloadStart;
+    if (start !== null) this.start = start;
+    else this.show(job.payload);
+  }
+
+  missed(m: Model, id: i64, status: i32, reason: string): void {
+    if (status === 413) this.askStart(m, id);
+    else this.asked.missed(status, reason);
+  }
+
+  load(m: Model, job: ListedJob): void {
+    if (!job.payloadPacked && job.payloadBytes > MOST_BYTES) this.askStart(m, job.id);
+    else this.asked.ask(m, `api/jobs/${job.id}`);
+  }
+
+  private askStart(m: Model, id: i64): void {
+    this.isTooLarge = true;
+    this.next = "";
+    this.asked.ask(m, `api/jobs/${id}?fields=head&start=${START}`);
+  }
+
+  private show(json: string): void {
+    if (this.hasText && json === this.tree.json) return;
+    this.hasText = true;
+    this.tree = new JsonTree(json);
+    this.rawEnd = RAW_STEP;
+    this.rawDrawn = null;
+    this.draft = "";
+  }
+
+  act(verb: string, arg: string, value: string): void {
+    if (verb === "payload") this.mode = arg;
+    else if (verb === "raw-more") {
+      this.rawEnd += RAW_STEP;
+      this.rawDrawn = null;
+    } else if (verb === "find") {
+      this.draft = value;
+      this.typed++;
+      after(TYPING_MS, "job.found", this.typed.toString());
+    } else if (verb === "found") {
+      if (arg === this.typed.toString()) this.tree.act("tree-find", "", this.draft);
+    } else this.tree.act(verb, arg, value);
+  }
+
+  get isCompared(): bool {
+    return this.mode === "differs";
+  }
+
+  view(m: Model, job: ListedJob, differs: Differs): Node {
+    const stored = job.payloadPacked ? " compressed" : "";
+    const remark = job.payloadTruncated ? `${bytes(job.payloadBytes)}${stored}` : "";
+    const parts = [
+      part("Tree", "job.payload", "tree", this.mode === "tree"),
+      part("Text", "job.payload", "raw", this.mode === "raw"),
+    ];
+    if (differs.isOffered) parts.push(part("Differs", "job.payload", "differs", this.isCompared));
+    const json = this.text;
+    const more = [
+      segments("Show the payload as", parts),
+      json === null ? nothing : copyButton("the payload", json, true),
+      job.payloadTruncated ? drawnButton(DOWNLOAD, "Download", "job.download", "", "q s") : nothing,
+    ];
+    return panel("Payload", remark, more, [
+      this.isCompared && differs.isOffered ? differs.view(m, json) : this.body(m, json),
+    ]);
+  }
+
+  private body(m: Model, json: string | null): Node {
+    if (this.isTooLarge) return this.beginning(m);
+    if (json === null) {
+      if (this.asked.error.length > 0) return problem(this.asked.error);
+      if (this.asked.isOn(m)) return box("div", "", [this.asked.placeholder(m, 4)]);
+      return box("div", "pb row", [
+        button("Open the payload", "job.open-payload", "", ""),
+        leaf("span", "faint small", "It is loaded when it is opened."),
+      ]);
+    }
+    if (this.mode === "raw") return this.raw(json);
+    return box("div", "pb", [
+      json.length > SEARCHED ? this.search(json) : nothing,
+      this.tree.view(),
+    ]);
+  }
+
+  private search(json: string): Node {
+    return el(
+      "input",
+      [
+        attr("type", "search"),
+        cls("input find"),
+        attr("aria-label", "Find in the payload"),
+        attr("placeholder", `Find in ${bytes(json.length)}`),
+        attr("data-input", "job.find"),
+        attr("value", this.draft),
+        attr("autocomplete", "off"),
+      ],
+      [],
+    );
+  }
+
+  private raw(json: string): Node {
+    const before = this.rawDrawn;
+    if (before !== null) return before;
+    const layout = laidOut(json, this.rawEnd);
+    const rest = json.length - layout.end;
+    const drawn = box("div", "", [
+      pre(layout.text),
+      rest > 0
+        ? box("div", "pf row", [
+            leaf("span", "", `About ${bytes(rest)} more.`),
+            button("Show more", "job.raw-more", "", "s"),
+          ])
+        : nothing,
+    ]);
+    this.rawDrawn = drawn;
+    return drawn;
+  }
+
+  private beginning(m: Model): Node {
+    if (this.start.length === 0) {
+      return this.asked.error.length > 0
+        ? problem(this.asked.error)
+        : box("div", "", [this.asked.placeholder(m, 4)]);
+    }
+    return box("div", "", [
+      box("div", "pb row", [
+        leaf("span", "", "Too large to be shown here; this is its beginning."),
+        drawnButton(DOWNLOAD, "Download all of it", "job.download", "", "s"),
+      ]),
+      pre(this.start + "…"),
+    ]);
+  }
+}
+
+function pre(content: string): Node {
+  return el(
+    "pre",
+    [cls("stack raw"), attr("tabindex", "0"), attr("aria-label", "The payload's text")],
+    [text(visible(content, true))],
+  );
+}

@@ -1,0 +1,98 @@
+/** An error's text as what happened and where: its message, and the frames of its stack. */
+
+/** Longer stacks are only shown as text. */
+const MOST_FRAMES = 500;
+
+export class Frame {
+  constructor(
+    /** The function; the empty string where it has no name. */
+    readonly name: string,
+    /** File, line and column as they were written. */
+    readonly place: string,
+    /** Neither of Node nor of a package. */
+    readonly own: bool,
+    /** A line between frames, such as `[cause]: Error: …`. */
+    readonly between: bool,
+  ) {}
+
+  /** `tasks/charge-card.js:23`: the last two steps of the path, without the column. */
+  get short(): string {
+    const packaged = this.place.lastIndexOf("node_modules/");
+    let path = packaged < 0 ? this.place : this.place.substring(packaged + 13);
+    const column = path.lastIndexOf(":");
+    const line = path.lastIndexOf(":", column - 1);
+    if (
+      line > 0 &&
+      isDigits(path.substring(column + 1)) &&
+      isDigits(path.substring(line + 1, column))
+    ) {
+      path = path.substring(0, column);
+    }
+    if (packaged >= 0) return path;
+    const last = path.lastIndexOf("/");
+    const before = path.lastIndexOf("/", last - 1);
+    return before >= 0 && last > 0 ? path.substring(before + 1) : path;
+  }
+}
+
+export class Stack {
+  message: string = "";
+  frames: Frame[] = [];
+
+  get own(): i32 {
+    let count = 0;
+    for (let i = 0; i < this.frames.length; i++) if (this.frames[i].own) count++;
+    return count;
+  }
+}
+
+export function readStack(error: string): Stack {
+  const stack = new Stack();
+  const lines = error.replaceAll("\r\n", "\n").split("\n");
+  let first = 0;
+  while (first < lines.length && !isFrame(lines[first])) first++;
+  if (first === lines.length || lines.length - first > MOST_FRAMES) {
+    stack.message = error.trimEnd();
+    return stack;
+  }
+  stack.message = lines.slice(0, first).join("\n").trimEnd();
+  for (let i = first; i < lines.length; i++) {
+    const line = lines[i].trim();
+    if (line.length === 0 || line === "}" || line === "{") continue;
+    stack.frames.push(
+      isFrame(lines[i]) ? frameOf(line.substring(3)) : new Frame(line, "", false, true),
+    );
+  }
+  return stack;
+}
+
+function isFrame(line: string): bool {
+  return line.trimStart().startsWith("at ") && line.length > 3 && line.charCodeAt(0) <= 0x20;
+}
+
+/** `fn (file:1:2)` or `file:1:2`. */
+function frameOf(line: string): Frame {
+  const open = line.endsWith(")") ? line.lastIndexOf(" (") : -1;
+  const name = open < 0 ? "" : line.substring(0, open);
+  const place = open < 0 ? line : line.substring(open + 2, line.length - 1);
+  return new Frame(name, place, isOwn(place), false);
+}
+
+function isOwn(place: string): bool {
+  return !(
+    place.includes("node_modules/") ||
+    place.startsWith("node:") ||
+    place.startsWith("internal/") ||
+    place === "native" ||
+    place === "<anonymous>" ||
+    place.length === 0
+  );
+}
+
+function isDigits(text: string): bool {
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0x30 || c > 0x39) return false;
+  }
+  return text.length > 0;
+}

@@ -1,0 +1,183 @@
+/**
+ * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. Of a
+ * container 100 children are shown at a time, of a string 500 characters; a value is known by its place
+ * in the text. What was drawn stays until something changes: a megabyte is not read once a second.
+ */
+
+import { JsonReader, Kind } from "../../lib/json-reader";
+import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../../lib/node";
+import { bytes, counted, grouped, parseWhole } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { find } from "./find";
+
+const STEP = 100;
+const LONG_STRING = 500;
+/** Of a string that is shown whole, and of a name. */
+const MOST_STRING = 200000;
+const MOST_NAME = 200;
+/** So many lines are opened by themselves, and so many there are at most. */
+const OPENED = 150;
+const MOST_LINES = 5000;
+const MOST_DEPTH = 40;
+const LAST_INDENT = 12;
+
+export class JsonTree {
+  /** What is searched for; the empty string: the tree is shown. */
+  query: string = "";
+  /** Places of containers that someone has opened or closed, and how many steps of it are shown. */
+  private turned: Map<i32, bool> = new Map<i32, bool>();
+  private steps: Map<i32, i32> = new Map<i32, i32>();
+  /** Places of strings that are shown whole. */
+  private whole: Set<i32> = new Set<i32>();
+  private drawn: Node | null = null;
+  private lines: i32 = 0;
+
+  constructor(readonly json: string) {}
+
+  act(verb: string, arg: string, value: string): void {
+    const at = <i32>parseWhole(arg).value;
+    if (verb === "tree-open" || verb === "tree-close") this.turned.set(at, verb === "tree-open");
+    else if (verb === "tree-more") this.steps.set(at, this.stepsOf(at) + 1);
+    else if (verb === "tree-whole") this.whole.add(at);
+    else if (verb === "tree-find") this.query = value;
+    else return;
+    this.drawn = null;
+  }
+
+  view(): Node {
+    const before = this.drawn;
+    if (before !== null) return before;
+    const lines: Node[] = [];
+    if (this.query.length > 0) find(this.json, this.query, lines);
+    else {
+      this.lines = 0;
+      this.value(new JsonReader(this.json), "", 0, lines);
+    }
+    const tree = el("ul", [cls("tree"), attr("aria-label", "Payload")], lines);
+    this.drawn = tree;
+    return tree;
+  }
+
+  private stepsOf(at: i32): i32 {
+    return this.steps.has(at) ? this.steps.get(at) : 1;
+  }
+
+  private value(r: JsonReader, name: string, depth: i32, lines: Node[]): void {
+    const at = r.offset;
+    const kind = r.peek();
+    if ((kind === Kind.Object || kind === Kind.Array) && depth < MOST_DEPTH) {
+      this.container(r, name, depth, at, kind === Kind.Object, lines);
+      return;
+    }
+    const raw = r.raw();
+    this.lines++;
+    lines.push(
+      line(name, depth, at, [scalar(raw, kind, this.whole.has(at), at)], remarkOf(raw, kind)),
+    );
+  }
+
+  private container(
+    r: JsonReader,
+    name: string,
+    depth: i32,
+    at: i32,
+    isObject: bool,
+    lines: Node[],
+  ): void {
+    const open = this.turned.has(at)
+      ? this.turned.get(at)
+      : depth === 0 || (depth < 3 && this.lines < OPENED);
+    const head = lines.length;
+    // Its own line is known when its children are counted.
+    if (depth > 0) lines.push(nothing);
+    this.lines++;
+    const most = this.stepsOf(at) * STEP;
+    const inner = depth === 0 ? 0 : depth;
+    let count = 0;
+    if (isObject) r.beginObject();
+    else r.beginArray();
+    while (isObject ? r.nextKey() : r.nextItem()) {
+      if (open && count < most && this.lines < MOST_LINES) {
+        const label = isObject ? r.key() : grouped(count);
+        this.value(r, label.length > 0 ? label : "(empty)", inner + 1, lines);
+      } else r.skip();
+      count++;
+    }
+    const size = r.offset - at;
+    const rest = count - most;
+    if (open && rest > 0) {
+      const words = `${grouped(rest)} more ${isObject ? "fields" : "items"}, in steps of ${STEP}`;
+      lines.push(line("", inner + 1, -at - 1, [opener(words, "job.tree-more", at, "")], ""));
+    }
+    const what = isObject ? counted(count, "field", "fields") : counted(count, "item", "items");
+    const remark = size > 10240 ? bytes(size) : "";
+    if (depth === 0 && count > 0) return;
+    const val =
+      count === 0
+        ? leaf("span", "faint", isObject ? "{}" : "[]")
+        : opener(
+            (open ? "▾ " : "▸ ") + what,
+            open ? "job.tree-close" : "job.tree-open",
+            at,
+            open ? "true" : "false",
+          );
+    const own = line(name, depth, at, [val], remark);
+    if (depth > 0) lines[head] = own;
+    else lines.push(own);
+  }
+}
+
+/** A line: the name, the value, what is worth knowing about it. */
+export function line(name: string, depth: i32, at: i32, val: Node[], remark: string): Node {
+  const cut = name.length > MOST_NAME ? name.substring(0, MOST_NAME) + "…" : name;
+  return el(
+    "li",
+    [key(at.toString()), cls("in" + min(max(depth, 1) - 1, LAST_INDENT).toString())],
+    [
+      depth > 0
+        ? el("span", [cls("key"), flag("translate", false)], [text(visible(cut))])
+        : nothing,
+      el("span", [cls("val")], val),
+      remark.length > 0 ? leaf("span", "rem", remark) : nothing,
+    ],
+  );
+}
+
+function opener(words: string, action: string, at: i32, expanded: string): Node {
+  const attrs: Attr[] = [
+    attr("type", "button"),
+    cls("twist"),
+    attr("data-click", action),
+    attr("data-arg", at.toString()),
+  ];
+  if (expanded.length > 0) attrs.push(attr("aria-expanded", expanded));
+  return el("button", attrs, [text(words)]);
+}
+
+/** A value that holds no others, as it was written. */
+export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
+  const most = whole ? MOST_STRING : LONG_STRING;
+  const isCut = raw.length > most;
+  const shown = isCut ? raw.substring(0, most) : raw;
+  const code = el("code", [cls(classOf(kind))], [text(visible(shown))]);
+  if (!isCut) return code;
+  const size = bytes(raw.length);
+  if (whole)
+    return el(
+      "span",
+      [],
+      [code, leaf("span", "faint", `… the rest of ${size} is in the download`)],
+    );
+  return el("span", [], [code, text("… "), opener(`show all ${size}`, "job.tree-whole", at, "")]);
+}
+
+function classOf(kind: Kind): string {
+  if (kind === Kind.String) return "s";
+  if (kind === Kind.Number) return "n";
+  return kind === Kind.Null ? "z" : "v";
+}
+
+/** An integer that other tools would round. */
+function remarkOf(raw: string, kind: Kind): string {
+  return kind === Kind.Number && raw.length > 16 && !raw.includes(".") ? "exact" : "";
+}

@@ -1,0 +1,77 @@
+/** Why the job is where it is: the sentence, its tries so far and to come, the chain to the root. */
+import { clockAt, until } from "../../controls/age";
+import { rect } from "../../controls/spark";
+import { ListedJob, Why } from "../../generated/records";
+import { whyBox, whyChain } from "../../kit/why-chain";
+import { attr, box, el, leaf, Node, nothing } from "../../lib/node";
+import { Model } from "../../model/model";
+
+/** More tries are only told as numbers. */
+const MOST_CELLS = 40;
+const BAR = 300;
+
+export function whyPanel(m: Model, job: ListedJob, why: Why): Node {
+  const hasChain =
+    why.causes.length > 1 || (why.causes.length === 1 && why.condition === "blocked");
+  return box("section", "panel why", [
+    box("div", "pb", [whyBox(why), tries(m, job, why)]),
+    hasChain ? box("div", "pb over-line", [whyChain(m, why)]) : nothing,
+    toCome(m, job, why),
+  ]);
+}
+
+function tries(m: Model, job: ListedJob, why: Why): Node {
+  if (job.attempts === 0 && why.condition !== "running") return nothing;
+  const most = job.maxAttempts;
+  const ends: Node[] = [leaf("span", "", `added ${clockAt(job.createdAt, m.serverNow)}`)];
+  if (why.condition === "running") {
+    ends.push(leaf("span", "", `try ${job.attempts} of ${most}`));
+  } else ends.push(leaf("span", "", `${job.attempts} of ${most} tries`));
+  if (why.nextTries.length > 0) {
+    ends.push(leaf("span", "", `next try ${clockAt(why.nextTries[0], m.serverNow)}`));
+  }
+  return box("div", "attempts", [
+    most > 1 && most <= MOST_CELLS ? cells(job, why.condition) : nothing,
+    box("div", "ends", ends),
+  ]);
+}
+
+/** A cell for each try: those that failed, the one that runs or comes next, those that are left. */
+function cells(job: ListedJob, condition: string): Node {
+  const step = min(<f64>BAR / <f64>job.maxAttempts, 43);
+  const failed = condition === "running" ? job.attempts - 1 : job.attempts;
+  const list: Node[] = [];
+  for (let i = 0; i < job.maxAttempts; i++) {
+    const next = condition === "running" ? "running" : "retrying";
+    const colour = i < failed ? "failed" : i === failed && condition !== "failed" ? next : "none";
+    list.push(rect("f-" + colour, <f64>i * step, 0, max(step - 3, 2), 11));
+  }
+  const wide = <i32>Math.ceil(step * <f64>job.maxAttempts);
+  return el(
+    "svg",
+    [
+      attr("viewBox", `0 0 ${wide} 11`),
+      attr("width", wide.toString()),
+      attr("height", "11"),
+      attr("role", "img"),
+      attr("aria-label", `${job.attempts} of ${job.maxAttempts} tries`),
+    ],
+    list,
+  );
+}
+
+/** When it will be tried if it keeps failing. */
+function toCome(m: Model, job: ListedJob, why: Why): Node {
+  if (why.condition !== "retrying" || why.nextTries.length < 2) return nothing;
+  const parts: Node[] = [leaf("b", "", "If it keeps failing")];
+  for (let i = 0; i < why.nextTries.length; i++) {
+    const try_ = `try ${job.attempts + 1 + i} ${until(why.nextTries[i], m.times)}`;
+    parts.push(leaf("span", i === 0 ? "" : "faint", try_));
+  }
+  if (!isNaN(why.lastTry)) {
+    parts.push(
+      leaf("span", "", `the last, ${job.maxAttempts}, ${clockAt(why.lastTry, m.serverNow)}`),
+    );
+  }
+  return box("div", "pb over-line to-come", parts);
+}
