@@ -9,6 +9,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from "playwright-core";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
@@ -234,4 +235,13 @@ export async function noticed(page: Page, text: string | RegExp): Promise<void> 
   const notice = page.locator(".notice").filter({ hasText: text });
   await notice.getByRole("button", { name: "Dismiss" }).click();
   await notice.waitFor({ state: "detached" });
+}
+
+/** The button of a verb on the page of a job, in its menu where it is not the first. */
+export async function jobVerb(page: Page, name: string): Promise<Locator> {
+  await page.locator(".job-head").waitFor();
+  const verb = page.getByRole("button", { name, exact: true });
+  const menu = page.locator('summary[aria-label="More actions"]');
+  if (!(await verb.first().isVisible())) await menu.click();
+  return verb.first();
 }

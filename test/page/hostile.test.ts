@@ -1,10 +1,11 @@
 // Markup, scripts and bidi characters in everything that others can write: stored in the database,
 // or put into the address. All of it is shown as the text that it is.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { rawJson } from "../../src/domain/payload.ts";
-import { settled, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { jobVerb, settled, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
 
 const MARKUP = `"'><img src=x onerror=alert(1)></script><script>alert(2)</script>`;
 const LINK = "javascript:alert(3)//";
@@ -59,7 +60,7 @@ async function isInert(page: Page, where: string): Promise<void> {
 }
 
 test("A name that turns the direction of writing turns nothing but itself.", async () => {
-  const routes = ["/", "/jobs", "/queues", "/workers", `/jobs/${lockedId}`, `/jobs/${evilId}`];
+  const routes = ["/", "/jobs", "/queues", "/workers"];
   for (const route of routes)
     await visit(admin, route, async ({ page }) => {
       await settled(page);
@@ -82,6 +83,18 @@ test("A name that turns the direction of writing turns nothing but itself.", asy
     });
 });
 
+test("On the page of a job what turns the direction of writing stands as its code.", async () => {
+  for (const id of [lockedId, evilId])
+    await visit(admin, `/jobs/${id}`, async ({ page }) => {
+      await settled(page);
+      await page.locator(".tree").waitFor();
+      await page.locator(".why-box").waitFor();
+      await page.getByText("\\u202egnp.exe\\u2066").first().waitFor();
+      const shown = await page.locator("main").innerText();
+      assert.doesNotMatch(shown, /[\u202a-\u202e\u2066-\u2069]/);
+    });
+});
+
 test("Hostile text in the database is text on every page and in every dialog.", async () => {
   await visit(admin, "/", async ({ page }) => {
     const routes = ["/", "/jobs", "/queues", "/workers", "/maintenance", `/jobs/${lockedId}`];
@@ -91,11 +104,12 @@ test("Hostile text in the database is text on every page and in every dialog.", 
       await page.locator(".side .env").getByText(SCHEMA, { exact: true }).waitFor();
       await isInert(page, route);
     }
-    assert.equal(await page.locator("pre.stack").textContent(), `${EVIL}\n${EVIL}`);
-    await page.locator(".fact", { hasText: "Key" }).getByText(EVIL, { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Raw" }).click();
-    for (const action of ["Remove by key…", "Complete…", "Fail…", "Reschedule…", "Run now…"]) {
-      await page.getByRole("button", { name: action, exact: true }).click();
+    const seen = EVIL.replace("\u202e", "\\u202e").replace("\u2066", "\\u2066");
+    assert.ok((await page.locator(".msg").textContent())?.includes(seen));
+    await page.locator(".pair", { hasText: "Key" }).getByText(seen, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Text", exact: true }).click();
+    for (const action of ["Remove by key…", "Complete…", "Reschedule…", "Run now…", "Retry…"]) {
+      await (await jobVerb(page, action)).click();
       await page.getByRole("dialog").waitFor();
       await isInert(page, action);
       await page.keyboard.press("Escape");
@@ -160,17 +174,28 @@ test("Every part of the address may hold markup.", async () => {
   await visit(admin, "/jobs", work, { mayMeet: /40[04] \((?:Bad Request|Not Found)\)/ });
 });
 
-test("A payload of a megabyte is shown, whole in the raw view, and hurts nobody.", async () => {
+test("A payload of a megabyte is asked for, shown in steps, and hurts nobody.", async () => {
   const text = JSON.stringify({ text: MARKUP.repeat(16_000), list: Array(5_000).fill(MARKUP) });
   assert.ok(text.length > 1_000_000);
   const { id } = await admin.utils.addJob("large", rawJson(text));
-  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+  await visit(admin, `/jobs/${id}`, async ({ page, requests }) => {
     await turned(page, `Job ${id}`);
-    await page.getByText("The rest is too long for a tree.").waitFor();
-    await page.getByRole("button", { name: "Raw" }).click();
-    await page.locator("pre.raw").waitFor();
-    assert.equal(await page.locator("pre.raw").textContent(), text);
+    await page.getByRole("button", { name: "Open the payload" }).click();
+    await page.getByText("4,900 more items, in steps of 100").click();
+    await page.getByText("4,800 more items, in steps of 100").waitFor();
+    await page.getByRole("button", { name: "Text", exact: true }).click();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.waitForFunction(() => {
+      const { length } = document.querySelector("pre.raw")?.textContent ?? "";
+      return length > 150_000 && length < 250_000;
+    });
     await isInert(page, "the large payload");
+    assert.equal(requests.filter(({ path }) => path.endsWith(`/api/jobs/${id}`)).length, 1);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const file = await saved;
+    assert.equal(file.suggestedFilename(), `job-${id}.json`);
+    assert.equal(await readFile(await file.path(), "utf8"), text);
     await page.getByRole("link", { name: "Queues" }).click();
     await turned(page, "Queues");
   });

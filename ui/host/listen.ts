@@ -140,7 +140,8 @@ function closeMenus(target: EventTarget | null): boolean {
     if (isInside && !isItem) continue;
     menu.open = false;
     closed = true;
-    if (target === null) menu.querySelector("summary")?.focus();
+    // What follows, a dialog perhaps, gives the focus back to what had it.
+    if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;
 }

@@ -136,6 +136,12 @@ const statements = [
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
     created_at: "now() - (1080 * n / 180.0) * interval '1 second'",
   }),
+  // Of the task that fails for one currency, those whose time has not come.
+  jobs(400, "charge_card", {
+    payload: `json_build_object('charge_id', 'ch_' || n, 'amount', n % 900,
+      'currency', case when n % 3 = 0 then 'EUR' else 'USD' end)`,
+    run_at: "now() + (3600 + n * 20) * interval '1 second'",
+  }),
   jobs(1_900, "index_document", {
     run_at: "now() - power(n / 1900.0, 3) * interval '200 seconds'",
     payload: "json_build_object('document', n)",

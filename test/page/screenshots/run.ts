@@ -49,7 +49,26 @@ const shots: readonly Shot[] = [
   { name: "keys", route: "/jobs", act: (page) => page.keyboard.press("?") },
   { name: "jobs", route: "/jobs" },
   { name: "jobs-failed", route: "/jobs?state=failed" },
-  { name: "job", route: "/jobs/100" },
+  { name: "job-failed", route: "/jobs/100", sees: ".why-box" },
+  { name: "job-blocked", route: "/jobs/12100", sees: ".chain" },
+  { name: "job-retrying", route: "/jobs/14700", sees: ".to-come" },
+  { name: "job-running", route: "/jobs/14600", sees: ".why-box" },
+  { name: "job-scheduled", route: "/jobs/16000", sees: ".why-box" },
+  {
+    name: "job-differs",
+    route: "/jobs/100",
+    sees: ".why-box",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Differs" }).click();
+      await page.locator(".note.info").waitFor();
+    },
+  },
+  {
+    name: "job-menu",
+    route: "/jobs/100",
+    sees: ".why-box",
+    act: (page) => page.locator('summary[aria-label="More actions"]').click(),
+  },
   { name: "queues", route: "/queues" },
   { name: "workers", route: "/workers" },
   { name: "maintenance", route: "/maintenance" },

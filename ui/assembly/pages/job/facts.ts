@@ -107,7 +107,7 @@ function sameError(why: Why, list: Node[]): void {
   const same = why.sameError;
   const words =
     same === null || !isKnown(same)
-      ? "its group"
+      ? "those that fail alike"
       : same.value <= 1 && same.precision === "exact"
         ? "no other job"
         : `${countedValue(same, "job", "jobs")} in all`;

@@ -57,7 +57,13 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
       box("span", "id", [text("#" + id), copyButton("id", id, true)]),
       view.ended ? leaf("span", "st faint", "Ended") : state(view.condition),
     ]),
-    box("div", "acts verbs", [primary(m, view, true), others(m, view, job)]),
+    box("div", "acts verbs", [
+      primary(m, view, true),
+      m.access.canWrite && !beside
+        ? button("Duplicate…", "job.duplicate", "", "only-wide")
+        : nothing,
+      others(m, view, job),
+    ]),
   ]);
 }
 
