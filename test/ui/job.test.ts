@@ -168,11 +168,12 @@ test("what sets those that fail alike apart is shown beside what this one has", 
   page.click("Differs");
   assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
   page.answer("api/groups/common", {
-    findings: [{ path: "payload.currency", value: '"EUR"', here: 1, there: 0.31 }],
+    findings: [{ path: "payload.currency", value: '"EUR"', here: 1, there: 0.31, lift: 3.2 }],
     compared: { here: 9, there: 100 },
+    as_of: at(0),
   });
-  assert.match(page.text, /payload\.currency = "EUR" stands out\./);
-  assert.match(page.text, /payload\.currency"EUR""EUR"100 %31 %/);
+  assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
+  assert.match(page.text, /This job:currency = "EUR"/);
   const ready = await shown(job(7), why());
   assert.equal(ready.hasButton("Differs"), false);
 });

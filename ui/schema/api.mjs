@@ -241,10 +241,6 @@ export const records = {
     payload_start: "string?",
     last_error_truncated: "bool",
   },
-  Finding: { path: "string", value: "string", here: "f64", there: "f64" },
-  Compared: { here: "i64", there: "i64" },
-  /** What jobs have in common that others of their tasks have not. */
-  Common: { findings: "Finding[]", compared: "Compared" },
   /** A write that was recorded. */
   AuditEntry: { at: "time", by: "string?", ids: "json", key: "string?", message: "string" },
   Activity: { entries: "AuditEntry[]" },

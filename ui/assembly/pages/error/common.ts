@@ -17,10 +17,11 @@ export function commonPanel(m: Model, asked: Fetched, common: Common): Node {
   const remark = asked.ready
     ? `${counted(compared.here, "job", "jobs")} against ${grouped(compared.there)} others of the same tasks`
     : "";
-  return panel("What do they have in common?", remark, [], body(m, asked, common));
+  return panel("What do they have in common?", remark, [], commonBody(m, asked, common));
 }
 
-function body(m: Model, asked: Fetched, common: Common): Node[] {
+/** The same without its frame, for a job of the kind. */
+export function commonBody(m: Model, asked: Fetched, common: Common): Node[] {
   if (!asked.ready) return [box("div", "pb", [asked.placeholder(m, 3)])];
   const findings = common.findings;
   if (findings.length === 0) return [leaf("p", "pb dim", whyNothing(common))];

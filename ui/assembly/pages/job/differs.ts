@@ -1,14 +1,12 @@
 /** What sets the jobs that fail the same way apart from others of their tasks, and whether this one has it. */
-import { INFO, icon } from "../../controls/icon";
-import { cell, row, table } from "../../controls/table";
-import { Common, Finding, readCommon } from "../../generated/records";
+import { Common, readCommon } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { JsonReader, Kind } from "../../lib/json-reader";
-import { box, leaf, Node, text } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { box, leaf, Node, nothing } from "../../lib/node";
 import { encode } from "../../lib/percent";
 import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
+import { commonBody } from "../error/common";
 
 const MOST_DEPTH = 20;
 
@@ -46,66 +44,25 @@ export class Differs {
 
   /** `json`: this job's payload, if it is here. */
   view(m: Model, json: string | null): Node {
-    if (!this.asked.ready) return box("div", "", [this.asked.placeholder(m, 4)]);
-    const compared = this.common.compared;
-    const findings = this.common.findings;
-    const foot = leaf(
-      "p",
-      "pf",
-      `Compared with ${counted(compared.there, "other job", "other jobs")} of the same tasks that are still in the table: ${counted(compared.here, "job fails", "jobs fail")} this way. Finished jobs are gone.`,
-    );
-    if (compared.there === 0 || findings.length === 0) {
-      const why =
-        compared.there === 0
-          ? "There is no other job of its task to compare it with."
-          : "Nothing sets the jobs that fail this way apart from the others.";
-      return box("div", "", [leaf("p", "pb dim", why), foot]);
-    }
-    const rows: Node[] = [];
-    for (let i = 0; i < findings.length; i++) rows.push(findingRow(findings[i], json));
-    return box("div", "", [
-      box("div", "pb", [standsOut(findings[0])]),
-      table("differs", "What differs", COLUMNS, rows),
-      foot,
-    ]);
+    const body = commonBody(m, this.asked, this.common);
+    if (json !== null && this.asked.ready) body.push(this.ofThisJob(json));
+    return box("div", "", body);
   }
-}
 
-const COLUMNS: string[] = [
-  "=Field",
-  "=Stands out",
-  "w-mid=This job",
-  "num w4=Fail alike",
-  "num w4=Others",
-];
-
-function standsOut(first: Finding): Node {
-  return box("div", "note info", [
-    icon(INFO),
-    leaf("b", "", `${visible(first.path)} = ${visible(first.value)} stands out.`),
-    leaf(
-      "span",
-      "",
-      `${percent(first.here)} of the jobs that fail this way have it, and ${percent(first.there)} of the others.`,
-    ),
-  ]);
-}
-
-function findingRow(one: Finding, json: string | null): Node {
-  const own = json === null ? "" : valueAt(json, one.path);
-  return row(one.path + " " + one.value, "", [
-    cell("", [leaf("code", "", visible(one.path))]),
-    cell("", [leaf("code", "", visible(one.value))]),
-    cell("w-mid", [own.length > 0 ? leaf("code", "", visible(own)) : leaf("span", "faint", "–")]),
-    cell("num", [text(percent(one.here))]),
-    cell("num", [text(percent(one.there))]),
-  ]);
-}
-
-function percent(share: f64): string {
-  const whole = <i64>Math.round(share * 100);
-  if (whole === 100 && share < 1) return "> 99 %";
-  return whole === 0 && share > 0 ? "< 1 %" : `${whole} %`;
+  /** What this job has where those that fail alike stand out. */
+  private ofThisJob(json: string): Node {
+    const parts: Node[] = [];
+    const findings = this.common.findings;
+    for (let i = 0; i < findings.length; i++) {
+      const path = findings[i].path;
+      const own = valueAt(json, path);
+      if (own.length > 0) {
+        parts.push(leaf("code", "", visible(`${path.substring(8)} = ${own}`)));
+      }
+    }
+    if (parts.length === 0) return nothing;
+    return box("p", "pf row", [leaf("span", "", "This job:")].concat(parts));
+  }
 }
 
 /** What stands at `payload.customer.vip`; the empty string where nothing does, or the path is another kind. */
