@@ -74,6 +74,8 @@ async function pour(
   signal: AbortSignal,
 ): Promise<void> {
   try {
+    // The first bytes of the body may take long.
+    if (first.done !== true && first.value.length === 0) connection.flushHeaders();
     for (let step = first; step.done !== true; step = await pieces.next()) {
       if (signal.aborted || !(await isTaken(connection, step.value, signal))) {
         connection.destroy();

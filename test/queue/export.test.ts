@@ -188,6 +188,38 @@ test("Where an export breaks off it says behind which line it goes on, and so it
   }
 });
 
+test("Where nothing matches for long an export says how far it is, and ends when it is left.", async () => {
+  await fill("to_json(n)", 30_000);
+  // A slow server: what a walk looks at in its time is a part of the jobs.
+  const { db, sent } = watched(async (text) => {
+    if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
+  });
+  const leaving = new AbortController();
+  const begun = await begin(db, { q: 'payload:"29999"', columns: "id" });
+  const places: number[] = [];
+  for await (const piece of begun.pieces(leaving.signal)) {
+    if (piece.length > 0) break;
+    places.push(Number(begun.progress().cursor?.split("-")[0]));
+  }
+  assert.ok(places.length > 0 && begun.progress().lines === 1);
+  assert.deepEqual(
+    places,
+    [...new Set(places)].toSorted((a, b) => a - b),
+  );
+  const rest = await begin(db, {
+    q: 'payload:"29999"',
+    columns: "id",
+    cursor: `${places[0]}-30000`,
+  });
+  assert.equal(await textOf(rest), '{"id":29999}\n');
+  sent.length = 0;
+  const left = await begin(db, { q: "payload:nowhere", columns: "id" });
+  for await (const _ of left.pieces(leaving.signal)) leaving.abort();
+  const until = sent.length;
+  for (let turn = 0; turn < 20; turn++) await queue.sql("select 1");
+  assert.equal(sent.length, until);
+});
+
 test("No statement of an export stands in a transaction that holds a snapshot for a slow reader.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true, isPlain: true };

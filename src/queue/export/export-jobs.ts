@@ -18,7 +18,10 @@ import { createLineChunks } from "./line-chunks.ts";
 export interface Export {
   /** To be put behind the id of the last line that arrived, for going on. */
   readonly boundary: ExportCursor;
-  /** Text in pieces of a few megabytes at the most; ends early where `signal` aborts. */
+  /**
+   * Text in pieces of a few megabytes at the most, and an empty one where nothing is found for a while;
+   * ends early where `signal` aborts.
+   */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
   /** What of it was taken so far, and where to go on. */
   readonly progress: () => ExportProgress;

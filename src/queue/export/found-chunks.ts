@@ -63,6 +63,8 @@ export async function* matches(
     const position = walked.next?.position;
     last = position?.kind === "ids" ? position.after : null;
     size = walked.size || IDS_A_WALK;
+    // So that whoever reads hears how far it is, and may leave.
+    if (last !== null && walked.found.length === 0) yield { text: "", lines: 0, last };
   }
 }
 

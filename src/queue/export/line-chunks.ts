@@ -18,7 +18,7 @@ export type Selection =
   | { readonly kind: "ids"; readonly ids: readonly string[] };
 
 export interface LineChunk {
-  /** null: the job `last` alone is too large for a text. */
+  /** null: the job `last` alone is too large for a text. Empty: nothing matches up to there. */
   readonly text: string | null;
   readonly lines: number;
   /** The id of the last job in it. */

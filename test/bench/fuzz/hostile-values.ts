@@ -1,0 +1,191 @@
+// What a stranger may send in place of anything: values out of a pool, and changed ones.
+import { randomQuery, randomText } from "../../queue/random-query.ts";
+import type { Random } from "../../support/random-calls.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a part of an OpenAPI document
+type Schema = any;
+
+export const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)] as T;
+
+const TEXTS = [
+  ...[
+    "",
+    " ",
+    "0",
+    "-1",
+    "1",
+    "2",
+    "7",
+    "1e9",
+    "1.5",
+    "NaN",
+    "null",
+    "true",
+    "undefined",
+    "[]",
+    "{}",
+  ],
+  ...["9223372036854775807", "9223372036854775808", "-9223372036854775808", "2147483648"],
+  ...["99999999999999999999999999", "0x10", "١٢", "1,2,3", "1..2", "1;drop table x", "' or 1=1 --"],
+  ...[
+    "\u0000",
+    "a\u0000b",
+    "\u{1f600}",
+    "\ud800",
+    "\u202eabc",
+    "%00",
+    "%",
+    "%zz",
+    "..",
+    "../../etc/passwd",
+  ],
+  ...[
+    "a".repeat(300),
+    "ü".repeat(1_000),
+    "(".repeat(200),
+    "-".repeat(50),
+    '"',
+    "\\",
+    '"\\',
+    "\n",
+    "\r\n",
+  ],
+  ...[
+    "2026-01-01",
+    "2026-13-45T99:99:99Z",
+    "now",
+    "-5m",
+    "in 2h",
+    "infinity",
+    "294277-01-01T00:00:00Z",
+  ],
+  ...[
+    "constructor",
+    "__proto__",
+    "toString",
+    "id",
+    "-id",
+    "due",
+    "failed",
+    "running",
+    "task:a",
+    "is:failed",
+  ],
+  ...[
+    "retry",
+    "complete",
+    "reschedule",
+    "remove",
+    "run_now",
+    "jsonl",
+    "csv",
+    "1-5",
+    "1-5-7",
+    "operations",
+  ],
+];
+
+const JSONS: readonly unknown[] = [
+  ...[
+    null,
+    true,
+    false,
+    0,
+    -1,
+    1,
+    1.5,
+    1e300,
+    -0,
+    9_007_199_254_740_993n.toString(),
+    "",
+    "x",
+    [],
+    {},
+  ],
+  ...[
+    [[]],
+    [null],
+    ["1"],
+    [1],
+    [1, 2, 3],
+    ["x".repeat(100)],
+    { a: 1 },
+    { __proto__: null, toString: 1 },
+  ],
+  ...[Array.from({ length: 2_000 }, (_, n) => n + 1), "2026-01-01T00:00:00Z", "\u0000", "\ud800"],
+];
+
+/** A text for a query or a path: often what is expected there, changed now and then. */
+export function hostileText(random: Random, schema: Schema = {}, name = ""): string {
+  const isExpected = random(10) < 7;
+  if (isExpected && Array.isArray(schema.enum)) return String(pick(random, schema.enum));
+  if (isExpected && schema.type === "integer") return String(random(500));
+  if (isExpected && name === "q") return randomQuery(random);
+  const kind = random(6);
+  if (kind === 0) return String(random(50));
+  if (kind === 1) return String(random(120_000));
+  if (kind === 2) return randomQuery(random);
+  if (kind === 3) return randomText(random);
+  return changed(random, pick(random, TEXTS));
+}
+
+function changed(random: Random, text: string): string {
+  if (random(4) > 0) return text;
+  const at = random(text.length + 1);
+  return text.slice(0, at) + pick(random, TEXTS) + text.slice(at + random(3));
+}
+
+/** A JSON text for a body of that schema: sound, nearly sound, or none at all. */
+export function hostileBody(
+  random: Random,
+  schema: Schema,
+  resolve: (one: Schema) => Schema,
+): string {
+  const kind = random(12);
+  if (kind === 0)
+    return pick(random, ["", "{", "[]", "null", "nonsense", '{"a":}', "\ufeff{}", "{}{}"]);
+  if (kind === 1) return `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+  const text = JSON.stringify(value(random, resolve(schema), resolve, 0) ?? null);
+  if (kind === 2) return text.replace("{", `{${JSON.stringify(pick(random, TEXTS))}:1,`);
+  if (kind === 3) return text.slice(0, random(text.length + 1));
+  return text;
+}
+
+function value(
+  random: Random,
+  schema: Schema,
+  resolve: (one: Schema) => Schema,
+  depth: number,
+): unknown {
+  if (random(12) === 0) return pick(random, JSONS);
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined) {
+    return value(random, resolve(pick(random, alternatives as Schema[])), resolve, depth);
+  }
+  if (schema.enum !== undefined) return pick(random, schema.enum as unknown[]);
+  if (schema.const !== undefined) return schema.const;
+  switch ([schema.type].flat()[0]) {
+    case "object": {
+      const required = new Set<string>(schema.required ?? []);
+      const members = Object.entries(schema.properties ?? {}).filter(
+        ([name]) => random(20) > (required.has(name) ? 0 : 11),
+      );
+      return Object.fromEntries(
+        members.map(([name, one]) => [name, value(random, resolve(one), resolve, depth + 1)]),
+      );
+    }
+    case "array":
+      return Array.from({ length: random(depth > 3 ? 1 : 5) }, () =>
+        value(random, resolve(schema.items ?? {}), resolve, depth + 1),
+      );
+    case "integer":
+    case "number":
+      return pick(random, [0, 1, 2, 5, 100, -1, 2 ** 31, random(100_000), random(100_000)]);
+    case "boolean":
+      return random(2) === 0;
+    case "null":
+      return null;
+    default:
+      return hostileText(random, schema);
+  }
+}
