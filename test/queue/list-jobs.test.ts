@@ -8,8 +8,10 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
 import type { JobFilter } from "../../src/queue/pages/job-filter.ts";
-import { listJobs } from "../../src/queue/pages/list-jobs.ts";
+import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
+import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
+import { tallyAll } from "../../src/queue/stats/tally-pages.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -276,4 +278,30 @@ test("A page of very large jobs ends early, and its cursor goes on.", async () =
   assert.equal(second.nextCursor, null);
   const seen = [...first.jobs, ...second.jobs].map(({ payload }) => (payload as { n: number }).n);
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+});
+
+test("A failure that left updated_at as it was, as stock workers do, is told at its own time.", async () => {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
+  await queue.sql(`
+    insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)
+    select 1, attempts, 3, now() - interval '1 d', now() - interval '1 d',
+      date_trunc('second', now()) - interval '1 m' + exp(attempts) * interval '1 s'
+    from unnest('{2,3}'::int[]) as made (attempts)`);
+  const rows = await queue.sql<{ ms: number }>(
+    `select floor(extract(epoch from run_at - exp(attempts) * interval '1 s') * 1000)::float8 as ms
+     from worker._private_jobs order by id`,
+  );
+  const { jobs } = await listLightJobs(queue.db);
+  assert.deepEqual(
+    jobs.map(({ condition }) => condition),
+    ["retrying", "failed"],
+  );
+  const since = jobs.map(({ conditionSince }) => Date.parse(conditionSince));
+  assert.deepEqual(
+    since,
+    rows.map(({ ms }) => ms),
+  );
+  assert.equal((await sampleJobs(queue.db, [0], [])).lastFailureMs, since[1]);
+  const failed = (await tallyAll(queue.db, [])).find(({ tallied }) => tallied === "failed");
+  assert.deepEqual(JSON.parse(failed?.times ?? "[]").map(Math.floor), [since[1]]);
 });

@@ -168,7 +168,21 @@ test("A cursor of another order, cut, or made up is refused as bad input and not
   await queue.sql(seed(200));
   const first = await listJobs(queue.db, { sort: "due", limit: 3 });
   const cursor = first.nextCursor ?? "";
-  await assert.rejects(listJobs(queue.db, { sort: "priority", cursor }), /^InputError: cursor/);
+  const another = (filter: JobFilter) =>
+    assert.rejects(
+      listJobs(queue.db, { sort: "due", cursor, ...filter }),
+      /^InputError: cursor: is of another (order|query): it goes on only with the same q, state,/,
+    );
+  await another({ sort: "priority" });
+  await another({ q: "task:b" });
+  await another({ state: "ready" });
+  await another({ identifier: "a" });
+  await another({ queue: "q" });
+  await another({ search: "x" });
+  assert.equal(
+    (await listJobs(queue.db, { sort: "due", cursor, limit: 5, q: " " })).jobs.length,
+    5,
+  );
   const made = await Promise.all(
     jobSorts.map(async (sort) => {
       const { nextCursor } = await listJobs(queue.db, { sort, limit: 3, q: "tries>=0" });

@@ -71,7 +71,7 @@ import {
   tallyChunk,
 } from "../../src/queue/stats/tally-pages.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
-import { encodeCursor } from "../../src/queue/walk/cursor.ts";
+import { askedMark, encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
 import type { Position } from "../../src/queue/walk/place.ts";
 import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
@@ -129,11 +129,9 @@ const RECOVERY = {
 
 /** One job is found, in whatever order. */
 const walked: Answer = (text) =>
-  text.includes("as edge")
-    ? { edge: "2,2" }
-    : text.includes("as ids")
-      ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
-      : { us: "1", task_id: 1 };
+  text.includes("as ids")
+    ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
+    : { us: "1", task_id: 1 };
 let largeJobs = 0;
 /** A compressed payload, one that is too large, and what is asked about them. */
 const large: Answer = (text) => {
@@ -144,7 +142,8 @@ const large: Answer = (text) => {
 };
 const cursor = (sort: JobSort, position: Position) =>
   encodeCursor({
-    ...{ sort, nowUs: "", skip: 0, isExactShown: false, size: 0 },
+    ...{ sort, asked: askedMark(["", "all", "", "", ""]), nowUs: "", skip: 0 },
+    ...{ isExactShown: false, size: 0 },
     place: { segment: 0, position },
   });
 async function exportOf(db: Database, q: string, format: ExportFormat): Promise<void> {

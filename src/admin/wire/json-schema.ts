@@ -30,6 +30,11 @@ export function listOf(items: Shape): JsonSchema {
   return { type: "array", items: schemaOf(items) };
 }
 
+/** The same with what it means. */
+export function described(shape: Shape, description: string): JsonSchema {
+  return { ...schemaOf(shape), description };
+}
+
 /** The same, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [schema["type"], "null"] };

@@ -19,7 +19,8 @@ export interface JobFilter {
   readonly search?: string | undefined;
   /**
    * Default `id`. What a job does not have comes last: one that is locked or has failed waits for no
-   * time, one that has not failed has no time of its failure.
+   * time, one that has not failed has no time of its failure. `-failed_at` goes by updated_at, which
+   * an index may have: stock Graphile Worker leaves it as it was when a job fails.
    */
   readonly sort?: JobSort | undefined;
   /** Jobs on a page. Default 100; more than 500 is 500. */

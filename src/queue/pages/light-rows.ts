@@ -3,6 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
+import { failedAt } from "../settle/retry-policy.ts";
 import { pageNames } from "../sql/job-row.ts";
 import { stateOf } from "../sql/job-state.ts";
 import { microseconds, timeText } from "../sql/moments.ts";
@@ -95,13 +96,15 @@ function toLightJob(row: LightRow): LightJob {
   };
 }
 
-// The queue is joined for its name, so each job's own can be asked whether it is locked. A retry and a
-// change of its time are the last thing that has happened to a job; a due one waits since its time.
+// The queue is joined for its name, so each job's own can be asked whether it is locked. A change of
+// its time is the last thing that has happened to a scheduled job; a due one waits since its time.
 const rowsSql: Statement = (schema) => `
   select light.*, ${microseconds(`case light.condition
       when 'running' then light.locked_at
       when 'blocked' then greatest(light.run_at, light.queue_locked_at)
       when 'ready' then greatest(light.run_at, light.created_at)
+      when 'failed' then light.failed_at
+      when 'retrying' then light.failed_at
       else light.updated_at
     end`)} as since_us
   from (
@@ -121,7 +124,7 @@ const rowsSql: Statement = (schema) => `
         when jobs.run_at > now() then 'scheduled'
         else 'ready'
       end as condition,
-      jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at,
+      jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, ${failedAt("jobs")} as failed_at,
       queues.locked_at as queue_locked_at,
       pg_column_size(jobs.payload) as payload_bytes
     from ${schema}._private_jobs as jobs

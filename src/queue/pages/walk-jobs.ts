@@ -6,7 +6,13 @@ import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { readPriorities } from "../sql/priorities.ts";
-import { type Cursor, decodeCursor, encodeCursor, notACursor } from "../walk/cursor.ts";
+import {
+  askedMark,
+  type Cursor,
+  cursorOfAnother,
+  decodeCursor,
+  encodeCursor,
+} from "../walk/cursor.ts";
 import { isFew } from "../walk/id-walk.ts";
 import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
 import { type Facts, type JobSort, type Segment, segmentsOf } from "../walk/order.ts";
@@ -86,7 +92,8 @@ export async function findPage(db: Database, given: JobFilter): Promise<FoundPag
 async function resolve(db: Database, given: JobFilter): Promise<Asked> {
   const filter = checkedFilter(given);
   const cursor = filter.cursor === "" ? null : decodeCursor(filter.cursor);
-  if (cursor !== null && cursor.sort !== filter.sort) throw notACursor();
+  if (cursor !== null && cursor.sort !== filter.sort) throw cursorOfAnother("order");
+  if (cursor !== null && cursor.asked !== markOf(filter)) throw cursorOfAnother("query");
   const names = await ofNames(db, filter.identifier, filter.queue);
   const none = names.find(({ isEmpty }) => isEmpty);
   if (none !== undefined) return { filter, cursor, query: null, matching: none };
@@ -99,6 +106,9 @@ async function resolve(db: Database, given: JobFilter): Promise<Asked> {
   ]);
   return { filter, cursor, query, matching };
 }
+
+const markOf = ({ q, state, identifier, queue, search }: CheckedFilter) =>
+  askedMark([q.trim(), state, identifier, queue, search]);
 
 async function compiled(db: Database, q: string, cursor: Cursor | null): Promise<JobQuery> {
   const indexes = await usableIndexes(db);
@@ -160,6 +170,7 @@ function pageOf(
   const cursorAt = (place: Place, skip: number, isExactShown: boolean) =>
     encodeCursor({
       sort: filter.sort,
+      asked: markOf(filter),
       nowUs: query?.nowUs ?? "",
       place,
       skip,

@@ -34,3 +34,8 @@ export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
       and ${job}.run_at <= now() + ${delayOf(`${job}.attempts`)}
       then ${job}.run_at - ${delayOf(`${job}.attempts`)} end)`;
+
+/** The same of a job that has failed for good, null of all others: where most of many rows have not. */
+export const failedForGoodAt = (job: string): string =>
+  `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
+      then ${failedAt(job)} end`;

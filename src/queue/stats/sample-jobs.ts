@@ -4,6 +4,7 @@
 // Each page is read by its own range of row ids, not by "tablesample": so it is known which pages were
 // read, also those that hold nothing, and one can be taken of each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { failedForGoodAt } from "../settle/retry-policy.ts";
 import { milliseconds } from "../sql/moments.ts";
 import { type Tallied, tallied, talliedAs } from "./tally.ts";
 
@@ -33,8 +34,8 @@ const sampleSql: Statement = (s) => `
     select
       ${tallied.map((one) => `count(*) filter (where tallied = '${one}') as ${one}`).join(",\n      ")},
       min(locked_at) as longest,
-      max(updated_at) filter (where tallied = 'failed') as last
-    from (${rowsOfPage(s, "sampled.page", `jobs.locked_at, jobs.updated_at, ${talliedAs("jobs", "$2")} as tallied`)}
+      max(failed_at) as last
+    from (${rowsOfPage(s, "sampled.page", `jobs.locked_at, ${failedForGoodAt("jobs")} as failed_at, ${talliedAs("jobs", "$2")} as tallied`)}
     ) as job
   ) as page`;
 

@@ -1,6 +1,7 @@
 // Counts jobs by condition for each task, queue and holder: in all of a small table, in one chunk of a
 // census, which is exact for the moment at which it is read, or on the pages of a sample.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { failedForGoodAt } from "../settle/retry-policy.ts";
 import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 import { talliedAs } from "./tally.ts";
@@ -18,11 +19,12 @@ const tallies = (s: string, where: string): string => `
       coalesce(task_id, job_queue_id)::text as key, tallied, count(*) as count,
       coalesce(
         min(locked_at) filter (where tallied = 'running'),
-        max(updated_at) filter (where tallied = 'failed'),
+        max(failed_at),
         min(run_at) filter (where tallied not in ('running', 'failed'))
       ) as at
     from (
-      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.updated_at, jobs.run_at,
+      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
+        ${failedForGoodAt("jobs")} as failed_at,
         ${talliedAs("jobs", "$1")} as tallied
       from ${s}._private_jobs as jobs
       where ${where}

@@ -1,5 +1,6 @@
 // A place as an opaque text for callers to hand back. It is checked piece by piece: a text that was not
 // made here is refused, and whatever one may claim, a walk from there is bounded like any other.
+import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { type JobSort, jobSorts } from "./order.ts";
@@ -7,6 +8,8 @@ import type { Place, Position, Row } from "./place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
+  /** Stands for what is asked for, see `askedMark`: a place in one list is none in another. */
+  readonly asked: string;
   /** What `now` means in the query, microseconds; empty: in none. */
   readonly nowUs: string;
   readonly place: Place;
@@ -22,7 +25,12 @@ export interface Cursor {
 export const LONGEST_CURSOR = 10_000;
 
 /** A cursor of another version is refused, not misread. */
-const VERSION = 2;
+const VERSION = 3;
+
+/** 12 hexadecimal digits that stand for a list's filters. */
+export function askedMark(filters: readonly string[]): string {
+  return hash("sha256", JSON.stringify(filters)).slice(0, 12);
+}
 
 const id = v.pipe(
   v.string(),
@@ -42,6 +50,7 @@ const position = v.union([
 const parts = v.strictTuple([
   v.literal(VERSION),
   v.picklist(jobSorts),
+  v.pipe(v.string(), v.regex(/^[0-9a-f]{12}$/)),
   moment,
   v.pipe(whole, v.maxValue(8)),
   position,
@@ -50,9 +59,10 @@ const parts = v.strictTuple([
   v.pipe(whole, v.maxValue(1_000_000)),
 ]);
 
-export function encodeCursor({ sort, nowUs, place, skip, isExactShown, size }: Cursor): string {
+export function encodeCursor(cursor: Cursor): string {
+  const { sort, asked, nowUs, place, skip, isExactShown, size } = cursor;
   const shown = packed(place.position);
-  const list = [VERSION, sort, nowUs, place.segment, shown, skip, isExactShown, size];
+  const list = [VERSION, sort, asked, nowUs, place.segment, shown, skip, isExactShown, size];
   return Buffer.from(JSON.stringify(list)).toString("base64url");
 }
 
@@ -68,12 +78,18 @@ export function notACursor(): InputError {
   return new InputError([{ path: "cursor", message }]);
 }
 
+export function cursorOfAnother(what: "order" | "query"): InputError {
+  const message = `is of another ${what}: it goes on only with the same q, state, identifier, queue, search and sort; begin again without one`;
+  return new InputError([{ path: "cursor", message }]);
+}
+
 function read(text: string): Cursor | null {
   try {
     const plain: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    const [, sort, nowUs, segment, shown, skip, isExactShown, size] = v.parse(parts, plain);
+    const [, sort, asked, nowUs, segment, shown, ...rest] = v.parse(parts, plain);
+    const [skip, isExactShown, size] = rest;
     const place = { segment, position: unpacked(shown) };
-    return { sort, nowUs, place, skip, isExactShown, size };
+    return { sort, asked, nowUs, place, skip, isExactShown, size };
   } catch {
     return null;
   }

@@ -16,6 +16,8 @@
       when 'running' then light.locked_at
       when 'blocked' then greatest(light.run_at, light.queue_locked_at)
       when 'ready' then greatest(light.run_at, light.created_at)
+      when 'failed' then light.failed_at
+      when 'retrying' then light.failed_at
       else light.updated_at
     end) * 1000000) as since_us
   from (
@@ -40,7 +42,9 @@
         when jobs.run_at > now() then 'scheduled'
         else 'ready'
       end as condition,
-      jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at,
+      jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) as failed_at,
       queues.locked_at as queue_locked_at,
       pg_column_size(jobs.payload) as payload_bytes
     from "worker"._private_jobs as jobs

@@ -19,9 +19,12 @@
       count(*) filter (where tallied = 'scheduled') as scheduled,
       count(*) filter (where tallied = 'ready') as ready,
       min(locked_at) as longest,
-      max(updated_at) filter (where tallied = 'failed') as last
+      max(failed_at) as last
     from (
-      select jobs.locked_at, jobs.updated_at, case
+      select jobs.locked_at, case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
+      then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at, case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= now() and jobs.job_queue_id = any($2::int[]) then 'blocked'

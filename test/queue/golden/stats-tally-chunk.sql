@@ -10,11 +10,15 @@
       coalesce(task_id, job_queue_id)::text as key, tallied, count(*) as count,
       coalesce(
         min(locked_at) filter (where tallied = 'running'),
-        max(updated_at) filter (where tallied = 'failed'),
+        max(failed_at),
         min(run_at) filter (where tallied not in ('running', 'failed'))
       ) as at
     from (
-      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.updated_at, jobs.run_at,
+      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
+        case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
+      then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at,
         case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'

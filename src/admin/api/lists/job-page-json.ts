@@ -2,7 +2,7 @@
 import { listedJobJson } from "../../../domain/job.ts";
 import type { LightJob } from "../../../queue/pages/light-rows.ts";
 import type { JobPage, LightPage } from "../../../queue/pages/list-jobs.ts";
-import { type JsonSchema, listedJob, listOf, record } from "../../wire/json-schema.ts";
+import { described, type JsonSchema, listedJob, listOf, record } from "../../wire/json-schema.ts";
 
 /** `more`: name → JSON text. */
 export function jobPageJson(page: JobPage, more: Record<string, string>): string {
@@ -73,16 +73,37 @@ function lightJobJson(job: LightJob): string {
 export const jobPageSchema: JsonSchema = record(
   {
     jobs: listOf(listedJob),
-    next_cursor: "string?",
-    cost: "string",
-    scanned: "integer",
-    scanned_to: "integer?",
-    complete: "boolean",
-    ranking: "string",
-    unknown: "string[]",
-    index_hint: "string?",
-    unchecked: "integer",
-    took_ms: "integer",
+    next_cursor: described(
+      "string?",
+      "goes on, with the same q, state, identifier, queue, search and sort; null: nothing follows",
+    ),
+    cost: described(
+      { type: "string", enum: ["cheap", "bounded"] },
+      "cheap: an index led to these jobs; bounded: jobs were looked through, for about 0.4 s at the most",
+    ),
+    scanned: described("integer", "how many jobs or index entries this answer has looked at"),
+    scanned_to: described(
+      "integer?",
+      "the last id of a walk by id that is not at its end; null: it is, or goes in another order",
+    ),
+    complete: described(
+      "boolean",
+      "false: the time was up before the page was full, or the ranking was; next_cursor goes on",
+    ),
+    ranking: described(
+      { type: "string", enum: ["full", "partial"] },
+      "partial: no index has this order and not all jobs were looked at; these are the best so far, and next_cursor leads to the same page with better ones in their place, until it is full",
+    ),
+    unknown: described("string[]", "names in q that nothing has, such as task:nmae"),
+    index_hint: described(
+      "string?",
+      "the optional index that would make it cheap, to be built by POST /api/indexes or worker migrate --with-indexes; null: none would",
+    ),
+    unchecked: described(
+      "integer",
+      "jobs that may match and are left out, because their texts are too large to be looked at",
+    ),
+    took_ms: described("integer", "milliseconds until the page was there"),
   },
   "JobList",
 );

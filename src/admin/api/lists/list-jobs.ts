@@ -35,9 +35,18 @@ const fields = {
   identifier: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
   queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
   search: inQuery(text(["Search", "an id, or text to be found in a job; empty: any"], 0, 256)),
-  sort: inQuery(choice(["Order", "jobs without what they are ordered by come last"], jobSorts), {
-    default: "id",
-  }),
+  sort: inQuery(
+    choice(
+      [
+        "Order",
+        "jobs without what they are ordered by come last; -failed_at: failed jobs by updated_at, which stock Graphile Worker leaves as it was at a failure, so that theirs stand where they were last changed",
+      ],
+      jobSorts,
+    ),
+    {
+      default: "id",
+    },
+  ),
   fields: inQuery(
     choice(
       ["Fields", "full: whole jobs; row: no payload, the error's first line, the condition"],
