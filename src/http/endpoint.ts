@@ -4,6 +4,7 @@
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
+import { compressed } from "./compress.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import { type HttpResponse, json } from "./response.ts";
@@ -58,7 +59,8 @@ export function createDispatcher<E extends Endpoint>(
       await policy.admit(request, endpoint);
       if (match.kind === "unknown") throw new Refusal(404, "not_found", "there is nothing here");
       if (match.kind === "other_method") throw otherMethod(request.method, match.allow);
-      response = await match.route.run({ ...request, params: match.params });
+      const answer = await match.route.run({ ...request, params: match.params });
+      response = await compressed(request, answer);
     } catch (error) {
       response = errorResponse(error, request, report);
       code = refusalOf(error).code;

@@ -58,9 +58,20 @@ test("rows that someone reads stay where they are; what is new waits until it is
 
 test("rows that nobody reads follow the server", async () => {
   const page = await listed(["b", "c"]);
-  page.pass(30000);
+  page.pass(25000);
+  feed(page, { counts: counts() });
+  page.pass(5000);
   answer(page, ["a", "b"]);
   assert.deepEqual(names(page), ["a", "b"]);
+});
+
+test("nothing is asked again while nothing changes, but every two minutes", async () => {
+  const page = await listed(["a"]);
+  const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
+  page.pass(110_000);
+  assert.equal(asked(), 1);
+  page.pass(20_000);
+  assert.equal(asked(), 2);
 });
 
 test("what is searched for goes into the address once typing rests, and to the server from there", async () => {

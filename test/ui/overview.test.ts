@@ -107,6 +107,16 @@ test("where all is well it says what was looked at", async () => {
   assert.match(page.text, /5 workers alive/);
 });
 
+test("of many incidents the worst are shown, and all that there are when they are asked for", async () => {
+  const many = Array.from({ length: 12 }, (_, n) => incident({ id: `x:${n}`, verb: null }));
+  const page = await overview({ incidents: incidents(many, { more: 3 }) });
+  const shown = () => page.all((e) => e.attrs["class"] === "inc").length;
+  assert.equal(shown(), 6);
+  page.click("Show 9 more");
+  assert.equal(shown(), 12);
+  assert.match(page.text, /3 more things of less weight/);
+});
+
 test("an empty queue shows how to add the first job and to run it", async () => {
   const none = value(0);
   const empty = counts({ total: none, ready: none, running: none, retrying: none });

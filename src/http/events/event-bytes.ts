@@ -3,6 +3,7 @@
 // be strung together in any order. Only the trailer, with the sum over what this reader was sent, is the
 // reader's own. (Brotli has no such blocks: it would be compressed for each reader.)
 import { constants, crc32, deflateRawSync } from "node:zlib";
+import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
 /** A piece of a stream, as it is and compressed. */
@@ -68,15 +69,4 @@ function gzipEncoder(): StreamEncoder {
       return begin(Buffer.concat([LAST_BLOCK, trailer]));
     },
   };
-}
-
-/** `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */
-function acceptsGzip(accepted: string): boolean {
-  const weights = new Map<string, number>();
-  for (const part of accepted.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-    weights.set(name, Number(weight ?? 1));
-  }
-  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
 }

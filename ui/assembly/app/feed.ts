@@ -54,7 +54,10 @@ export function takeFact(m: Model, event: string, data: string): bool {
     return false;
   }
   if (event === "pulse") tellTime(m, m.facts.pulse.at);
-  else if (event === "counts") tellTime(m, m.facts.counts.asOf);
+  else if (event === "counts") {
+    tellTime(m, m.facts.counts.asOf);
+    m.facts.changedAt = m.now;
+  }
   m.page.heard(m, event, data);
   return true;
 }

@@ -13,6 +13,8 @@ import { isAway } from "../model/requests";
 
 /** A wait that is shorter shows nothing. */
 const SKELETON_MS: f64 = 200;
+/** How often is asked for what seems not to change. */
+const SELDOM_MS: f64 = 120000;
 
 export class Fetched {
   /** It has been there; what is shown may be older than the last question. */
@@ -34,9 +36,13 @@ export class Fetched {
     m.requests.read(m.access, this.topic, path);
   }
 
-  /** Asks again unless it is on its way or was asked for less than `ms` ago. */
-  askEvery(m: Model, path: string, ms: f64): void {
-    if (m.requests.waitsFor(this.topic) || m.now - this.askedAt < ms) return;
+  /**
+   * Asks again `soonMs` after the last time if the counts have changed since, else after two minutes:
+   * where nothing changes in the database, nothing is to be read. Not while it is on its way.
+   */
+  askEvery(m: Model, path: string, soonMs: f64): void {
+    const every = m.facts.changedAt >= this.askedAt ? soonMs : max(soonMs, SELDOM_MS);
+    if (m.requests.waitsFor(this.topic) || m.now - this.askedAt < every) return;
     this.ask(m, path);
   }
 

@@ -27,7 +27,7 @@ export abstract class ListPage extends Page {
   searchDraft: string = "";
   /** Whether rows can be chosen, by those who may write. */
   choosable: bool = true;
-  /** The least time between two quiet questions, in milliseconds. */
+  /** The least time between two quiet questions while something changes, in milliseconds. */
   everyMs: f64 = 4000;
   /** The order that an address without `sort` means. */
   usualSort: string = "";

@@ -19,6 +19,8 @@ export class Facts {
   pulse: Pulse = new Pulse();
   incidents: Incidents = new Incidents();
   horizon: Horizon = new Horizon();
+  /** When the counts changed last, by this machine's clock. */
+  changedAt: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
 

@@ -1,6 +1,7 @@
 /** The first page: what needs a person, when jobs are due, how many there are, what fails and where. */
 
 import { clock } from "../../controls/age";
+import { button } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { HOME } from "../../controls/icon";
 import { panel, plainPanel } from "../../controls/panel";
@@ -26,9 +27,10 @@ import { welcome } from "./welcome";
 
 const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
-/** The two lists below: seldom, and soon after the counts have changed. */
-const SELDOM_MS: f64 = 30000;
+/** The two lists below, while something changes. */
 const SOON_MS: f64 = 5000;
+/** So many of the worst are shown at first. */
+const MOST_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
   private errors: Fetched = new Fetched("overview.errors");
@@ -36,7 +38,8 @@ export class OverviewPage extends Page {
   private groups: Groups = new Groups();
   private queueList: QueueList = new QueueList();
   private span: Span = new Span();
-  private hasNewCounts: bool = false;
+  /** All incidents, not only the worst. */
+  private showsAll: bool = false;
 
   constructor() {
     super("overview", "/");
@@ -56,14 +59,8 @@ export class OverviewPage extends Page {
   }
 
   override refresh(m: Model): void {
-    const every = this.hasNewCounts ? SOON_MS : SELDOM_MS;
-    if (m.now - this.errors.askedAt >= every) this.hasNewCounts = false;
-    this.errors.askEvery(m, ERRORS, every);
-    this.queues.askEvery(m, QUEUES, every);
-  }
-
-  override heard(_m: Model, event: string, _data: string): void {
-    if (event === "counts") this.hasNewCounts = true;
+    this.errors.askEvery(m, ERRORS, SOON_MS);
+    this.queues.askEvery(m, QUEUES, SOON_MS);
   }
 
   override forget(_m: Model): void {
@@ -75,6 +72,7 @@ export class OverviewPage extends Page {
 
   override leave(): void {
     this.span.clear();
+    this.showsAll = false;
   }
 
   override take(m: Model, request: Pending, body: string): void {
@@ -103,7 +101,8 @@ export class OverviewPage extends Page {
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
-    if (verb === "report") copy(report(m));
+    if (verb === "all") this.showsAll = true;
+    else if (verb === "report") copy(report(m));
     else if (verb === "horizon") this.key(m, value);
     else if (verb === "span") this.drag(m, <i32>parseWhole(arg).value, value);
   }
@@ -179,12 +178,22 @@ export class OverviewPage extends Page {
     const all = m.facts.incidents;
     if (all.incidents.length === 0) return checks();
     const rows: Node[] = [];
-    for (let i = 0; i < all.incidents.length; i++)
-      rows.push(incidentRow(m, all.incidents[i], i === 0));
-    if (all.more > 0) {
-      rows.push(
-        leaf("p", "pf", `${counted(all.more, "more thing", "more things")} of less weight.`),
-      );
+    let isFilled = false;
+    const count = all.incidents.length;
+    // One that would stand alone behind "1 more" is shown.
+    const shown = this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
+    for (let i = 0; i < shown; i++) {
+      // The first verb is the likeliest right thing.
+      const isFirst = !isFilled && all.incidents[i].verb !== null;
+      rows.push(incidentRow(m, all.incidents[i], isFirst));
+      isFilled = isFilled || isFirst;
+    }
+    const rest = <i64>(count - shown) + all.more;
+    if (shown < count) {
+      const words = `Show ${counted(rest, "more", "more")}`;
+      rows.push(box("div", "pf", [button(words, "overview.all", "", "q s")]));
+    } else if (rest > 0) {
+      rows.push(leaf("p", "pf", `${counted(rest, "more thing", "more things")} of less weight.`));
     }
     return plainPanel("Incidents", rows);
   }

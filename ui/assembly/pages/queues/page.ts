@@ -46,7 +46,9 @@ export class QueuesPage extends ListPage {
 
   override mark(m: Model): Mark {
     const stuck = m.facts.incidentsOf("stuck_queue");
-    return stuck > 0 ? new Mark(`${stuck} stuck`, "red") : noMark;
+    if (stuck === 0) return noMark;
+    // One incident may be about many queues of one worker.
+    return new Mark(hasMany(m) ? "stuck" : `${stuck} stuck`, "red");
   }
 
   override one(): string {
@@ -177,4 +179,10 @@ export class QueuesPage extends ListPage {
       "The jobs of a named queue run one after the other. Jobs without a queue stand under Jobs.",
     );
   }
+}
+
+function hasMany(m: Model): bool {
+  const list = m.facts.incidents.incidents;
+  for (let i = 0; i < list.length; i++) if (list[i].id.startsWith("stuck_queues:")) return true;
+  return false;
 }

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { compressed } from "../../src/http/compress.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
+import { jsonText } from "../../src/http/response.ts";
+
+const text = JSON.stringify({
+  jobs: Array.from({ length: 200 }, (_, id) => ({ id, task: "mail" })),
+});
+const asking = (accepted?: string) =>
+  ({ headers: accepted === undefined ? {} : { "accept-encoding": accepted } }) as HttpRequest;
+
+test("A long answer is compressed for who takes gzip, and is the same when it is unpacked.", async () => {
+  for (const accepted of ["gzip", "br, gzip;q=0.5", "*"]) {
+    const { headers, body } = await compressed(asking(accepted), jsonText(text));
+    assert.equal(headers["content-encoding"], "gzip", accepted);
+    assert.equal(headers["vary"], "accept-encoding");
+    assert.equal(gunzipSync(body as Uint8Array).toString(), text);
+    assert.ok((body as Uint8Array).length * 5 < text.length);
+  }
+});
+
+test("Who does not take gzip gets it as it is, and caches hear that others may not.", async () => {
+  for (const accepted of [undefined, "", "br", "gzip;q=0"]) {
+    const { headers, body } = await compressed(asking(accepted), jsonText(text));
+    assert.deepEqual(
+      [headers["content-encoding"], headers["vary"]],
+      [undefined, "accept-encoding"],
+    );
+    assert.equal(body, text);
+  }
+});
+
+test("A short answer, bytes, and what is encoded already stay as they are.", async () => {
+  const bytes = { status: 200, headers: {}, body: Buffer.alloc(10_000) };
+  const encoded = { ...jsonText(text), headers: { "content-encoding": "br" } };
+  for (const answer of [jsonText("{}"), bytes, encoded, { ...bytes, body: null }]) {
+    assert.equal(await compressed(asking("gzip"), answer), answer);
+  }
+});
