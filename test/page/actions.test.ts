@@ -164,20 +164,20 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
     await visit(admin, `/jobs?identifier=${task}`, async ({ page, requests }) => {
       await page.locator(`#job-${three}`).waitFor();
       await settled(page);
-      await page.getByLabel("Select all").check();
-      await sees(page, "3 jobs chosen");
+      await page.getByLabel("Choose all rows on this page").check();
+      await sees(page, "3 chosen");
       await page.getByRole("button", { name: action, exact: true }).click();
-      const named = [`#${one}`, `#${held}`, `#${three}`];
+      const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(
         page,
         ["1 of them is held by a worker and will be left alone.", ...named],
         verb,
       );
       await noticed(page, `${says}; 1 was locked or gone`);
-      await page.getByText("3 jobs chosen").waitFor({ state: "detached" });
+      await page.getByText("3 chosen").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
         action: action.replace("…", "").toLowerCase().replace(" ", "-"),
-        ids: all.map(Number),
+        ids: all.map(Number).reverse(),
       });
     });
     assert.deepEqual(await admin.utils.getJob(held), untouched);

@@ -1,4 +1,4 @@
-// The list of jobs: the server filters, searches and pages, and the address holds it all.
+// The list of jobs: a query in the address, the server finds, orders and pages.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -11,110 +11,91 @@ before(async () => {
 
 const ids = (page: Page) =>
   page.locator("table.jobs tbody tr").evaluateAll((rows) => rows.map((row) => row.id.slice(4)));
+const field = (page: Page) => page.getByLabel("Search jobs");
+const rows = (page: Page, count: number) =>
+  page.locator(`table.jobs tbody tr:nth-child(${count}):last-child`).waitFor();
 
-/** The column of every row, once the list has so many rows. */
-async function column(page: Page, name: string, rows: number): Promise<string[]> {
-  const last = page.locator(`table.jobs tbody tr:nth-child(${rows}):last-child`);
-  await page.locator(".table-frame:not(.loading-rows)").filter({ has: last }).waitFor();
-  return page.locator(`table.jobs tbody .col-${name}`).allInnerTexts();
-}
-
-test("A tab asks the server for its state and shows nothing else.", async () => {
+test("A tab asks the server for its condition, in its own order, and Back brings the last one.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await turned(page, "Jobs");
-    const counts = await admin.utils.countJobs();
-    for (const state of ["failed", "locked"] as const) {
-      await page.locator(`.tab.${state}`).click();
-      await turned(page, `Jobs, ${state}`);
-      const asked = requests.filter(({ path }) => path.startsWith("/api/jobs"));
-      assert.equal(asked.at(-1)?.path, `/api/jobs?limit=100&state=${state}`);
-      const states = await column(page, "state", counts[state]);
-      assert.deepEqual(new Set(states.map((word) => word.toLowerCase())), new Set([state]));
-    }
-    await page.goBack();
+    const { failed } = await admin.utils.countJobs();
+    await page.locator(".tabs").getByText("Failed", { exact: true }).last().click();
     await turned(page, "Jobs, failed");
-    await column(page, "state", counts.failed);
+    await rows(page, Math.min(failed, 100));
+    const asked = requests.filter(({ path }) => path.startsWith("/api/jobs?")).at(-1)?.path;
+    assert.equal(asked, "/api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed");
     await page.goBack();
     await turned(page, "Jobs");
-    assert.equal((await ids(page)).length, 100);
+    await rows(page, 100);
   });
 });
 
-test("Filters and search go to the server, and into the address once typing rests.", async () => {
+test("A query is typed with completions, becomes chips, and is the address.", async () => {
   await admin.utils.addJob("find_me", { note: "a needle & a haystack?" }, { queueName: "a b/c&d" });
   await visit(admin, "/jobs", async ({ page, context, requests }) => {
     await turned(page, "Jobs");
-    await page.getByLabel("Queue", { exact: true }).fill("a b/c&d");
-    assert.deepEqual(await column(page, "task", 1), ["find_me"]);
-    await page.getByLabel("Task identifier", { exact: true }).fill("send_email");
-    await sees(page, "No job matches");
-    await page.getByLabel("Task identifier", { exact: true }).fill("find_me");
-    // Letter by letter, without the time that a busy machine would put between them.
-    await page.getByLabel("Search", { exact: true }).evaluate((field, text) => {
-      for (let length = 1; length <= text.length; length++) {
-        (field as HTMLInputElement).value = text.slice(0, length);
-        field.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-    }, "needle & a haystack?");
-    await page.waitForURL(/search=needle/);
-    await column(page, "task", 1);
-    const lists = requests.filter(({ path }) => path.startsWith("/api/jobs"));
-    const query = new URLSearchParams(lists.at(-1)?.path.split("?")[1]);
-    assert.deepEqual(Object.fromEntries(query), {
-      limit: "100",
-      identifier: "find_me",
-      queue: "a b/c&d",
-      search: "needle & a haystack?",
-    });
-    const asked = requests.filter(({ path }) => path.includes("search=")).length;
-    assert.equal(asked, 1, "not one request for each letter");
+    await page.keyboard.press("/");
+    await page.keyboard.type("task:find");
+    await page.getByRole("option", { name: "find_me" }).waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await field(page).inputValue(), "task:find_me");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=task%3Afind_me$/);
+    await rows(page, 1);
+    await page.keyboard.type('queue:"a b/c&d" "needle & a"');
+    await page.keyboard.press("Enter");
+    await page.locator(".chip").nth(2).waitFor();
+    await rows(page, 1);
+    await page.keyboard.press("Backspace");
+    await page.locator(".chip").nth(2).waitFor({ state: "detached" });
+    assert.equal(await field(page).inputValue(), '"needle & a"');
+    await page.keyboard.press("Enter");
+    await page.locator(".chip").nth(2).waitFor();
 
-    const address = page.url();
-    await page.reload();
-    assert.deepEqual(await column(page, "task", 1), ["find_me"]);
     const colleague = await context.newPage();
-    await colleague.goto(address);
-    assert.deepEqual(await column(colleague, "task", 1), ["find_me"]);
-    for (const [label, text] of [
-      ["Search", "needle & a haystack?"],
-      ["Queue", "a b/c&d"],
-    ] as const) {
-      assert.equal(await colleague.getByLabel(label, { exact: true }).inputValue(), text);
-    }
-    await page.getByRole("button", { name: "Clear filters" }).click();
-    await page.locator("table.jobs tbody tr").nth(99).waitFor();
-    assert.equal(page.url(), addressOfRoute(admin, "/jobs"));
+    await colleague.goto(page.url());
+    await rows(colleague, 1);
+    assert.equal(await colleague.locator(".chip").count(), 3);
+    await colleague.getByRole("button", { name: "Remove task:find_me" }).click();
+    await colleague.locator(".chip").nth(2).waitFor({ state: "detached" });
+    assert.ok(requests.every(({ path }) => !path.includes("payload=")));
   });
 });
 
-test("Paging goes through all jobs by cursor and shows none twice.", async () => {
-  const rows = await admin.sql<{ id: string }>("select id from {}._private_jobs order by id");
-  const all = rows.map(({ id }) => String(id));
+test("A wrong query is marked where it is wrong, and the way out is a click.", async () => {
+  await visit(admin, "/jobs", async ({ page }) => {
+    await turned(page, "Jobs");
+    await field(page).fill("trys>5");
+    await field(page).press("Enter");
+    await sees(page, 'Column 1: there is no field "trys"');
+    assert.equal(await page.locator(".qmark u").textContent(), "trys");
+    await page.getByRole("button", { name: "tries>5" }).click();
+    await page.waitForURL(/q=tries%3E5$/);
+    await page.locator("#jobs-fault").waitFor({ state: "detached" });
+  });
+});
+
+test("Paging goes through all jobs by cursor, says which they are, and shows none twice.", async () => {
+  const found = await admin.sql<{ id: string }>("select id from {}._private_jobs order by id desc");
+  const all = found.map(({ id }) => String(id));
   assert.ok(all.length > 250);
   await visit(admin, "/jobs", async ({ page, requests }) => {
-    const seen: string[] = [];
+    const pager = page.getByRole("navigation", { name: "Pages of the list" });
     for (let from = 0; from < all.length; from += 100) {
       const wanted = all.slice(from, from + 100);
       await page.locator(`#job-${wanted[0]}`).waitFor();
       assert.deepEqual(await ids(page), wanted);
-      seen.push(...wanted);
-      await sees(page, `Page ${from / 100 + 1}`);
-      const next = page.getByRole("button", { name: "Next" });
-      if (seen.length < all.length) await next.click();
-      else assert.ok(await next.isDisabled());
+      await pager.getByText(`${from + 1}–${from + wanted.length} of ${all.length}`).waitFor();
+      if (from + 100 < all.length) await pager.getByRole("link", { name: "Next" }).click();
     }
-    assert.deepEqual(seen, all);
+    assert.equal(await pager.getByRole("link", { name: "Next" }).count(), 0);
     const asked = requests.filter(({ path }) => path.startsWith("/api/jobs?"));
-    assert.ok(asked.slice(1).every(({ path }) => path.includes("&cursor=")));
-    assert.ok(asked.every(({ path }) => !path.includes("offset=")));
-
-    await page.getByRole("button", { name: "Previous" }).click();
+    assert.ok(asked.every(({ path }) => path.includes("fields=row") && !path.includes("offset=")));
+    await pager.getByRole("link", { name: "Previous" }).click();
     await page.locator(`#job-${all[200]}`).waitFor();
     await page.reload();
     await page.locator(`#job-${all[200]}`).waitFor();
     assert.deepEqual(await ids(page), all.slice(200, 300));
-    await page.getByRole("button", { name: "First page" }).click();
-    await page.locator(`#job-${all[0]}`).waitFor();
   });
 });
 
@@ -124,10 +105,45 @@ test("A list that someone reads does not move: what is new waits to be asked for
     const [first = "", second = ""] = await ids(page);
     await page.locator(`#job-${second}`).hover();
     await admin.sql("delete from {}._private_jobs where id = $1", [first]);
-    await page.locator(`#job-${first} .state.gone`).waitFor();
+    await page.locator(`#job-${first}.gone`).waitFor();
     assert.equal((await ids(page))[1], second);
-    await page.getByRole("button", { name: /change.* · Show/ }).click();
+    await page.getByRole("button", { name: /· show/ }).click();
     await page.locator(`#job-${first}`).waitFor({ state: "detached" });
     assert.equal((await ids(page))[0], second);
+  });
+});
+
+test("The whole row opens its job, and the export downloads what the query finds.", async () => {
+  await admin.utils.addJob("for_export", {}, { jobKey: "export:1" });
+  await visit(admin, "/jobs?q=task%3Afor_export", async ({ page }) => {
+    await rows(page, 1);
+    await page.locator("summary", { hasText: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "CSV" }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), "jobs.csv");
+    const [id = ""] = await ids(page);
+    await page.locator(`#job-${id} .c-tries`).click();
+    await turned(page, `Job ${id}`);
+    await page.goBack();
+    await rows(page, 1);
+    assert.equal(page.url(), addressOfRoute(admin, "/jobs?q=task%3Afor_export"));
+  });
+});
+
+test("Columns and tight rows are remembered by the browser.", async () => {
+  await visit(admin, "/jobs", async ({ page }) => {
+    await turned(page, "Jobs");
+    await page.locator("summary", { hasText: "Columns" }).click();
+    await page.getByLabel("Priority").check();
+    await page.getByLabel("Compact rows").check();
+    await page.reload();
+    await page.locator("td.c-priority").first().waitFor();
+    const height = await page
+      .locator("table.jobs tbody tr")
+      .first()
+      .evaluate((row) => row.getBoundingClientRect().height);
+    assert.ok(height < 30, `a row is ${height} high`);
   });
 });

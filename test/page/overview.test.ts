@@ -90,7 +90,7 @@ test("A span of the horizon is chosen with the keyboard and leads to its jobs.",
 });
 
 test("Back brings the place and the focus of the list back.", async () => {
-  await visit(admin, "/jobs?state=failed", async ({ page }) => {
+  await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     const row = page.locator("tbody tr").nth(40);
     await row.waitFor();
     await row.focus();

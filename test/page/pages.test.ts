@@ -6,7 +6,7 @@ import { startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
 const pages: readonly (readonly [route: string, title: string])[] = [
   ["/", "Overview"],
   ["/jobs", "Jobs"],
-  ["/jobs?state=failed", "Jobs, failed"],
+  ["/jobs?q=is:failed", "Jobs, failed"],
   ["/jobs?search=no%20such%20job", "Jobs"],
   ["/jobs/1", "Job 1"],
   ["/jobs/999999", "Job 999999"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, start } from "./harness.ts";
-import { counts, feed, job, jobs, overview, session } from "./sample.ts";
+import { counts, feed, job, jobs, session } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -17,7 +17,7 @@ function signIn(page: Page, token: string): void {
 }
 
 test("bearer mode asks for a token and sends it with every request", async () => {
-  const page = await start("/jobs?state=failed");
+  const page = await start("/jobs?q=is:failed");
   assert.equal(page.asked("api/session").headers, "");
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(page.text, /Sign in.*Sent as a bearer token/);
@@ -28,7 +28,7 @@ test("bearer mode asks for a token and sends it with every request", async () =>
   assert.equal(page.storage.get("worker.token"), "hunter2");
   assert.equal(
     page.asked("api/jobs").path,
-    "api/jobs?limit=100&state=failed",
+    "api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed",
     "the address stayed",
   );
   assert.equal(page.asked("api/jobs").headers, "authorization: Bearer hunter2");
@@ -106,7 +106,6 @@ test("too many failed logins count down until the next try", async () => {
 test("signing out forgets the token and what was read", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
-  page.answer("api/overview", overview());
   page.answer("api/jobs?limit=100", jobs([job(1, { task_identifier: "secret_task" })]));
   assert.match(page.text, /secret_task/);
   page.click("Sign out");

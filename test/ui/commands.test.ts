@@ -71,9 +71,9 @@ test("a failed job can be retried; one that has not failed needs no retry", asyn
 
 test("among chosen jobs one that failed is enough to offer a retry of all", async () => {
   const page = await listed([job(1), failedJob(2)]);
-  page.app.dispatch("jobs.select", "1", "");
+  page.app.dispatch("jobs.pick", "1", "");
   assert.equal(page.hasButton("Retry…"), false);
-  page.app.dispatch("jobs.select", "2", "");
+  page.app.dispatch("jobs.pick", "2", "");
   page.click("Retry…");
   page.click("Retry 2 jobs");
   assert.equal(page.asked("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
@@ -104,7 +104,7 @@ test("a key that no job has is a warning", async () => {
 
 test("a dialog that is not about the chosen jobs does not name them", async () => {
   const page = await listed([job(1), job(2)]);
-  page.app.dispatch("jobs.select-all", "", "");
+  page.app.dispatch("jobs.all", "", "");
   for (const label of ["Remove by key…", "Add a job"]) {
     page.click(label);
     assert.doesNotMatch(page.dialogText, /#1|#2/, label);
@@ -150,13 +150,13 @@ test("dialogs over the maintenance page ask for nothing that stands on the page"
 
 test("what was written is asked for again on the page at hand", async () => {
   const page = await listed([job(1)]);
-  page.app.dispatch("jobs.select", "1", "");
+  page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");
   page.click("Complete job 1");
   const sent = page.requests.length;
   page.answer("api/jobs/action", { message: "Completed 1 of 1 job", jobs: [job(1)] });
   const paths = page.requests.slice(sent).map(({ path }) => path);
-  assert.deepEqual(paths, ["api/jobs?limit=100", "api/overview"]);
+  assert.deepEqual(paths, ["api/jobs?limit=100&fields=row&count=fast&sort=-id"]);
   page.answer("api/jobs?limit=100", jobs([]));
-  assert.match(page.text, /The queue is empty/);
+  assert.match(page.text, /There are no jobs/);
 });

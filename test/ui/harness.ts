@@ -56,6 +56,7 @@ export class Page {
   readonly navigations: string[] = [];
   readonly copied: string[] = [];
   readonly downloads: string[] = [];
+  readonly preferences = new Map<string, string>();
   subscriptions: string[] = [];
   streaming = false;
   title = "";
@@ -124,6 +125,13 @@ export class Page {
     },
     theme: (name: string) => {
       this.theme = name;
+    },
+    prefer: (key: string, value: string) => {
+      this.preferences.set(key, value);
+    },
+    preferred: (key: string) => this.preferences.get(key) ?? "",
+    save: (path: string) => {
+      this.downloads.push(path);
     },
     remember: (key: string, value: string) => {
       if (value) this.storage.set(key, value);

@@ -1,7 +1,20 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, failedJob, job, jobs, listed, lockedJob, opened, overview } from "./sample.ts";
+import {
+  at,
+  counts,
+  failedJob,
+  feed,
+  incident,
+  incidents,
+  job,
+  jobs,
+  listed,
+  lockedJob,
+  opened,
+  value,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -11,46 +24,81 @@ const chosen = (page: Page) =>
   rows(page)
     .filter((row) => row.attrs["aria-selected"] === "true")
     .map((row) => row.attrs["data-arg"]);
+const chips = (page: Page) =>
+  page.all((e) => e.attrs["class"] === "chip").map((chip) => textOf([chip]));
+const field = (page: Page) => page.byId("jobs-query");
+const options = (page: Page) =>
+  page.all((e) => e.attrs["role"] === "option").map((one) => textOf([one]));
+const type = (page: Page, draft: string) => page.app.dispatch("jobs.type", "", draft);
+const press = (page: Page, stroke: string) => page.app.dispatch("jobs.bar", "", stroke);
+const enter = (page: Page) => page.app.dispatch("jobs.find", "", "");
+const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
 test("the address decides what is asked of the server", async () => {
-  const page = await opened(
-    "/jobs?state=failed&queue=crm%2Feu%20%26%20us&search=a%2Bb&identifier=send_email",
-  );
+  const page = await opened("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-tries");
   assert.equal(
     page.asked("api/jobs").path,
-    "api/jobs?limit=100&state=failed&identifier=send_email&queue=crm%2Feu%20%26%20us&search=a%2Bb",
+    "api/jobs?limit=100&fields=row&count=fast&sort=-tries&q=is%3Afailed%20queue%3A%22a%20b%22",
   );
-  assert.equal(page.byId("filter-queue").attrs["value"], "crm/eu & us");
+  assert.deepEqual(chips(page), ['queue"a b"'], "the condition is a tab");
+  assert.equal(page.title, "Jobs, failed · worker");
 });
 
-test("an address that makes no sense is read as far as it does", async () => {
-  const page = await opened("/jobs?state=odd&queue=%zz&cursor=%E0%A4%A&&=&x");
-  assert.match(page.asked("api/jobs").path, /^api\/jobs\?limit=100&queue=%25zz&cursor=/);
+test("addresses from before there was a language still lead to the same jobs", async () => {
+  const page = await opened("/jobs?state=locked&identifier=send_email&queue=crm%2Feu%20%26%20us");
+  assert.deepEqual(chips(page), ["tasksend_email", 'queue"crm/eu & us"']);
+  assert.match(page.asked("api/jobs").path, /sort=running&q=is%3Alocked/);
+});
+
+test("an address that is no query asks for nothing and says what is wrong where", async () => {
+  const page = await opened("/jobs?q=tries%3Eten");
+  assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
+  assert.match(page.text, /Column 7: a whole number is needed here.*Found “ten”/);
+  assert.equal(field(page).attrs["value"], "tries>ten");
   page.go("/jobs/not-a-number");
   assert.match(page.text, /There is no such page/);
-  page.go("/jobs/99999999999999999999");
-  assert.match(page.text, /There is no such page/);
 });
 
-test("a row shows state, times, key, lock and error", async () => {
-  const page = await listed([
-    job(1, { key: "user:7", queue_name: "mail", run_at: at(-90), priority: -3 }),
-    lockedJob(2),
-    failedJob(3),
-    job(4, { state: "scheduled", run_at: at(7200) }),
-  ]);
-  const [ready, locked, failed, scheduled] = rows(page).map((row) => textOf([row]));
-  assert.equal(ready, "1send_emailReadymail-30/251m agouser:7");
-  assert.match(String(locked), /Locked.*worker-a 12s ago$/);
-  assert.match(String(failed), /Failed.*25\/25.*Error: connect ECONNREFUSED$/);
-  assert.match(String(scheduled), /Scheduled.*in 2h/);
-});
-
-test("a relative time has the absolute one on the local clock at hover", async () => {
-  const page = await listed([job(1, { run_at: at(-90) })]);
-  const time = page.one((e) => e.tag === "time");
-  assert.equal(time.attrs["title"], "2026-03-01 12:58:30 +01:00");
-  assert.equal(time.attrs["datetime"], "2026-03-01T11:58:30.000Z");
+test("a row says why its job stands where it stands, and the time that matters", async () => {
+  const page = await opened("/jobs");
+  feed(page, {
+    incidents: incidents([
+      incident({ links: { queue: "crm", worker: "worker-c", job: null } }),
+      incident({ kind: "silent_worker", links: { queue: null, worker: "worker-z", job: null } }),
+      incident({ kind: "unsupported_task", q: "task:send_fax is:due" }),
+    ]),
+  });
+  page.answer(
+    "api/jobs?limit=100",
+    jobs([
+      job(1, { run_at: at(-90), queue_name: "mail" }),
+      lockedJob(2),
+      failedJob(3, { condition_since: at(-7) }),
+      job(4, { condition: "scheduled", run_at: at(7200) }),
+      job(5, { condition: "blocked", queue_name: "crm", run_at: at(-7740) }),
+      job(6, {
+        condition: "retrying",
+        error_line: "Late: ETIMEDOUT",
+        run_at: at(403),
+        attempts: 6,
+      }),
+      lockedJob(7, { locked_by: "worker-z" }),
+      job(8, { task_identifier: "send_fax" }),
+    ]),
+  );
+  assert.deepEqual(
+    rows(page).map((row) => textOf([row])),
+    [
+      "Readysend_email#1Next free worker takes it0 of 25mail1 m 30 s late",
+      "Runningsend_email#2On worker-a, try 11 of 25none12 s",
+      "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
+      "Scheduledsend_email#4Due at 15:00:000 of 25nonein 2 h",
+      "Blockedsend_email#5Waits for crm, whose holder is silent0 of 25crm2 h 9 m late",
+      "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
+      "Runningsend_email#7On worker-z, which is silent1 of 25none12 s",
+      "Readysend_fax#8No worker alive knows this task0 of 25none1 m late",
+    ],
+  );
 });
 
 test("ids beyond 2^53 stay exact in rows, links and requests", async () => {
@@ -58,7 +106,7 @@ test("ids beyond 2^53 stay exact in rows, links and requests", async () => {
   const text = JSON.stringify(jobs([job(1)])).replace('"id":1,', '"id":9223372036854775807,');
   page.answer("api/jobs?limit=100", text);
   assert.deepEqual(ids(page), ["9223372036854775807"]);
-  page.app.dispatch("jobs.select", "9223372036854775807", "");
+  page.app.dispatch("jobs.pick", "9223372036854775807", "");
   page.click("Complete…");
   page.click("Complete job 9223372036854775807");
   assert.equal(
@@ -67,46 +115,178 @@ test("ids beyond 2^53 stay exact in rows, links and requests", async () => {
   );
 });
 
-test("next and previous walk over cursors, and the address holds the page", async () => {
-  const page = await listed([job(1)], "/jobs?state=ready", "c 1");
-  page.click("Next");
-  assert.equal(page.navigations.at(-1), "/jobs?state=ready&cursor=c%201");
-  page.go("/jobs?state=ready&cursor=c%201");
-  assert.equal(page.asked("api/jobs").path, "api/jobs?limit=100&state=ready&cursor=c%201");
-  page.answer("api/jobs?limit=100", jobs([job(101)], "c2"));
-  assert.match(page.text, /Page 2/);
-  assert.match(page.text, /101–101 of 1,200/);
-  page.go("/jobs?state=ready&cursor=c2");
-  page.answer("api/jobs?limit=100", jobs([job(201)]));
-  assert.match(page.text, /Page 3/);
-  page.click("Previous");
-  assert.equal(page.navigations.at(-1), "/jobs?state=ready&cursor=c%201");
-  page.go("/jobs?state=ready&cursor=c%201");
-  page.click("Previous");
-  assert.equal(page.navigations.at(-1), "/jobs?state=ready");
+test("tabs have the counts of all jobs and keep the other conditions", async () => {
+  const page = await listed([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
+  feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
+  const tabs = page.all((e) => e.tag === "a" && String(e.attrs["href"]).startsWith("#/jobs?q="));
+  const failed = tabs.find((tab) => textOf([tab]).startsWith("Failed"));
+  assert.ok(failed);
+  assert.equal(textOf([failed]), "FailedFailed12,000");
+  assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed%20queue%3Amail");
 });
 
-test("a pasted later page knows the way to the first", async () => {
-  const page = await listed([job(301)], "/jobs?cursor=abc");
-  page.click("First page");
-  assert.equal(page.navigations.at(-1), "/jobs");
-});
-
-test("typing in a filter changes the address once the typing stops", async () => {
-  const page = await listed([job(1)]);
-  page.app.dispatch("jobs.search", "", "to");
-  page.pass(200);
-  page.app.dispatch("jobs.search", "", "token ");
-  page.pass(200);
+test("what is typed becomes chips at Enter, and nothing is searched for before", async () => {
+  const page = await listed([job(1)], "/jobs?q=is%3Afailed");
+  type(page, "queue:billing tries>2 timeout");
   assert.deepEqual(page.navigations, []);
-  page.pass(200);
-  assert.deepEqual(page.navigations, ["/jobs?search=token"]);
+  enter(page);
+  assert.equal(
+    page.navigations.at(-1),
+    "/jobs?q=is%3Afailed%20queue%3Abilling%20tries%3E2%20timeout",
+  );
+  follow(page);
+  assert.deepEqual(chips(page), ["queuebilling", "tries> 2", "timeout"]);
+  assert.equal(field(page).attrs["value"], "");
+  page.app.dispatch("jobs.drop", "1", "");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20queue%3Abilling%20timeout");
 });
 
-test("tabs keep the other filters", async () => {
-  const page = await opened("/jobs?queue=mail");
-  const tab = page.one((e) => e.attrs["class"] === "tab failed");
-  assert.equal(tab.attrs["href"], "#/jobs?state=failed&queue=mail");
+test("a condition that is typed is the tab, and alternatives stay together", async () => {
+  const page = await listed([job(1)], "/jobs?q=is%3Afailed%20queue%3Aa");
+  type(page, "is:ready");
+  enter(page);
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Aready%20queue%3Aa");
+  type(page, "task:a or task:b");
+  enter(page);
+  assert.equal(
+    page.navigations.at(-1),
+    "/jobs?q=is%3Afailed%20queue%3Aa%20%28task%3Aa%20or%20task%3Ab%29",
+  );
+});
+
+test("Backspace in the empty field takes the last chip back as text", async () => {
+  const page = await listed([job(1)], "/jobs?q=queue%3Aa%20task%3Ab");
+  press(page, "Backspace");
+  assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Aa");
+  follow(page);
+  assert.equal(field(page).attrs["value"], "task:b");
+  assert.ok(
+    !String(field(page).attrs["data-keys"]).includes("Backspace"),
+    "it deletes letters now",
+  );
+});
+
+test("completions are asked for once the typing rests, moved in with arrows, taken with Tab", async () => {
+  const page = await listed([job(1)]);
+  type(page, "is:f");
+  page.pass(20);
+  type(page, "queue:b");
+  page.pass(100);
+  const asked = page.requests.filter(({ path }) => path.startsWith("api/suggest"));
+  assert.deepEqual(
+    asked.map(({ path }) => path),
+    ["api/suggest?q=queue%3Ab&at=7"],
+  );
+  const found = [
+    { text: "billing", kind: "queue", about: null },
+    { text: '"b c"', kind: "queue", about: "in 4 of the newest jobs" },
+  ];
+  page.answer("api/suggest", { replace: { at: 6, end: 7 }, suggestions: found });
+  assert.deepEqual(options(page), ["billing", '"b c"in 4 of the newest jobs']);
+  press(page, "ArrowDown");
+  press(page, "ArrowDown");
+  assert.equal(field(page).attrs["aria-activedescendant"], "jobs-completions-1");
+  press(page, "Tab");
+  assert.equal(field(page).attrs["value"], 'queue:"b c"');
+  assert.deepEqual(page.navigations, [], "Tab completes, it does not search");
+  enter(page);
+  assert.equal(page.navigations.at(-1), "/jobs?q=queue%3A%22b%20c%22");
+});
+
+test("Enter on a marked completion searches where the term is whole, else goes on", async () => {
+  const page = await listed([job(1)]);
+  type(page, "q");
+  page.pass(100);
+  const about = null;
+  page.answer("api/suggest", {
+    replace: { at: 0, end: 1 },
+    suggestions: [
+      { text: "queue:", kind: "field", about },
+      { text: "queue:mail", kind: "queue", about },
+    ],
+  });
+  press(page, "ArrowDown");
+  enter(page);
+  assert.equal(field(page).attrs["value"], "queue:");
+  assert.equal(page.asked("api/suggest").path, "api/suggest?q=queue%3A&at=6");
+  assert.deepEqual(page.navigations, []);
+  page.answer("api/suggest", {
+    replace: { at: 6, end: 6 },
+    suggestions: [{ text: "mail", kind: "queue", about }],
+  });
+  press(page, "ArrowUp");
+  enter(page);
+  assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail");
+});
+
+test("an answer to what was typed before proposes nothing", async () => {
+  const page = await listed([job(1)]);
+  type(page, "q");
+  page.pass(100);
+  type(page, "qu");
+  page.answer("api/suggest", {
+    replace: { at: 0, end: 1 },
+    suggestions: [{ text: "queue:", kind: "field", about: null }],
+  });
+  assert.deepEqual(options(page), []);
+});
+
+test("a fault has its column and what to type; the list goes on answering the query before", async () => {
+  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  type(page, "task:a trys>5 failed<2h");
+  assert.match(page.text, /Column 8: there is no field "trys"/, "it is not at the end any more");
+  type(page, "tries>");
+  assert.doesNotMatch(page.text, /Column \d/, "who is still typing is left alone");
+  type(page, "trys>5");
+  enter(page);
+  assert.match(page.text, /Found “trys”. Try tries>5/);
+  assert.match(page.text, /The list below still answers is:failed/);
+  assert.deepEqual(ids(page), ["1"]);
+  assert.equal(field(page).attrs["aria-invalid"], "true");
+  page.click("tries>5");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20tries%3E5");
+});
+
+test("Escape closes the completions, then empties the field, then goes to the rows", async () => {
+  const page = await listed([job(1)]);
+  type(page, "q");
+  page.pass(100);
+  page.answer("api/suggest", {
+    replace: { at: 0, end: 1 },
+    suggestions: [{ text: "queue:", kind: "field", about: null }],
+  });
+  press(page, "Escape");
+  assert.deepEqual(options(page), []);
+  press(page, "Escape");
+  assert.equal(field(page).attrs["value"], "");
+  press(page, "Escape");
+  assert.equal(page.focus, "job-1");
+});
+
+test("next and previous walk over cursors with exact ranges", async () => {
+  const page = await listed([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
+  feed(page, { counts: counts() });
+  assert.match(page.text, /1–2 of 1,180/);
+  const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
+  assert.equal(next.attrs["href"], "#/jobs?q=is%3Aready&cursor=c%201");
+  page.go("/jobs?q=is%3Aready&cursor=c%201");
+  assert.match(page.asked("api/jobs").path, /&q=is%3Aready&cursor=c%201$/);
+  page.answer("api/jobs?limit=100", jobs([job(101)], "c2"));
+  assert.match(page.text, /3–3 of 1,180/);
+});
+
+test("a pasted later page claims no range", async () => {
+  const page = await listed([job(301)], "/jobs?cursor=abc", "d");
+  assert.doesNotMatch(page.text, /\d–\d/);
+  assert.match(page.text, /1 job/);
+});
+
+test("the head of a column asks for its order; each tab has its own at first", async () => {
+  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  assert.match(page.asked("api/jobs").path, /sort=-failed_at/);
+  assert.match(page.text, /newest failure first/);
+  const tries = page.one((e) => e.tag === "a" && textOf([e]) === "Tries");
+  assert.equal(tries.attrs["href"], "#/jobs?q=is%3Afailed&sort=-tries");
 });
 
 test("the arrow keys move over rows, Space selects, Enter opens, Escape lets go", async () => {
@@ -121,121 +301,127 @@ test("the arrow keys move over rows, Space selects, Enter opens, Escape lets go"
   assert.deepEqual(chosen(page), ["2"]);
   page.app.dispatch("jobs.key", "2", "End");
   assert.equal(page.focus, "job-3");
-  page.app.dispatch("jobs.key", "3", "ArrowDown");
-  assert.equal(page.focus, "job-3");
   page.app.dispatch("jobs.key", "3", "Escape");
   assert.deepEqual(chosen(page), []);
   page.app.dispatch("jobs.key", "3", "Enter");
   assert.equal(page.navigations.at(-1), "/jobs/3");
 });
 
-test("a click with shift selects all rows between", async () => {
+test("what is chosen stays chosen over pages and tabs", async () => {
   const page = await listed([job(1), job(2), job(3), job(4)]);
-  page.app.dispatch("jobs.select", "2", "");
-  page.app.dispatch("jobs.select", "4", "shift");
+  page.app.dispatch("jobs.pick", "2", "");
+  page.app.dispatch("jobs.pick", "4", "shift");
   assert.deepEqual(chosen(page), ["2", "3", "4"]);
-  assert.match(page.text, /3 jobs chosen/);
-  page.app.dispatch("jobs.select-all", "", "");
-  assert.equal(chosen(page).length, 4);
-  page.app.dispatch("jobs.select-all", "", "");
-  assert.equal(chosen(page).length, 0);
+  page.go("/jobs?q=is%3Aready");
+  page.answer("api/jobs?limit=100", jobs([job(4), job(9)]));
+  assert.deepEqual(chosen(page), ["4"]);
+  page.app.dispatch("jobs.pick", "9", "");
+  assert.match(page.text, /4 chosen/);
+  page.click("Complete…");
+  page.click("Complete 4 jobs");
+  assert.equal(page.asked("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
 });
 
-test("the slash key goes to the search, from any page", async () => {
+test("the slash key goes to the query, from any page", async () => {
   const page = await opened("/workers");
   page.app.dispatch("app.key", "", "/");
   assert.deepEqual(page.navigations, ["/jobs"]);
   page.go("/jobs");
-  assert.equal(page.focus, "filter-search");
-  page.focus = "";
-  page.app.dispatch("app.key", "", "/");
-  assert.equal(page.focus, "filter-search");
+  assert.equal(page.focus, "jobs-query");
 });
 
 test("a quiet refresh never moves a row that is being read", async () => {
   const page = await listed([job(1), job(2), job(3)]);
   page.app.held(true);
   page.pass(6000);
-  assert.match(page.asked("api/jobs").path, /^api\/jobs\?limit=100/);
   page.answer("api/jobs?limit=100", jobs([job(2, { attempts: 7 }), job(3), job(9)]));
-  assert.deepEqual(ids(page), ["1", "2", "3", "9"], "what left stays, what is new follows");
-  assert.match(textOf([rows(page)[1] as never]), /7\/25/);
-  assert.equal(rows(page)[0]?.attrs["class"], "gone");
-  page.click("1 change · Show");
+  assert.deepEqual(ids(page), ["1", "2", "3"]);
+  assert.match(textOf([rows(page)[1] as never]), /7 of 25/);
+  assert.match(String(rows(page)[0]?.attrs["class"]), /gone/);
+  page.click("1 new · show");
   assert.deepEqual(ids(page), ["2", "3", "9"]);
 });
 
-test("a job that left can't be chosen", async () => {
-  const page = await listed([job(1), job(2)]);
-  page.app.held(true);
-  page.pass(6000);
-  page.answer("api/jobs?limit=100", jobs([job(2)]));
-  page.app.dispatch("jobs.select-all", "", "");
-  assert.deepEqual(chosen(page), ["2"]);
-});
-
-test("a list that nobody touches follows the server", async () => {
-  const page = await listed([job(1), job(2)]);
-  page.pass(30000);
-  page.answer("api/jobs?limit=100", jobs([job(2)]));
+test("rows of another list stay for a moment, then their shape stands in their place", async () => {
+  const page = await listed([job(1)]);
+  page.go("/jobs?q=queue%3Ab");
+  assert.deepEqual(ids(page), ["1"]);
+  page.pass(250);
+  assert.deepEqual(ids(page), []);
+  assert.match(page.text, /Searching…/);
+  page.answer("api/jobs?limit=100&fields=row&count=fast&sort=-id&q=queue%3Ab", jobs([job(2)]));
   assert.deepEqual(ids(page), ["2"]);
 });
 
-test("a paused list, and one under a dialog, is not refreshed", async () => {
-  const page = await listed([job(1)]);
-  page.click("Pause");
-  const asked = page.requests.length;
-  page.pass(10000);
-  assert.ok(page.requests.slice(asked).every((r) => !r.path.startsWith("api/jobs")));
-  page.click("Paused");
-  page.app.dispatch("jobs.select", "1", "");
-  page.click("Complete…");
-  page.pass(10000);
-  assert.ok(page.requests.slice(asked).every((r) => !r.path.startsWith("api/jobs")));
+test("a search that rests goes on for some seconds by itself, then when it is told to", async () => {
+  const page = await opened("/jobs?q=payload%3Aneedle");
+  feed(page, { counts: counts({ total: value(10_000_000) }) });
+  const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
+  page.answer("api/jobs?limit=100", jobs([], "c1", resting));
+  assert.match(page.asked("api/jobs").path, /cursor=c1$/);
+  assert.match(page.text, /searched 500,000 of 10 M/);
+  page.pass(6000);
+  page.answer("api/jobs?limit=100", jobs([job(7)], "c2", resting));
+  assert.match(page.text, /searched 1 M of 10 M/);
+  assert.deepEqual(ids(page), ["7"]);
+  page.click("Go on");
+  assert.match(page.asked("api/jobs").path, /cursor=c2$/);
+  page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 9_000_000 }));
+  assert.deepEqual(ids(page), ["7", "5"], "what is found further on follows");
+  assert.doesNotMatch(page.text, /searched/);
 });
 
-test("the answer for an older filter is dropped", async () => {
-  const page = await opened("/jobs?queue=a");
+test("Stop ends a search, and what it found stays", async () => {
+  const page = await opened("/jobs?q=payload%3Aneedle");
+  const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
+  page.answer("api/jobs?limit=100", jobs([job(7)], "c1", resting));
+  const asked = page.asked("api/jobs");
+  page.click("Stop");
+  page.app.replied(asked.id, 200, "", JSON.stringify(jobs([job(5)])));
+  assert.deepEqual(ids(page), ["7"]);
+  assert.match(page.text, /Go on/);
+});
+
+test("the best of a part gives way to the best of more", async () => {
+  const page = await opened("/jobs?q=is%3Afailed");
+  const part = { complete: false, ranking: "partial", scanned: 900_000, took_ms: 500, count: null };
+  page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c1", part));
+  assert.match(page.text, /the best so far|searched/);
+  page.answer("api/jobs?limit=100", jobs([failedJob(8), failedJob(1)], "c2"));
+  assert.deepEqual(ids(page), ["8", "1"]);
+});
+
+test("the answer for an older query is dropped", async () => {
+  const page = await opened("/jobs?q=queue%3Aa");
   const old = page.asked("api/jobs");
-  page.go("/jobs?queue=b");
+  page.go("/jobs?q=queue%3Ab");
   page.app.replied(old.id, 200, "", JSON.stringify(jobs([job(1)])));
   assert.deepEqual(ids(page), []);
-  page.answer("api/jobs?limit=100&queue=b", jobs([job(2)]));
-  assert.deepEqual(ids(page), ["2"]);
 });
 
-test("ids and keys are copied whole", async () => {
-  const page = await listed([job(5, { key: "k".repeat(100) })]);
-  const [id, key] = page.all((e) => e.attrs["data-click"] === "app.copy");
-  assert.equal(id?.attrs["data-arg"], "5");
-  page.app.dispatch("app.copy", String(key?.attrs["data-arg"]), "");
-  assert.deepEqual(page.copied, ["k".repeat(100)]);
-  page.app.dispatch("app.copied", "k".repeat(100), "yes");
-  assert.match(page.notices.join(), /^Copied k{40}…/);
-});
-
-test("an empty list says what its emptiness means", async () => {
-  const page = await listed([], "/jobs?state=failed");
+test("an empty list says what its emptiness means and which condition to drop", async () => {
+  const page = await listed([], "/jobs?q=is%3Afailed");
   assert.match(page.text, /No failed jobs/);
-  page.go("/jobs?queue=x");
-  page.answer("api/jobs?limit=100", jobs([]));
-  assert.match(page.text, /No job matches/);
+  page.go("/jobs?q=is%3Afailed%20queue%3Abiling%20tries%3E2");
+  page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"] }));
+  assert.match(page.text, /No job matches all 3 conditions/);
+  assert.match(page.text, /Nothing has this name: queue:biling/);
+  const drop = page.one((e) => e.tag === "a" && textOf([e]) === "Drop queue:biling");
+  assert.equal(drop.attrs["href"], "#/jobs?q=is%3Afailed%20tries%3E2");
 });
 
-test("the count comes from the overview while nothing else narrows the list", async () => {
-  const page = await listed([job(1)], "/jobs", "c");
-  assert.match(page.text, /1–1 of 1,234/);
-  page.pass(5000);
-  page.answer("api/overview", overview({ stats: { ...overview().stats, total: 5 } }));
-  assert.match(page.text, /1–1 of 5/);
-  page.go("/jobs?search=x");
-  page.answer("api/jobs?limit=100", jobs([job(1)], "c"));
-  assert.doesNotMatch(page.text, /of 5/);
+test("columns and density are kept in the browser, and are no part of the address", async () => {
+  const page = await listed([job(1, { key: "user:7", priority: -3 })]);
+  page.app.dispatch("jobs.setting", "column-key", "on");
+  page.app.dispatch("jobs.setting", "column-priority", "on");
+  page.app.dispatch("jobs.setting", "column-queue", "");
+  assert.match(textOf(rows(page)), /0 of 25-3user:71 m late/);
+  assert.equal(page.preferences.get("worker.jobs"), "- priority key");
+  assert.deepEqual(page.navigations, []);
 });
 
-test("a search that rests before its end offers to go on", async () => {
-  const page = await listed([], "/jobs?search=needle", "c9");
-  assert.match(page.text, /Nothing found so far/);
-  page.click("Next");
-  assert.equal(page.navigations.at(-1), "/jobs?search=needle&cursor=c9");
+test("an export is an address where the browser has the login, else a ticket", async () => {
+  const page = await listed([job(1)], "/jobs?q=queue%3Aa");
+  const link = page.one((e) => e.tag === "a" && textOf([e]) === "CSV");
+  assert.equal(link.attrs["href"], "api/export?format=csv&q=queue%3Aa");
 });

@@ -119,7 +119,7 @@ test("a refused action on this page is a notice", async () => {
 test("every page has a title and takes the focus to its heading", async () => {
   const page = await opened("/");
   const titles: Record<string, string> = {
-    "/jobs?state=failed": "Jobs, failed · worker",
+    "/jobs?q=is:failed": "Jobs, failed · worker",
     "/jobs/5": "Job 5 · worker",
     "/queues": "Queues · worker",
     "/workers": "Workers · worker",

@@ -6,6 +6,7 @@ import type {
   Horizon,
   Incident,
   Incidents,
+  JobList,
   ListedJob,
   ListedQueue,
   Overview,
@@ -59,21 +60,33 @@ export function job(id: number, change: Partial<ListedJob> = {}): ListedJob {
     payload_packed: false,
     payload_start: null,
     last_error_truncated: false,
+    error_line: null,
+    condition: "ready",
+    condition_since: at(-60),
     ...change,
   };
 }
 
 export function failedJob(id: number, change: Partial<ListedJob> = {}): ListedJob {
   const last_error = "Error: connect ECONNREFUSED\n    at deliver (/app/mail.js:4:2)";
-  return job(id, { state: "failed", attempts: 25, last_error, ...change });
+  const error_line = "Error: connect ECONNREFUSED";
+  const failed = { state: "failed", condition: "failed", attempts: 25, last_error, error_line };
+  return job(id, { ...failed, ...change });
 }
 
 export function lockedJob(id: number, change: Partial<ListedJob> = {}): ListedJob {
-  return job(id, { state: "locked", locked_at: at(-12), locked_by: "worker-a", ...change });
+  const running = { state: "locked", condition: "running", attempts: 1 };
+  return job(id, { ...running, locked_at: at(-12), locked_by: "worker-a", ...change });
 }
 
-export function jobs(list: ListedJob[], next_cursor: string | null = null) {
-  return { jobs: list, next_cursor };
+export function jobs(
+  list: ListedJob[],
+  next_cursor: string | null = null,
+  change: Partial<JobList> = {},
+): JobList {
+  const whole = { complete: true, ranking: "full", unknown: [], took_ms: 3, scanned: list.length };
+  const count = next_cursor === null ? value(list.length) : null;
+  return { jobs: list, next_cursor, count, ...whole, ...change };
 }
 
 export function overview(change: Partial<Overview> = {}): Overview {

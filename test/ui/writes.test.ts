@@ -9,7 +9,7 @@ const body = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
 async function chosen(list: Parameters<typeof listed>[0]) {
   const page = await listed(list);
-  page.app.dispatch("jobs.select-all", "", "");
+  page.app.dispatch("jobs.all", "", "");
   return page;
 }
 
@@ -40,7 +40,7 @@ test("the notice says how many of how many, in the server's words too", async ()
   assert.equal(page.dialog, undefined);
   assert.match(
     page.asked("api/jobs?limit").path,
-    /^api\/jobs\?limit=100$/,
+    /^api\/jobs\?limit=100/,
     "the list is asked for again",
   );
 });
@@ -245,9 +245,9 @@ test("a read-only page offers no write, and sends none even when told to", async
   const page = await opened("/jobs", { read_only: true });
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /read-only/);
-  assert.equal(page.all((e) => e.tag === "input" && e.attrs["type"] === "checkbox").length, 0);
+  assert.equal(page.all((e) => e.attrs["class"] === "cb").length, 0);
   assert.equal(page.hasButton("Add a job"), false);
-  page.app.dispatch("jobs.select", "1", "");
+  page.app.dispatch("jobs.pick", "1", "");
   for (const action of ["ask.complete", "ask.add", "ask.remove", "ask.migrate", "ask.sweep"]) {
     page.app.dispatch(action, "", "");
     assert.equal(page.dialog, undefined, action);

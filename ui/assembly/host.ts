@@ -61,6 +61,14 @@ export declare function copy(text: string): void;
 /** `system`, `light` or `dark`; the host remembers it. */
 export declare function theme(name: string): void;
 
+/** Keeps a preference in this browser: nothing secret, no data. */
+export declare function prefer(key: string, value: string): void;
+
+export declare function preferred(key: string): string;
+
+/** Has the browser itself save what the server gives at a path, however large. */
+export declare function save(path: string): void;
+
 /** Keeps a text for this tab only, until it is closed; the empty text forgets it. */
 export declare function remember(key: string, value: string): void;
 

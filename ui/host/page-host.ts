@@ -1,10 +1,12 @@
 /** What the application may ask of the page; the other side is assembly/host.ts. */
 import { render } from "preact";
+import { serverUrl } from "./address.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
 import { NodeReader } from "./node-reader.ts";
 import type { Places } from "./places.ts";
+import { prefer, preferred } from "./preferences.ts";
 import { headersOf, saveFile, sendRequest } from "./request.ts";
 import type { Runner } from "./runner.ts";
 import { setTheme } from "./theme.ts";
@@ -79,6 +81,14 @@ export class PageHost {
         );
       },
       theme: setTheme,
+      prefer,
+      preferred,
+      save: (path: string) => {
+        const link = document.createElement("a");
+        link.href = serverUrl(path, document.baseURI).href;
+        link.download = "";
+        link.click();
+      },
       remember: (key: string, value: string) => {
         if (value) sessionStorage.setItem(key, value);
         else sessionStorage.removeItem(key);

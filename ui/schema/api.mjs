@@ -240,11 +240,29 @@ export const records = {
     payload_packed: "bool",
     payload_start: "string?",
     last_error_truncated: "bool",
+    /** Only in rows (`fields=row`), which have neither payload nor last_error. */
+    error_line: "string?",
+    condition: "string",
+    condition_since: "time?",
   },
   /** A write that was recorded. */
   AuditEntry: { at: "time", by: "string?", ids: "json", key: "string?", message: "string" },
   Activity: { entries: "AuditEntry[]" },
-  JobList: { jobs: "ListedJob[]", next_cursor: "string?" },
+  /** `scanned` of this answer; `complete: false`: the time was up, and the cursor goes on. */
+  JobList: {
+    jobs: "ListedJob[]",
+    next_cursor: "string?",
+    count: "Value?",
+    scanned: "i64",
+    complete: "bool",
+    ranking: "string",
+    unknown: "string[]",
+    took_ms: "i64",
+  },
+  Suggestion: { text: "string", kind: "string", about: "string?" },
+  Span: { at: "i64", end: "i64" },
+  Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
+  ExportTicket: { path: "string" },
   /** All that is read of a changed job; the list is asked for again. */
   ActedJob: { id: "i64" },
   JobActionResult: { message: "string", jobs: "ActedJob[]", asked: "i64?", done: "i64?" },

@@ -47,8 +47,6 @@ const shots: readonly Shot[] = [
   },
   { name: "palette", route: "/", sees: ".inc", act: (page) => page.keyboard.press("Control+k") },
   { name: "keys", route: "/jobs", act: (page) => page.keyboard.press("?") },
-  { name: "jobs", route: "/jobs", sees: "tbody tr" },
-  { name: "jobs-failed", route: "/jobs?state=failed", sees: "tbody tr" },
   { name: "job-failed", route: "/jobs/100", sees: ".why-box" },
   { name: "job-blocked", route: "/jobs/12100", sees: ".chain" },
   { name: "job-retrying", route: "/jobs/14700", sees: ".to-come" },
@@ -71,6 +69,42 @@ const shots: readonly Shot[] = [
   },
   { name: "queues", route: "/queues", sees: "tbody tr" },
   { name: "workers", route: "/workers", sees: "tbody tr" },
+  { name: "jobs", route: "/jobs", sees: ".jobs tbody tr" },
+  { name: "jobs-failed", route: "/jobs?q=is:failed", sees: ".jobs tbody tr" },
+  {
+    name: "jobs-menu",
+    route: "/jobs?q=is:failed%20tries%3E2",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.locator("#jobs-query").fill("c");
+      await page.locator(".qmenu .opt").first().waitFor();
+      await page.keyboard.press("ArrowDown");
+    },
+  },
+  {
+    name: "jobs-error",
+    route: "/jobs?q=is:failed",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.locator("#jobs-query").fill("task:charge_card tries>ten failed<2h");
+      await page.keyboard.press("Enter");
+      await page.locator("#jobs-fault").waitFor();
+    },
+  },
+  {
+    name: "jobs-chosen",
+    route: "/jobs?q=is:failed%20error:GatewayError",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.locator(".jobs tbody .cb").first().click();
+      await page
+        .locator(".jobs tbody .cb")
+        .nth(6)
+        .click({ modifiers: ["Shift"] });
+      await page.locator(".bulk").waitFor();
+    },
+  },
+  { name: "jobs-none", route: "/jobs?q=is:failed%20queue:biling%20failed%3C3h", sees: ".empty" },
   { name: "maintenance", route: "/maintenance" },
   { name: "unknown", route: "/nowhere" },
 ];

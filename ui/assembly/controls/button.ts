@@ -60,7 +60,14 @@ export function keyCap(key: string): Node {
   return el("span", [cls("kbd"), attr("aria-hidden", "true")], [text(key)]);
 }
 
-export function check(label: string, action: string, arg: string, on: bool): Node {
+/** `reachable` is false inside a list, whose rows take the tab key themselves. */
+export function check(
+  label: string,
+  action: string,
+  arg: string,
+  on: bool,
+  reachable: bool = true,
+): Node {
   return el(
     "input",
     [
@@ -69,6 +76,7 @@ export function check(label: string, action: string, arg: string, on: bool): Nod
       attr("aria-label", label),
       attr("data-click", action),
       attr("data-arg", arg),
+      attr("tabindex", reachable ? "0" : "-1"),
       flag("checked", on),
     ],
     [],

@@ -11,7 +11,7 @@ const MILLION: i64 = 1000000;
 
 export function valueText(value: Value): string {
   if (value.precision === "exact") return grouped(value.value);
-  return (value.precision === "capped" ? "≥ " : "≈ ") + short(value.value);
+  return (value.precision === "capped" ? "≥ " : "≈ ") + compact(value.value);
 }
 
 /** `1 job`, `≈ 212,000 jobs` */
@@ -48,7 +48,8 @@ export function isKnown(value: Value): bool {
   return value.precision.length > 0;
 }
 
-function short(count: i64): string {
+/** `212,000`, from a million on `9.4 M`. */
+export function compact(count: i64): string {
   if (count < MILLION) return grouped(count);
   const tenths = (count + MILLION / 20) / (MILLION / 10);
   const whole = grouped(tenths / 10);

@@ -6,6 +6,7 @@
  * it is the page's own, and a change of it is another list.
  */
 import { after, focus, navigate } from "../host";
+import { grouped } from "../lib/number";
 import { Address } from "../model/address";
 import { Model, Page } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -19,6 +20,8 @@ import { Column, RowPage } from "./row";
 /** After so long without a touch nobody is thought to read, and rows may change their places. */
 const READING_MS: f64 = 20000;
 const TYPING_MS: i32 = 250;
+/** A wait that is shorter shows nothing. */
+const SKELETON_MS: f64 = 200;
 
 export abstract class ListPage extends Page {
   readonly list: List = new List();
@@ -59,14 +62,23 @@ export abstract class ListPage extends Page {
   abstract one(): string;
   abstract many(): string;
 
+  /** Which rows these are, below the list. */
+  extent(_m: Model): string {
+    return `Page ${grouped(this.list.trail.length)}`;
+  }
+
+  /** Which list an address is of, whatever page of it. */
+  identity(address: Address): string {
+    return address.with("", "");
+  }
+
   override get news(): i32 {
     return this.list.news;
   }
 
   override turn(_m: Model, address: Address): void {
     const cursor = address.value("cursor");
-    // Without the cursor the address says which list it is.
-    const which = address.with("", "");
+    const which = this.identity(address);
     const same = which === this.sameList;
     this.refocus = same && cursor !== this.address.value("cursor");
     this.sameList = which;
@@ -94,15 +106,27 @@ export abstract class ListPage extends Page {
   }
 
   override load(m: Model): void {
-    this.rows.ask(m, this.at(m));
+    this.rows.ask(m, this.here(m));
+    // Rows of another list stay for a moment.
+    if (this.rows.ready) after(<i32>SKELETON_MS, "app.draw", "");
   }
 
   override refresh(m: Model): void {
-    this.rows.askEvery(m, this.at(m), this.everyMs);
+    this.rows.askEvery(m, this.here(m), this.everyMs);
   }
 
-  private at(m: Model): string {
-    const cursor = this.address.value("cursor");
+  /** Whether what is on screen is another list, and this one is awaited for long enough to say so. */
+  isTurning(m: Model): bool {
+    const isOther = this.rows.isOn(m) && this.shownFor !== this.here(m);
+    return isOther && m.now - this.rows.askedAt >= SKELETON_MS;
+  }
+
+  private here(m: Model): string {
+    return this.at(m, this.address.value("cursor"));
+  }
+
+  /** The API's address of a page of the list. */
+  at(m: Model, cursor: string): string {
     const source = this.source(m);
     return cursor.length > 0
       ? new Address("", new Map<string, string>()).with("cursor", cursor).replace("?", source + "&")
@@ -121,12 +145,22 @@ export abstract class ListPage extends Page {
     const isQuiet = this.rows.ready && this.shownFor === request.path;
     this.rows.took(m);
     this.shownFor = request.path;
-    if (isQuiet && isRead) this.list.merge(page);
+    if (isQuiet && isRead && !this.isChanged) this.list.merge(page);
     else this.list.show(page);
     if (this.refocus) this.focusCurrent();
     this.refocus = false;
+    this.isChanged = false;
   }
   private shownFor: string = "";
+  private isChanged: bool = false;
+
+  /** Somebody has changed rows from here: what has become of them is shown at once. */
+  override written(write: Pending): void {
+    if (write.count === 0) return;
+    this.list.chosen.clear();
+    this.refocus = true;
+    this.isChanged = true;
+  }
 
   override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
     this.rows.missed(status, reason);

@@ -1,6 +1,6 @@
 /** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
 import { button, check, link } from "../controls/button";
-import { empty } from "../controls/empty";
+import { empty, skeleton } from "../controls/empty";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
@@ -13,6 +13,7 @@ const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Ent
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   if (page.rows.error.length > 0 || !page.rows.ready) return page.rows.placeholder(m, 8);
   const list = page.list;
+  if (page.isTurning(m)) return skeleton(12);
   if (list.rows.length === 0) return none;
   const choosable = page.choosable && m.access.canWrite;
   const columns = page.columns(m);
@@ -34,7 +35,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
         ],
         [head(page, columns, choosable), el("tbody", [], rows)],
       ),
-      pager(page),
+      pager(m, page),
     ],
   );
 }
@@ -81,7 +82,7 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
   if (choosable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
   const cells: Node[] = [];
   if (choosable) {
-    const box = check("Choose " + row.name, page.name + ".pick", row.key, isChosen);
+    const box = check("Choose " + row.name, page.name + ".pick", row.key, isChosen, false);
     cells.push(el("td", [cls("c-check")], [box]));
   }
   return el("tr", attrs, cells.concat(row.cells(m)));
@@ -128,7 +129,7 @@ export function searchBox(page: ListPage, what: string): Node {
   );
 }
 
-function pager(page: ListPage): Node {
+function pager(m: Model, page: ListPage): Node {
   const list = page.list;
   const isFirst = page.address.value("cursor").length === 0;
   if (isFirst && list.next.length === 0) return nothing;
@@ -137,7 +138,7 @@ function pager(page: ListPage): Node {
     [cls("pager"), attr("aria-label", "Pages of the list")],
     [
       isFirst ? nothing : link(cursorPath(page, list.previous), "btn s", [text("Previous")]),
-      leaf("span", "", `Page ${grouped(list.trail.length)}`),
+      leaf("span", "extent", page.extent(m)),
       list.next.length > 0 ? link(cursorPath(page, list.next), "btn s", [text("Next")]) : nothing,
     ],
   );

@@ -1,4 +1,5 @@
 /** The addresses that more than one page leads to. Whoever moves a page changes them here. */
+import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quoted } from "../lib/quoted";
 
@@ -7,8 +8,20 @@ export function queryPath(query: string): string {
   return query.length > 0 ? "/jobs?q=" + encode(query) : "/jobs";
 }
 
+/** A name as a query has it: in quotes where it could be read as something else. */
+export function named(name: string): string {
+  let isPlain = name.length > 0 && !name.startsWith(":") && name !== "none" && !name.includes("..");
+  for (let i = 0; i < name.length && isPlain; i++) isPlain = isPlainLetter(name.charCodeAt(i));
+  return isPlain ? name : quoted(name);
+}
+
+/** Letters, digits, and `-./:@_` between them: a name that begins with another sign is not plain. */
+function isPlainLetter(c: i32): bool {
+  return isLetter(c) || (c >= 0x2d && c <= 0x3a) || c === 0x40 || c === 0x5f;
+}
+
 export function statePath(state: string): string {
-  return state === "all" ? "/jobs" : "/jobs?state=" + state;
+  return state === "all" ? "/jobs" : conditionPath(state);
 }
 
 /** The jobs in one of the six conditions. */
@@ -22,7 +35,7 @@ export function queueQuery(queue: string): string {
 }
 
 export function queueJobsPath(queue: string): string {
-  return "/jobs?queue=" + encode(queue);
+  return queryPath("queue:" + named(queue));
 }
 
 export function queuePath(queue: string): string {

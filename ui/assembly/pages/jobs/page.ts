@@ -1,44 +1,40 @@
-/** The list of jobs. */
+/** The list of jobs: what is typed, pressed and chosen on it. */
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
+import { readSuggestions } from "../../generated/records";
+import { after, focus, navigate } from "../../host";
+import { Fetched } from "../../kit/fetched";
+import { JsonReader } from "../../lib/json-reader";
 import { Node } from "../../lib/node";
-import { Address } from "../../model/address";
-import { Mark, Model, noMark, Page } from "../../model/model";
+import { parseWhole } from "../../lib/number";
+import { encode } from "../../lib/percent";
+import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
-import { isAway, Pending } from "../../model/requests";
-import { filterIn, jobsPath } from "./filter";
-import { JobListModel } from "./model";
-import { askJobs, LIST, QUIETLY, refreshJobs, takeJobs } from "./refresh";
-import { updateJobs } from "./update";
+import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
+import { FIELD } from "./bar-view";
+import { chosenJobs } from "./chosen";
+import { askTicket, TICKET, takeTicket } from "./export";
+import { JobsList } from "./jobs-list";
+import { jobsPath } from "./terms";
 import { jobsView } from "./view";
 
-export class JobsPage extends Page {
-  private list: JobListModel = new JobListModel();
+const SUGGEST_MS = 60;
+
+export class JobsPage extends JobsList {
+  private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
   constructor() {
-    super("jobs", "/jobs");
+    super();
     this.label = "Jobs";
     this.drawing = DRAWING;
     this.letter = "j";
     this.inBar = true;
-    this.asksOverview = true;
-    this.searchField = "filter-search";
-  }
-
-  override turn(m: Model, address: Address): void {
-    this.list.turn(filterIn(address), address.value("cursor"));
-    m.known.listPath = jobsPath(this.list.filter, this.list.cursor);
-  }
-
-  override forget(_m: Model): void {
-    const list = new JobListModel();
-    list.turn(this.list.filter, this.list.cursor);
-    this.list = list;
   }
 
   override title(): string {
-    const state = this.list.filter.state;
-    return state === "all" ? "Jobs" : `Jobs, ${state}`;
+    const condition = this.bar.terms.condition;
+    return condition.length > 0 ? `Jobs, ${condition}` : "Jobs";
   }
 
   override mark(m: Model): Mark {
@@ -46,45 +42,124 @@ export class JobsPage extends Page {
   }
 
   override view(m: Model): Node {
-    return jobsView(m, this.list);
-  }
-
-  override load(m: Model): void {
-    askJobs(m, this.list, LIST);
-  }
-
-  override refresh(m: Model): void {
-    refreshJobs(m, this.list);
+    return jobsView(m, this);
   }
 
   override take(m: Model, request: Pending, body: string): void {
-    takeJobs(m, this.list, request.topic === QUIETLY, body);
-    this.know(m);
+    if (request.topic === this.suggestions.topic) this.suggested(request, body);
+    else if (request.topic === TICKET) takeTicket(m, body);
+    else super.take(m, request, body);
   }
 
-  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
-    const list = this.list;
-    list.loading = false;
-    if (!isAway(status) || !list.loaded) list.error = reason;
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    // Completions are no loss.
+    if (request.topic === TICKET) m.notices.bad(reason);
+    else if (request.topic !== this.suggestions.topic) super.miss(m, request, status, reason);
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
-    updateJobs(m, this.list, verb, arg, value);
-    this.know(m);
+    const bar = this.bar;
+    const number = <i32>parseWhole(arg).value;
+    if (verb === "type") this.typeQuery(m, value);
+    else if (verb === "suggest" && arg === bar.serial.toString()) this.suggest(m);
+    else if (verb === "bar") this.barKey(m, value);
+    else if (verb === "find") this.enter(m);
+    else if (verb === "take") this.complete(m, number, true);
+    else if (verb === "mend") {
+      bar.type(arg);
+      this.enter(m);
+    } else if (verb === "drop") this.lookFor(this.bar.terms.without(number));
+    else if (verb === "edit") this.edit(number);
+    else if (verb === "setting") this.settings.set(arg, value === "on");
+    else if (verb === "export") askTicket(m, this.query, arg);
+    else if (verb === "stop") this.stop(m);
+    else if (verb === "go-on") {
+      this.search.again(m);
+      this.goOn(m);
+    } else super.act(m, verb, arg, value);
   }
 
-  private know(m: Model): void {
-    m.known.listed = this.list.jobs;
-    m.known.listIds = this.list.jobs.map<i64>((job) => job.id);
+  private typeQuery(_m: Model, value: string): void {
+    this.bar.type(value);
+    if (value.trim().length === 0) this.bar.close();
+    else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
+  }
+
+  private suggest(m: Model): void {
+    const draft = this.bar.draft;
+    this.suggestions.ask(m, `api/suggest?q=${encode(draft)}&at=${draft.length}`);
+  }
+
+  private suggested(request: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const found = readSuggestions(r);
+    r.end();
+    const draft = this.bar.draft;
+    // What was typed meanwhile has its own answer to come.
+    if (!r.failed && request.path.endsWith(`?q=${encode(draft)}&at=${draft.length}`)) {
+      this.bar.propose(found);
+    }
+  }
+
+  /** A key in the field; Enter submits. */
+  private barKey(m: Model, stroke: string): void {
+    const bar = this.bar;
+    if (stroke === "ArrowDown" && !bar.isOpen) this.suggest(m);
+    else if (stroke === "ArrowDown") bar.move(1);
+    else if (stroke === "ArrowUp") bar.move(-1);
+    else if (stroke === "Tab") this.complete(m, max(bar.marked, 0), false);
+    else if (stroke === "Backspace") {
+      this.edit(bar.terms.chips.length - 1);
+    } else if (bar.isOpen) bar.close();
+    else if (bar.draft.length > 0) bar.type("");
+    else focus(this.list.rows.length > 0 ? this.rowId(this.list.currentKey) : "page-title");
+  }
+
+  private enter(m: Model): void {
+    const bar = this.bar;
+    if (bar.marked >= 0) {
+      this.complete(m, bar.marked, true);
+      return;
+    }
+    bar.close();
+    bar.isTried = true;
+    const typed = bar.typed;
+    if (typed.fault !== null) return;
+    bar.type("");
+    if (typed.chips.length > 0 || typed.condition.length > 0) this.lookFor(bar.terms.and(typed));
+  }
+
+  /** Writes a completion into the field; a whole term is searched for, where that is meant. */
+  private complete(m: Model, index: i32, searches: bool): void {
+    const isWhole = this.bar.take(index);
+    focus(FIELD);
+    if (isWhole && searches) this.enter(m);
+    else this.suggest(m);
+  }
+
+  private edit(index: i32): void {
+    if (index < 0 || index >= this.bar.terms.chips.length) return;
+    focus(FIELD);
+    this.lookFor(this.bar.edit(index));
+  }
+
+  private lookFor(query: string): void {
+    navigate(jobsPath(query, ""), false);
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    const keys = super.shortcuts(m);
+    if (this.list.chosen.size > 0 && m.access.canWrite) {
+      const jobs = chosenJobs(this);
+      let again = "ask.run-now";
+      for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") again = "ask.retry";
+      keys.push(new Shortcut("r", "Retry or run the chosen jobs…", again, "", "List"));
+      keys.push(new Shortcut("s", "Reschedule the chosen jobs…", "ask.reschedule", "", "List"));
+    }
+    return keys;
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {
-    dialog.jobs = this.list.chosen();
-  }
-
-  override written(write: Pending): void {
-    this.list.selected.clear();
-    // What was acted on may have left its place: the focus goes back to the rows.
-    this.list.refocus = write.count > 0;
+    dialog.jobs = chosenJobs(this);
   }
 }

@@ -1,140 +1,102 @@
-/** The page of jobs: tabs, filters, what can be done with the chosen ones, the table, the pager. */
-import { button, offButton } from "../../controls/button";
-import { empty, loading, problem } from "../../controls/empty";
-import { pageHead } from "../../controls/panel";
-import { relative } from "../../controls/when";
-import { askButton, commandsFor } from "../../forms/command-buttons";
-import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
+/** The page of jobs: heading, tabs, query, how many there are, the list, what can be done with the chosen. */
+import { button, drawnButton, link } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
+import { PLUS } from "../../controls/icon";
+import { pageHeadSaying } from "../../controls/panel";
+import { countedValue } from "../../controls/value";
+import { listView, newsPill } from "../../kit/list-view";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { countOf, STATES } from "../../records/stats";
-import { Filter, jobsPath } from "./filter";
-import { jobsFilter } from "./filters";
-import { JobListModel } from "./model";
-import { jobsTable } from "./table";
+import { queryBar } from "./bar-view";
+import { chosenBar } from "./chosen";
+import { exportMenu } from "./export";
+import { JobsList } from "./jobs-list";
+import { conditionTabs, sortWords } from "./tabs";
+import { jobsPath } from "./terms";
 
-export function jobsView(m: Model, list: JobListModel): Node {
-  return box("div", "jobs-page", [
-    pageHead("Jobs", m.access.canWrite ? additions() : []),
-    stateTabs(m, list.filter),
-    jobsFilter(m, list),
-    list.selected.size > 0 && m.access.canWrite ? bulkBar(list) : statusBar(m, list),
-    list.error.length > 0 ? problem(list.error) : nothing,
-    body(m, list),
-    list.loaded ? pager(list) : nothing,
+export function jobsView(m: Model, page: JobsList): Node {
+  const terms = page.bar.terms;
+  return box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
+    pageHeadSaying("Jobs", sortWords(page.sorted, terms.condition), additions(m)),
+    conditionTabs(m, terms, ""),
+    queryBar(page.bar),
+    meta(m, page),
+    listView(m, page, "Jobs", none(m, page)),
+    chosenBar(m, page),
   ]);
 }
 
-function additions(): Node[] {
-  return [button("Remove by key…", "ask.remove", "", "q"), button("Add a job", "ask.add", "", "p")];
+function additions(m: Model): Node[] {
+  if (!m.access.canWrite) return [];
+  return [
+    button("Remove by key…", "ask.remove", "", "q"),
+    drawnButton(PLUS, "Add a job", "ask.add", "", ""),
+  ];
 }
 
-function stateTabs(m: Model, filter: Filter): Node {
-  const tabs: Node[] = [];
-  for (let i = 0; i < STATES.length; i++) {
-    const state = STATES[i];
-    const to = filter.copy();
-    to.state = state;
-    const attrs: Attr[] = [attr("href", "#" + jobsPath(to, "")), cls("tab " + state)];
-    if (filter.state === state) attrs.push(attr("aria-current", "page"));
-    // The counts know nothing of the other filters.
-    const count =
-      m.overviewLoaded && !filter.narrow
-        ? leaf("span", "tab-count", grouped(countOf(m.overview.stats, state)))
-        : nothing;
-    tabs.push(el("a", attrs, [leaf("span", "tab-name", state), count]));
-  }
-  return el("nav", [cls("tabs"), attr("aria-label", "States")], tabs);
-}
-
-function body(m: Model, list: JobListModel): Node {
-  if (!list.loaded) return list.error.length > 0 ? nothing : loading();
-  if (list.jobs.length > 0) return jobsTable(m, list);
-  if (list.nextCursor.length > 0) {
-    return empty("Nothing found so far", "The search rests to spare the database. Next goes on.");
-  }
-  if (list.hasPrevious) return empty("This page is empty", "Its jobs are done or were removed.");
-  if (list.filter.narrow) return empty("No job matches", "Try fewer filters or another state.");
-  return list.filter.state === "all"
-    ? empty("The queue is empty", "A job that is added stands here until it is done.")
-    : empty(`No ${list.filter.state} jobs`, meaning(list.filter));
-}
-
-function meaning(filter: Filter): string {
-  if (filter.state === "ready") return "A ready job may run as soon as a worker is free.";
-  if (filter.state === "scheduled") return "A scheduled job waits for its time.";
-  if (filter.state === "locked") return "A locked job is being run by a worker.";
-  return "A failed job has no attempts left.";
-}
-
-function bulkBar(list: JobListModel): Node {
-  const count = list.selected.size;
-  const buttons = [leaf("strong", "bulk-count", `${counted(count, "job", "jobs")} chosen`)];
-  const offered = commandsFor(list.chosen());
-  for (let i = offered.length - 1; i >= 0; i--) buttons.push(askButton(offered[i], "s"));
-  buttons.push(button("Clear", "jobs.select-none", "", "q s"));
-  return el(
-    "div",
-    [cls("bar bulk-old"), attr("role", "group"), attr("aria-label", "Chosen jobs")],
-    buttons,
-  );
-}
-
-function statusBar(m: Model, list: JobListModel): Node {
-  const fresh = list.loaded ? `updated ${relative(list.fetchedAt, m.now)}` : "";
-  return el(
-    "div",
-    [cls("bar")],
-    [
-      leaf("span", "bar-text", extent(m, list)),
-      list.changes > 0
-        ? button(counted(list.changes, "change", "changes") + " · Show", "jobs.show", "", "s")
+function meta(m: Model, page: JobsList): Node {
+  const isOn = page.isSearching(m);
+  const count = page.total(m);
+  const rows = page.list.rows.length;
+  const isKnown = page.rows.ready && !page.isTurning(m);
+  return box("div", "meta", [
+    isKnown && count !== null
+      ? leaf("b", "", countedValue(count, "job", "jobs"))
+      : isKnown && rows > 0 && !isOn
+        ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
         : nothing,
-      leaf("span", "bar-text faint", list.loading ? "loading…" : fresh),
-      button("Refresh", "jobs.refresh", "", "q s"),
-      el(
-        "button",
-        [
-          attr("type", "button"),
-          cls("btn s q"),
-          attr("data-click", "jobs.pause"),
-          attr("aria-pressed", list.paused ? "true" : "false"),
-        ],
-        [text(list.paused ? "Paused" : "Pause")],
-      ),
-    ],
-  );
+    page.search.view(m, isOn, page.askedAt(m)),
+    newsPill(page),
+    box("span", "right", [page.settings.view(), exportMenu(m, page.query)]),
+  ]);
 }
 
-/** Which rows these are, as far as it is known: `101–200 of 1,234 jobs`. */
-function extent(m: Model, list: JobListModel): string {
-  const size = list.jobs.length;
-  if (!list.loaded || size === 0) return "";
-  const page = list.pageNumber;
-  if (page === 1 && list.nextCursor.length === 0) return counted(size, "job", "jobs");
-  let rows = counted(size, "job", "jobs");
-  if (page > 0) {
-    const first = <i64>(page - 1) * 100 + 1;
-    rows = `${grouped(first)}–${grouped(first + size - 1)}`;
+/** Says which condition leaves nothing, and offers to drop it. */
+function none(m: Model, page: JobsList): Node {
+  const terms = page.bar.terms;
+  const chips = terms.chips.length;
+  if (page.isSearching(m)) return nothing;
+  if (!page.search.isComplete)
+    return emptyWith("Nothing found so far", "The search rests, to spare the database.", [
+      button("Go on", "jobs.go-on", "", ""),
+    ]);
+  if (page.address.value("cursor").length > 0) {
+    const first = link(page.address.with("cursor", ""), "btn", [text("To the first page")]);
+    return emptyWith("This page is empty", "Its jobs are done, or were removed.", [first]);
   }
-  if (list.filter.narrow || !m.overviewLoaded) return rows;
-  return `${rows} of ${grouped(countOf(m.overview.stats, list.filter.state))}`;
+  if (chips === 0) {
+    if (terms.condition.length > 0)
+      return emptyWith(`No ${terms.condition} jobs`, meaning(terms.condition), []);
+    return emptyWith("There are no jobs", "A job that is added stands here until it is done.", []);
+  }
+  const all = chips + (terms.condition.length > 0 ? 1 : 0);
+  const title =
+    all === 1
+      ? "No job matches"
+      : all === 2
+        ? "No job matches both conditions"
+        : `No job matches all ${all} conditions`;
+  const unknown = page.search.unknown;
+  const repairs: Node[] = [];
+  for (let i = 0; i < chips && repairs.length < 3; i++) {
+    const chip = terms.chips[i];
+    if (unknown.length > 0 && !unknown.includes(chip.text)) continue;
+    repairs.push(link(jobsPath(terms.without(i), ""), "btn", [text("Drop " + chip.text)]));
+  }
+  repairs.push(link(queryPath(""), "btn q", [text("Clear all")]));
+  return emptyWith(
+    title,
+    unknown.length > 0 ? "Nothing has this name: " + unknown.join(", ") : "",
+    repairs,
+  );
 }
 
-function pager(list: JobListModel): Node {
-  if (!list.hasPrevious && list.nextCursor.length === 0) return nothing;
-  const back = list.trail.length > 1 ? "Previous" : "First page";
-  return el(
-    "nav",
-    [cls("pager"), attr("aria-label", "Pages of the list")],
-    [
-      list.hasPrevious
-        ? button(back, "jobs.previous", "", "")
-        : offButton("Previous", "This is the first page.", ""),
-      leaf("span", "pager-text", list.pageNumber > 0 ? `Page ${grouped(list.pageNumber)}` : ""),
-      list.nextCursor.length > 0
-        ? button("Next", "jobs.next", "", "")
-        : offButton("Next", "This is the last page.", ""),
-    ],
-  );
+function meaning(condition: string): string {
+  if (condition === "ready") return "A ready job may run as soon as a worker is free.";
+  if (condition === "blocked") return "A blocked job is due, and another one has its queue.";
+  if (condition === "running") return "A running job is in the hands of a worker.";
+  if (condition === "retrying") return "A retrying job has failed and is tried again.";
+  if (condition === "scheduled") return "A scheduled job waits for its time.";
+  return "A failed job has used up all its tries.";
 }

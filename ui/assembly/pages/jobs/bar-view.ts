@@ -1,0 +1,196 @@
+/** How the query bar looks: chips, the field, its completions, what is wrong and what to type instead. */
+import { iconButton, keyCap } from "../../controls/button";
+import { ALERT, CLOSE, icon, SEARCH } from "../../controls/icon";
+import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../../lib/node";
+import { QueryFault } from "../../query/tree";
+import { Bar } from "./bar";
+import { Chip } from "./terms";
+
+export const FIELD = "jobs-query";
+const LIST = "jobs-completions";
+const EXAMPLES = "task, queue, key, error, payload.field, tries>5, failed<2h …";
+
+export function queryBar(bar: Bar): Node {
+  const chips: Node[] = [];
+  for (let i = 0; i < bar.terms.chips.length; i++) chips.push(chip(bar.terms.chips[i], i));
+  const fault = bar.fault;
+  return box("div", "qwrap", [
+    el(
+      "form",
+      [
+        cls(fault === null ? "qbar" : "qbar bad"),
+        attr("role", "search"),
+        attr("data-submit", "jobs.find"),
+      ],
+      [
+        icon(SEARCH),
+        box("span", "chips", chips),
+        box("span", "qin", [marked(bar, fault), field(bar, fault)]),
+        keyCap("/"),
+      ],
+    ),
+    bar.isOpen ? completions(bar) : nothing,
+    fault === null ? nothing : faultNote(bar, fault),
+  ]);
+}
+
+function chip(one: Chip, index: i32): Node {
+  const number = index.toString();
+  return el(
+    "span",
+    [cls("chip"), key(number + one.text)],
+    [
+      el(
+        "button",
+        [
+          attr("type", "button"),
+          attr("data-click", "jobs.edit"),
+          attr("data-arg", number),
+          attr("title", "Change " + one.text),
+        ],
+        [one.field.length > 0 ? leaf("span", "k", one.field) : nothing, text(one.value)],
+      ),
+      iconButton(CLOSE, "Remove " + one.text, "jobs.drop", number),
+    ],
+  );
+}
+
+function field(bar: Bar, fault: QueryFault | null): Node {
+  const keys = bar.isOpen ? "ArrowDown ArrowUp Tab Escape" : "ArrowDown Escape";
+  const attrs: Attr[] = [
+    attr("id", FIELD),
+    attr("type", "text"),
+    attr("role", "combobox"),
+    attr("aria-label", "Search jobs"),
+    attr("aria-autocomplete", "list"),
+    attr("aria-expanded", bar.isOpen ? "true" : "false"),
+    attr("aria-controls", LIST),
+    attr("aria-invalid", fault === null ? "false" : "true"),
+    attr("autocomplete", "off"),
+    attr("autocapitalize", "off"),
+    attr("maxlength", "4000"),
+    flag("spellcheck", false),
+    attr("placeholder", bar.terms.chips.length > 0 ? "add a condition" : EXAMPLES),
+    attr("data-input", "jobs.type"),
+    attr("data-key", "jobs.bar"),
+    attr("data-keys", bar.draft.length === 0 ? keys + " Backspace" : keys),
+    attr("value", bar.draft),
+  ];
+  if (bar.marked >= 0) attrs.push(attr("aria-activedescendant", `${LIST}-${bar.marked}`));
+  if (fault !== null) attrs.push(attr("aria-describedby", "jobs-fault"));
+  return el("input", attrs, []);
+}
+
+/** The same text behind the field, with a wave below what is wrong. */
+function marked(bar: Bar, fault: QueryFault | null): Node {
+  if (fault === null) return nothing;
+  const end = max(fault.end, fault.at + 1);
+  const wrong = bar.draft.substring(fault.at, end);
+  return el(
+    "span",
+    [cls("qmark"), attr("aria-hidden", "true")],
+    [text(bar.draft.substring(0, fault.at)), leaf("u", "", wrong.length > 0 ? wrong : " ")],
+  );
+}
+
+function faultNote(bar: Bar, fault: QueryFault): Node {
+  const mended = bar.mended;
+  const found = bar.draft.substring(fault.at, fault.end);
+  return el(
+    "div",
+    [cls("note bad"), attr("id", "jobs-fault"), attr("role", "alert")],
+    [
+      icon(ALERT),
+      box("div", "", [
+        leaf("b", "", `Column ${fault.at + 1}: ${fault.message}.`),
+        found.length > 0 ? text(` Found “${found}”.`) : nothing,
+        mended.length > 0 ? text(" Try ") : nothing,
+        mended.length > 0 ? mend(mended) : nothing,
+        bar.terms.fault === null ? leaf("div", "", below(bar)) : nothing,
+      ]),
+    ],
+  );
+}
+
+function mend(mended: string): Node {
+  return el(
+    "button",
+    [
+      attr("type", "button"),
+      cls("as-link"),
+      attr("data-click", "jobs.mend"),
+      attr("data-arg", mended),
+    ],
+    [text(mended)],
+  );
+}
+
+function below(bar: Bar): string {
+  const query = bar.terms.of(bar.terms.condition);
+  return query.length > 0
+    ? `The list below still answers ${query}.`
+    : "The list below still shows all jobs.";
+}
+
+function completions(bar: Bar): Node {
+  const options: Node[] = [];
+  for (let i = 0; i < bar.options.length; i++) {
+    const kind = bar.options[i].kind;
+    if (i === 0 || kind !== bar.options[i - 1].kind) {
+      options.push(
+        el(
+          "div",
+          [cls("mhead"), key("h" + kind), attr("role", "presentation")],
+          [text(headOf(kind))],
+        ),
+      );
+    }
+    options.push(option(bar, i));
+  }
+  return box("div", "qmenu", [
+    el(
+      "div",
+      [attr("id", LIST), attr("role", "listbox"), attr("aria-label", "Completions")],
+      options,
+    ),
+    box("div", "mfoot", [
+      leaf("span", "", "↑ ↓ choose"),
+      leaf("span", "", "Tab complete"),
+      leaf("span", "", "↵ search"),
+      leaf("span", "", "Esc close"),
+    ]),
+  ]);
+}
+
+function option(bar: Bar, index: i32): Node {
+  const suggestion = bar.options[index];
+  const on = bar.marked === index;
+  const about = suggestion.about;
+  return el(
+    "div",
+    [
+      key("o" + index.toString()),
+      attr("id", `${LIST}-${index}`),
+      cls(on ? "opt on" : "opt"),
+      attr("role", "option"),
+      attr("aria-selected", on ? "true" : "false"),
+      attr("tabindex", "-1"),
+      attr("data-click", "jobs.take"),
+      attr("data-arg", index.toString()),
+    ],
+    [
+      leaf("span", "mono cut", suggestion.text),
+      about === null ? nothing : leaf("span", "n", about),
+    ],
+  );
+}
+
+function headOf(kind: string): string {
+  if (kind === "field") return "Fields";
+  if (kind === "condition") return "Where a job stands";
+  if (kind === "payload") return "Payload";
+  if (kind === "time") return "Times";
+  if (kind === "worker") return "Workers";
+  if (kind === "flag") return "Flags";
+  return kind === "task" ? "Tasks" : "Queues";
+}

@@ -1,0 +1,104 @@
+/**
+ * The query bar: what is being typed behind the chips, how it could go on, and what is wrong with it.
+ * Nothing is searched for until Enter; then what was typed becomes chips.
+ */
+import { Suggestion, Suggestions } from "../../generated/records";
+import { QueryFault } from "../../query/tree";
+import { Terms, termsOf } from "./terms";
+
+export class Bar {
+  /** The query that the list answers. */
+  terms: Terms = new Terms();
+  draft: string = "";
+  /** The draft as terms, kept as it is typed. */
+  typed: Terms = new Terms();
+  /** Somebody has asked for the draft as it stands: a fault at its end is one, too. */
+  isTried: bool = false;
+  options: Suggestion[] = [];
+  /** Which of the draft's characters a completion takes the place of. */
+  replaceAt: i32 = 0;
+  replaceEnd: i32 = 0;
+  /** The marked completion, or -1. */
+  marked: i32 = -1;
+  /** The draft is a chip that is being changed: it outlives the query that it was taken out of. */
+  private keepsDraft: bool = false;
+  /** Counts what is typed, so that only the last of it is asked for. */
+  serial: i32 = 0;
+
+  /** Takes the query of the address; a draft that is no query yet stays. */
+  turn(query: string): void {
+    this.terms = termsOf(query);
+    this.close();
+    if (this.terms.fault !== null) this.type(query);
+    else if (!this.keepsDraft && this.typed.fault === null) this.type("");
+    this.keepsDraft = false;
+    this.isTried = this.terms.fault !== null;
+  }
+
+  type(draft: string): void {
+    this.draft = draft;
+    this.typed = termsOf(draft);
+    this.isTried = false;
+    this.serial++;
+    this.marked = -1;
+  }
+
+  /** What is wrong with the draft, unless it is only unfinished. */
+  get fault(): QueryFault | null {
+    const fault = this.typed.fault;
+    if (fault === null) return null;
+    return this.isTried || fault.end < this.draft.trimEnd().lastIndexOf(" ") ? fault : null;
+  }
+
+  get isOpen(): bool {
+    return this.options.length > 0;
+  }
+
+  /** Shows completions that were asked for when the draft was as it is now. */
+  propose(found: Suggestions): void {
+    this.options = found.suggestions;
+    this.replaceAt = <i32>found.replace.at;
+    this.replaceEnd = <i32>found.replace.end;
+    this.marked = -1;
+  }
+
+  close(): void {
+    this.options = [];
+    this.marked = -1;
+  }
+
+  move(by: i32): void {
+    const count = this.options.length;
+    if (count === 0) return;
+    if (this.marked < 0 && by < 0) this.marked = count - 1;
+    else this.marked = (this.marked + by + count) % count;
+  }
+
+  /** Completes the draft; says whether it is a whole term now. */
+  take(index: i32): bool {
+    if (index < 0 || index >= this.options.length) return false;
+    const option = this.options[index].text;
+    const before = this.draft.substring(0, min(this.replaceAt, this.draft.length));
+    const behind = this.draft.substring(min(this.replaceEnd, this.draft.length));
+    this.type(before + option + behind);
+    this.close();
+    return this.typed.fault === null;
+  }
+
+  /** What is to be written in place of the fault, in the draft as a whole; the empty string: unknown. */
+  get mended(): string {
+    const fault = this.typed.fault;
+    if (fault === null) return "";
+    const suggestion = fault.suggestion;
+    if (suggestion === null) return "";
+    return this.draft.substring(0, fault.at) + suggestion + this.draft.substring(fault.end);
+  }
+
+  /** Takes a chip back into the field; gives the query without it. */
+  edit(index: i32): string {
+    const query = this.terms.without(index);
+    this.type(this.terms.chips[index].text);
+    this.keepsDraft = true;
+    return query;
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The rows of the list of jobs and how they are asked for: `q` of the address in the query language,
+ * `sort`, `cursor`. The server filters, orders and pages; what it looks through at length it does in
+ * steps (search.ts).
+ */
+import { valueText } from "../../controls/value";
+import { JobList, ListedJob, readJobList, Value } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { ListPage } from "../../kit/list-page";
+import { Column, RowPage } from "../../kit/row";
+import { JsonReader } from "../../lib/json-reader";
+import { grouped } from "../../lib/number";
+import { encode } from "../../lib/percent";
+import { Address } from "../../model/address";
+import { Model } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { Bar } from "./bar";
+import { FIELD } from "./bar-view";
+import { JobRow } from "./row";
+import { Search } from "./search";
+import { Settings } from "./settings";
+import { countOf, timeHead, usualSort } from "./tabs";
+import { queryIn } from "./terms";
+
+const PAGE_SIZE = 100;
+const REFRESH_MS: f64 = 4000;
+/** A list rests so many times as long as it took the server. */
+const REST = 20;
+
+export abstract class JobsList extends ListPage {
+  readonly bar: Bar = new Bar();
+  readonly search: Search = new Search();
+  readonly settings: Settings = new Settings();
+  /** The query of the address. */
+  query: string = "";
+  private readonly more: Fetched = new Fetched("jobs.more");
+  private answer: JobList = new JobList();
+  /** The number of the first row of a page, by its cursor, as far as one has come this way. */
+  private firsts: Map<string, i64> = new Map<string, i64>();
+
+  constructor() {
+    super("jobs", "/jobs");
+    this.searchField = FIELD;
+  }
+
+  override rowId(key: string): string {
+    return "job-" + key;
+  }
+
+  one(): string {
+    return "job";
+  }
+
+  many(): string {
+    return "jobs";
+  }
+
+  override turn(m: Model, address: Address): void {
+    const before = this.identity(this.address);
+    super.turn(m, address);
+    this.query = queryIn(address);
+    this.bar.turn(this.query);
+    this.usualSort = usualSort(this.bar.terms.condition);
+    m.known.listPath = address.with("", "");
+    if (before !== this.identity(address)) this.firsts.clear();
+    this.firsts.set("", 1);
+    this.more.forget();
+    m.requests.forget(this.more.topic);
+    this.search.stop();
+  }
+
+  columns(_m: Model): Column[] {
+    const condition = this.bar.terms.condition;
+    const list: Column[] = [];
+    const isAll = condition.length === 0;
+    if (isAll) list.push(new Column("c-state", "State", "", ""));
+    list.push(new Column("c-job", "Job", "-id", "id"));
+    list.push(new Column("c-why", "Why", "", ""));
+    list.push(new Column("num c-tries", "Tries", "-tries", ""));
+    if (this.settings.has("priority"))
+      list.push(new Column("num c-priority", "Priority", "priority", ""));
+    if (this.settings.has("queue")) list.push(new Column("c-queue", "Queue", "", ""));
+    if (this.settings.has("key")) list.push(new Column("c-key", "Key", "", ""));
+    if (this.settings.has("added")) list.push(new Column("num c-added", "Added", "", ""));
+    const usual = isAll ? "" : usualSort(condition);
+    const reverse = usual === "due" ? "-due" : "";
+    list.push(new Column("num c-when", timeHead(condition), usual, reverse));
+    return list;
+  }
+
+  source(_m: Model): string {
+    const q = this.query.length > 0 ? "&q=" + encode(this.query) : "";
+    return `api/jobs?limit=${PAGE_SIZE}&fields=row&count=fast&sort=${this.sorted}${q}`;
+  }
+
+  /** Nothing is asked for that is no query. */
+  override load(m: Model): void {
+    if (this.bar.terms.fault === null) super.load(m);
+    else {
+      this.rows.ready = true;
+      this.list.rows = [];
+    }
+  }
+
+  override refresh(m: Model): void {
+    const search = this.search;
+    if (this.bar.terms.fault !== null || !this.rows.ready) return;
+    if (!search.isComplete || search.answers > 1 || this.isSearching(m)) return;
+    this.everyMs = max(REFRESH_MS, <f64>(search.tookMs * REST));
+    super.refresh(m);
+  }
+
+  read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const answer = readJobList(r);
+    r.end();
+    const page = new RowPage();
+    page.fault = r.error;
+    const next = answer.nextCursor;
+    page.next = next === null ? "" : next;
+    const tab = this.bar.terms.condition;
+    for (let i = 0; i < answer.jobs.length; i++) {
+      page.rows.push(new JobRow(answer.jobs[i], this.settings, tab));
+    }
+    if (!r.failed) this.answer = answer;
+    return page;
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.more.topic) this.takeMore(m, body);
+    else {
+      super.take(m, request, body);
+      if (this.rows.error.length === 0) this.search.begin(m, this.answer);
+      this.settle(m);
+    }
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.rows.topic) super.miss(m, request, status, reason);
+    else if (request.topic === this.more.topic) {
+      this.search.stop();
+      m.notices.bad(reason);
+    }
+  }
+
+  /** What was found further on follows; where all were looked through for the best, it displaces. */
+  private takeMore(m: Model, body: string): void {
+    const wasPartial = this.search.isPartial;
+    const page = this.read(body);
+    if (page.fault.length > 0) {
+      m.notices.bad(`The server's answer can't be read: ${page.fault}`);
+      return;
+    }
+    this.more.took(m);
+    if (!wasPartial) page.rows = this.list.rows.concat(page.rows);
+    this.list.show(page);
+    this.search.add(this.answer);
+    this.settle(m);
+  }
+
+  private settle(m: Model): void {
+    const list = this.list;
+    const cursor = this.address.value("cursor");
+    if (this.firsts.has(cursor) && list.next.length > 0) {
+      this.firsts.set(list.next, this.firsts.get(cursor) + list.rows.length);
+    }
+    const jobs: ListedJob[] = [];
+    for (let i = 0; i < list.rows.length; i++) jobs.push((list.rows[i] as JobRow).job);
+    m.known.listed = jobs;
+    m.known.listIds = jobs.map<i64>((job) => job.id);
+    if (this.search.wants(m, list.rows.length >= PAGE_SIZE) && list.next.length > 0) this.goOn(m);
+  }
+
+  /** Has the server go on where it rests. */
+  goOn(m: Model): void {
+    this.more.ask(m, this.at(m, this.list.next));
+  }
+
+  stop(m: Model): void {
+    this.search.stop();
+    m.requests.forget(this.more.topic);
+    m.requests.forget(this.rows.topic);
+    this.search.isComplete = false;
+  }
+
+  /** Whether the list is awaited, or is looked for further. */
+  isSearching(m: Model): bool {
+    return this.more.isOn(m) || this.isTurning(m) || (!this.rows.ready && this.rows.isOn(m));
+  }
+
+  askedAt(m: Model): f64 {
+    return this.more.isOn(m) ? this.more.askedAt : this.rows.askedAt;
+  }
+
+  /** How many jobs the query finds; null: nobody knows. */
+  total(m: Model): Value | null {
+    const terms = this.bar.terms;
+    if (terms.chips.length === 0 && m.facts.has("counts"))
+      return countOf(m.facts.counts, terms.condition);
+    return this.search.count;
+  }
+
+  override extent(m: Model): string {
+    const cursor = this.address.value("cursor");
+    const rows = this.list.rows.length;
+    if (!this.firsts.has(cursor)) return rows === 1 ? "1 job" : `${rows} jobs`;
+    const first = this.firsts.get(cursor);
+    const span = rows > 0 ? `${grouped(first)}–${grouped(first + rows - 1)}` : "0";
+    const total = this.total(m);
+    return total === null ? span : `${span} of ${valueText(total)}`;
+  }
+}

@@ -1,0 +1,136 @@
+/** A job in the list: where it stands, what it is, why it stands there, and the time that matters. */
+import { age, ageText, ago, clockAt, timed, until } from "../../controls/age";
+import { dash } from "../../controls/empty";
+import { glyph } from "../../controls/glyph";
+import { cell } from "../../controls/table";
+import { Incident, ListedJob } from "../../generated/records";
+import { errorLabel } from "../../kit/group-row";
+import { Row } from "../../kit/row";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { jobPath, queuePath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { Settings } from "./settings";
+
+export class JobRow extends Row {
+  constructor(
+    readonly job: ListedJob,
+    private readonly settings: Settings,
+    /** The tab that it stands in, which says its condition. */
+    private readonly tab: string,
+  ) {
+    super(job.id.toString());
+  }
+
+  get name(): string {
+    return "job " + this.key;
+  }
+
+  override get path(): string {
+    return jobPath(this.job.id);
+  }
+
+  cells(m: Model): Node[] {
+    const job = this.job;
+    const cells: Node[] = [];
+    if (this.tab.length === 0) cells.push(cell("c-state", [glyph(job.condition)]));
+    cells.push(cell("c-job", [this.named()]));
+    cells.push(cell("c-why", [whyOf(m, job)]));
+    cells.push(cell("num dim c-tries", [text(`${job.attempts} of ${job.maxAttempts}`)]));
+    if (this.settings.has("priority"))
+      cells.push(cell("num dim c-priority", [text(job.priority.toString())]));
+    if (this.settings.has("queue")) cells.push(cell("dim c-queue", [orNone(job.queueName)]));
+    if (this.settings.has("key")) cells.push(cell("dim c-key", [orNone(job.key)]));
+    if (this.settings.has("added")) {
+      cells.push(cell("num dim c-added", [timed(job.createdAt, ago(job.createdAt, m.times))]));
+    }
+    cells.push(cell("num dim c-when", [timeOf(m, job)]));
+    return cells;
+  }
+
+  private named(): Node {
+    const task = this.job.taskIdentifier;
+    const name = task === null ? "(no task)" : task;
+    return el(
+      "a",
+      [attr("href", "#" + this.path), cls("job"), attr("title", name), attr("tabindex", "-1")],
+      [leaf("span", "name", name), leaf("span", "id", "#" + this.key)],
+    );
+  }
+}
+
+function orNone(name: string | null): Node {
+  if (name === null) return leaf("span", "none", "none");
+  return el("span", [attr("title", name)], [text(name)]);
+}
+
+/** What one wants to know next. */
+export function whyOf(m: Model, job: ListedJob): Node {
+  const error = job.errorLine;
+  const condition = job.condition;
+  if (condition === "failed" || condition === "retrying") {
+    return error === null || error.length === 0
+      ? leaf("span", "dim", "It left no error")
+      : errorLabel(error);
+  }
+  if (condition === "running") return runs(m, job);
+  if (condition === "blocked") return waits(m, job);
+  if (condition === "scheduled") {
+    return leaf("span", "dim", "Due at " + clockAt(job.runAt, m.serverNow));
+  }
+  const task = job.taskIdentifier;
+  return task !== null && incidentOf(m, "unsupported_task", task) !== null
+    ? leaf("span", "amber", "No worker alive knows this task")
+    : leaf("span", "dim", "Next free worker takes it");
+}
+
+function runs(m: Model, job: ListedJob): Node {
+  const worker = job.lockedBy;
+  if (worker === null) return leaf("span", "dim", "A worker has it");
+  const isSilent = incidentOf(m, "silent_worker", worker) !== null;
+  return box("span", isSilent ? "red" : "dim", [
+    text("On "),
+    inRow(workerPath(worker), worker),
+    text(isSilent ? ", which is silent" : `, try ${job.attempts}`),
+  ]);
+}
+
+function waits(m: Model, job: ListedJob): Node {
+  const queue = job.queueName;
+  if (queue === null) return leaf("span", "dim", "Waits for its queue");
+  const isStuck = incidentOf(m, "stuck_queue", queue) !== null;
+  return box("span", "", [
+    text("Waits for "),
+    inRow(queuePath(queue), queue),
+    isStuck ? text(", whose holder is silent") : nothing,
+  ]);
+}
+
+/** A link in a row is not a stop of the tab key. */
+function inRow(path: string, name: string): Node {
+  return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
+}
+
+/** What the feed knows to be wrong with this task, queue or worker. */
+function incidentOf(m: Model, kind: string, name: string): Incident | null {
+  const list = m.facts.incidents.incidents;
+  for (let i = 0; i < list.length; i++) {
+    const links = list[i].links;
+    const q = list[i].q;
+    if (list[i].kind !== kind) continue;
+    if (links.queue === name || links.worker === name) return list[i];
+    if (kind === "unsupported_task" && q !== null && q.includes(name)) return list[i];
+  }
+  return null;
+}
+
+function timeOf(m: Model, job: ListedJob): Node {
+  const condition = job.condition;
+  if (condition === "failed") return timed(job.conditionSince, ago(job.conditionSince, m.times));
+  if (condition === "running") return timed(job.lockedAt, age(job.lockedAt, m.times));
+  if (condition === "retrying" || condition === "scheduled")
+    return timed(job.runAt, until(job.runAt, m.times));
+  if (isNaN(job.runAt)) return dash();
+  const late = m.serverNow - job.runAt;
+  if (m.live.isStale(m.now)) return timed(job.runAt, "since " + age(job.runAt, m.times));
+  return timed(job.runAt, late < 1000 ? "now" : ageText(late) + " late");
+}

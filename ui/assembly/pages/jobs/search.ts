@@ -1,0 +1,85 @@
+/**
+ * How far a search has come. The server looks through as much as half a second allows and then rests;
+ * the page goes on for some seconds by itself, and after that when it is told to.
+ */
+import { ageText } from "../../controls/age";
+import { button } from "../../controls/button";
+import { compact } from "../../controls/value";
+import { JobList, Value } from "../../generated/records";
+import { box, Node, nothing, text } from "../../lib/node";
+import { Model } from "../../model/model";
+
+/** So long it goes on by itself. */
+const PATIENCE_MS: f64 = 5000;
+
+export class Search {
+  /** How many jobs match, where that is known. */
+  count: Value | null = null;
+  isComplete: bool = true;
+  /** The best of those that were looked at, which further ones may displace. */
+  isPartial: bool = false;
+  /** Names in the query that nothing has. */
+  unknown: string[] = [];
+  answers: i32 = 0;
+  /** What the last answer cost the server. */
+  tookMs: i64 = 0;
+  private scanned: i64 = 0;
+  private began: f64 = NaN;
+
+  /** The first answer, or one in its place. */
+  begin(m: Model, answer: JobList): void {
+    this.answers = 0;
+    this.scanned = 0;
+    this.began = m.now;
+    this.unknown = answer.unknown;
+    const count = answer.count;
+    this.count = count;
+    this.add(answer);
+  }
+
+  add(answer: JobList): void {
+    this.answers++;
+    this.scanned += answer.scanned;
+    this.isComplete = answer.complete;
+    this.isPartial = answer.ranking === "partial";
+    this.tookMs = answer.tookMs;
+  }
+
+  again(m: Model): void {
+    this.began = m.now;
+  }
+
+  stop(): void {
+    this.began = NaN;
+  }
+
+  /** Whether it goes on by itself, with so many rows found of those that a page holds. */
+  wants(m: Model, isFull: bool): bool {
+    if (this.isComplete || (isFull && !this.isPartial)) return false;
+    return m.now - this.began < PATIENCE_MS;
+  }
+
+  /** `searched 2.1 M of 10 M`, with Stop while it goes on and Go on where it rests. */
+  view(m: Model, isOn: bool, waitsSince: f64): Node {
+    if (isOn) {
+      const wait = m.now - (isNaN(this.began) ? waitsSince : min(this.began, waitsSince));
+      const far = this.answers > 0 && !this.isComplete ? this.far(m) : "Searching…";
+      return box("span", "row", [
+        text(`${far} ${ageText(wait)}`),
+        button("Stop", "jobs.stop", "", "s"),
+      ]);
+    }
+    if (this.isComplete) return nothing;
+    const best = this.isPartial ? "the best so far, " : "";
+    return box("span", "row", [
+      text(`${best}${this.far(m)}`),
+      button("Go on", "jobs.go-on", "", "s"),
+    ]);
+  }
+
+  private far(m: Model): string {
+    const total = m.facts.counts.total.value;
+    const whole = total > this.scanned ? ` of ${compact(total)}` : "";
+    return `searched ${compact(this.scanned)}${whole}`;
+  }
+}

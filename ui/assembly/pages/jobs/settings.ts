@@ -1,0 +1,62 @@
+/** Which columns are shown and how tight the rows are: a preference of this browser, no data. */
+
+import { menu } from "../../controls/menu";
+import { Draft } from "../../forms/draft";
+import { checkbox } from "../../forms/field";
+import { prefer, preferred } from "../../host";
+import { Node, text } from "../../lib/node";
+
+const KEY = "worker.jobs";
+/** The boxes' names: a dialog over the page may have a field `key`, too. */
+const PREFIX = "column-";
+/** The columns that can be had besides those that are always there; the first is there at first. */
+const COLUMNS: string[] = ["queue=Queue", "priority=Priority", "key=Key", "added=Added"];
+
+export class Settings {
+  private on: string[] = [];
+  private isRead: bool = false;
+
+  has(name: string): bool {
+    if (!this.isRead) {
+      this.isRead = true;
+      const kept = preferred(KEY);
+      this.on = kept.length > 0 ? kept.split(" ") : ["queue"];
+    }
+    return this.on.includes(name);
+  }
+
+  /** `box` is the name of one of the boxes. */
+  set(box: string, on: bool): void {
+    const name = box.substring(PREFIX.length);
+    const others: string[] = ["-"];
+    for (let i = 0; i < COLUMNS.length; i++) this.keep(others, nameOf(COLUMNS[i]), name, on);
+    this.keep(others, "compact", name, on);
+    this.on = others;
+    prefer(KEY, others.join(" "));
+  }
+
+  private keep(to: string[], one: string, changed: string, on: bool): void {
+    if (one === changed ? on : this.has(one)) to.push(one);
+  }
+
+  view(): Node {
+    const draft = new Draft();
+    const items: Node[] = [];
+    for (let i = 0; i < COLUMNS.length; i++) {
+      const name = nameOf(COLUMNS[i]);
+      const label = COLUMNS[i].substring(name.length + 1);
+      items.push(this.box(draft, name, label));
+    }
+    items.push(this.box(draft, "compact", "Compact rows"));
+    return menu("Columns and density", [text("Columns")], items);
+  }
+
+  private box(draft: Draft, name: string, label: string): Node {
+    if (this.has(name)) draft.set(PREFIX + name, "on");
+    return checkbox(draft, PREFIX + name, label, "jobs.setting");
+  }
+}
+
+function nameOf(column: string): string {
+  return column.substring(0, column.indexOf("="));
+}

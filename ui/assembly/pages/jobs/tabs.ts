@@ -1,0 +1,73 @@
+/** The tabs: the six conditions and all, each with its count, its order and what its time means. */
+import { CONDITIONS, capital, glyph } from "../../controls/glyph";
+import { tab, tabs } from "../../controls/tabs";
+import { valueText } from "../../controls/value";
+import { Counts, Value } from "../../generated/records";
+import { Node, nothing } from "../../lib/node";
+import { Model } from "../../model/model";
+import { jobsPath, Terms } from "./terms";
+
+/** What needs somebody first. */
+const ORDER: string[] = ["failed", "blocked", "retrying", "running", "ready", "scheduled"];
+
+export function conditionTabs(m: Model, terms: Terms, group: string): Node {
+  const list: Node[] = [];
+  for (let i = 0; i < ORDER.length; i++) {
+    const condition = ORDER[i];
+    list.push(
+      tab(
+        jobsPath(terms.of(condition), group),
+        capital(condition),
+        countText(m, condition),
+        glyph(condition),
+        terms.condition === condition,
+      ),
+    );
+  }
+  const isAll = terms.condition.length === 0;
+  list.push(tab(jobsPath(terms.of(""), group), "All", countText(m, ""), nothing, isAll));
+  return tabs("State", list);
+}
+
+/** How many jobs have a condition; the empty one is any. They know nothing of the other terms. */
+export function countOf(counts: Counts, condition: string): Value {
+  if (condition === "ready") return counts.ready;
+  if (condition === "blocked") return counts.blocked;
+  if (condition === "running") return counts.running;
+  if (condition === "retrying") return counts.retrying;
+  if (condition === "scheduled") return counts.scheduled;
+  return condition === "failed" ? counts.failed : counts.total;
+}
+
+function countText(m: Model, condition: string): string {
+  return m.facts.has("counts") ? valueText(countOf(m.facts.counts, condition)) : "";
+}
+
+/** The order in which the jobs of a condition are listed when none is asked for. */
+export function usualSort(condition: string): string {
+  if (condition === "failed") return "-failed_at";
+  if (condition === "running") return "running";
+  return CONDITIONS.includes(condition) ? "due" : "-id";
+}
+
+/** The order in words, behind the heading. */
+export function sortWords(sort: string, condition: string): string {
+  if (sort === "-id") return "newest first";
+  if (sort === "id") return "oldest first";
+  if (sort === "-failed_at") return "newest failure first";
+  if (sort === "running") return "longest run first";
+  if (sort === "-tries") return "most tries first";
+  if (sort === "priority") return "most urgent first";
+  if (sort === "-updated_at") return "last changed first";
+  const waits = condition === "ready" || condition === "blocked";
+  if (sort === "due") return waits ? "longest wait first" : "next due first";
+  return waits ? "shortest wait first" : "last due first";
+}
+
+/** The head of the column with the time that matters, and the order that it offers. */
+export function timeHead(condition: string): string {
+  if (condition === "failed") return "Failed";
+  if (condition === "running") return "Runs for";
+  if (condition === "ready" || condition === "blocked") return "Late";
+  return condition === "retrying" || condition === "scheduled" ? "Due" : "When";
+}

@@ -1,0 +1,116 @@
+/**
+ * A query as the page shows it: the condition that is a tab, the other terms that are chips. Put together
+ * again it finds the same jobs.
+ */
+import { CONDITIONS } from "../../controls/glyph";
+import { encode } from "../../lib/percent";
+import { Address } from "../../model/address";
+import { named } from "../../model/links";
+import { parseQuery } from "../../query/parser";
+import { NodeKind, QueryFault, QueryNode, ValueKind } from "../../query/tree";
+
+/** One term: `queue:billing` as `queue` and `billing`; what has no field is all value. */
+export class Chip {
+  constructor(
+    readonly text: string,
+    readonly field: string,
+    readonly value: string,
+  ) {}
+}
+
+export class Terms {
+  /** One of the six conditions, or the empty string: all of them. */
+  condition: string = "";
+  chips: Chip[] = [];
+  /** Why the text is no query; then it has neither condition nor chips. */
+  fault: QueryFault | null = null;
+
+  /** The query without one of its chips. */
+  without(index: i32): string {
+    const rest: Chip[] = [];
+    for (let i = 0; i < this.chips.length; i++) if (i !== index) rest.push(this.chips[i]);
+    return written(this.condition, rest);
+  }
+
+  /** The query with more conditions; a condition among them takes the place of the one that is there. */
+  and(more: Terms): string {
+    const condition = more.condition.length > 0 ? more.condition : this.condition;
+    return written(condition, this.chips.concat(more.chips));
+  }
+
+  /** The same jobs of another condition. */
+  of(condition: string): string {
+    return written(condition, this.chips);
+  }
+}
+
+export function termsOf(query: string): Terms {
+  const terms = new Terms();
+  const parsed = parseQuery(query);
+  terms.fault = parsed.fault;
+  const tree = parsed.tree;
+  if (tree === null) return terms;
+  const isList = tree.kind === NodeKind.And && tree.at === tree.items[0].at;
+  const items = isList ? tree.items : [tree];
+  for (let i = 0; i < items.length; i++) {
+    const condition = terms.condition.length > 0 ? "" : conditionIn(items[i]);
+    if (condition.length > 0) terms.condition = condition;
+    else terms.chips.push(chipOf(query, items[i]));
+  }
+  return terms;
+}
+
+function chipOf(query: string, node: QueryNode): Chip {
+  const text = query.substring(node.at, node.end);
+  // Side by side with other terms it would bind less than they do.
+  if (node.kind === NodeKind.Or && node.at === node.items[0].at) {
+    return new Chip(`(${text})`, "", text);
+  }
+  if (node.kind !== NodeKind.Field) return new Chip(text, "", text);
+  const at = node.values[0].at - node.op.length - node.at;
+  const isPlain = node.op === ":";
+  return new Chip(
+    text,
+    text.substring(0, at),
+    isPlain ? text.substring(at + 1) : `${node.op} ${text.substring(at + node.op.length)}`,
+  );
+}
+
+/** `is:failed` alone is a tab; `is:late`, `is:ready,blocked` are chips. */
+function conditionIn(node: QueryNode): string {
+  if (node.kind !== NodeKind.Field || node.field !== "is" || node.values.length > 1) return "";
+  if (node.op !== ":" && node.op !== "=") return "";
+  const word = node.values[0].kind === ValueKind.Text ? node.values[0].text : "";
+  if (word === "locked") return "running";
+  return CONDITIONS.includes(word) ? word : "";
+}
+
+function written(condition: string, chips: Chip[]): string {
+  const parts: string[] = condition.length > 0 ? ["is:" + condition] : [];
+  for (let i = 0; i < chips.length; i++) parts.push(chips[i].text);
+  return parts.join(" ");
+}
+
+/** The query in an address; also of those that were written before there was a language. */
+export function queryIn(address: Address): string {
+  const parts: string[] = [];
+  const q = address.value("q");
+  const state = address.value("state");
+  const task = address.value("identifier");
+  const queue = address.value("queue");
+  const search = address.value("search");
+  if (q.length > 0) parts.push(q);
+  if (state.length > 0 && state !== "all") parts.push("is:" + state);
+  if (task.length > 0) parts.push("task:" + named(task));
+  if (queue.length > 0) parts.push("queue:" + named(queue));
+  if (search.length > 0) parts.push(named(search));
+  return parts.join(" ");
+}
+
+/** The address of a query; its order is that of its tab, and it begins with its first page. */
+export function jobsPath(query: string, group: string): string {
+  const parts: string[] = [];
+  if (query.length > 0) parts.push("q=" + encode(query));
+  if (group.length > 0) parts.push("group=" + group);
+  return parts.length > 0 ? "/jobs?" + parts.join("&") : "/jobs";
+}
