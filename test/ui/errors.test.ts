@@ -82,9 +82,12 @@ async function opened1(failed: Group = gateway(), change = {}) {
     compared: { here: 1000, there: 1000 },
     as_of: at(0),
   });
-  const brief = { task_identifier: "charge_card", condition: "failed", payload_bytes: 70 };
+  const brief = { task_identifier: "charge_card", condition: "failed" };
   page.answer("api/jobs?fields=row", { jobs: [{ id: 7, condition_since: at(-7), ...brief }] });
-  page.answer("api/jobs/7", failedJob(7, { last_error: "GatewayError: HTTP 503\n    at charge" }));
+  page.answer(
+    "api/jobs/7?fields=head",
+    failedJob(7, { last_error: "GatewayError: HTTP 503\n    at charge (/app/charge.js:2:3)" }),
+  );
   return page;
 }
 
@@ -95,7 +98,7 @@ test("one kind of error says how often, since when, where, and what its jobs hav
   assert.match(page.text, /coupon is missing80 %0 %only here/);
   assert.match(page.text, /1,000 jobs against 1,000 others of the same tasks/);
   assert.match(page.text, /taskcharge_cardallqueuebillingall/);
-  assert.match(page.text, /GatewayError: HTTP 503\n {4}at charge/);
+  assert.match(page.text, /Where it is thrownone of them; 1 frame is yours/);
   assert.match(page.text, /charge_card#77 s ago/);
   assert.equal(
     page.asked("api/groups/common").path,
@@ -125,7 +128,10 @@ test("the report about a kind is Markdown, and no error can write any", async ()
   assert.match(text, /^\*\*Error: \\\*x\\\* .* \(worker, 2026-03-01T12:00:00\.000Z\)/);
   assert.match(text, /- Failed for good: 8,400; will retry: 0\n- First 2026-03-01T09:50:00/);
   assert.match(text, /- `currency = "EUR"` in every one of them; in 31 % of the others\./);
-  assert.match(text, /Job 7:\n```\nGatewayError: HTTP 503\n {4}at charge\n```$/);
+  assert.match(
+    text,
+    /Job 7:\n```\nGatewayError: HTTP 503\n {4}at charge \(\/app\/charge\.js:2:3\)\n```$/,
+  );
   assert.equal(text.match(/```/g)?.length, 2);
 });
 

@@ -124,7 +124,6 @@ export const records = {
     task_identifier: "string?",
     condition: "string",
     condition_since: "time?",
-    payload_bytes: "i64",
   },
   BriefJobs: { jobs: "BriefJob[]" },
   Would: { change_value: "Value", skip_locked_value: "Value" },

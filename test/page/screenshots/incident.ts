@@ -168,4 +168,10 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
+  // Charges in other currencies go through.
+  jobs(700, "charge_card", {
+    payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
+      'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,
+    run_at: "now() + (30 + n * 9) * interval '1 second'",
+  }),
 ];

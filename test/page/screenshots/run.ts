@@ -105,6 +105,19 @@ const shots: readonly Shot[] = [
     },
   },
   { name: "jobs-none", route: "/jobs?q=is:failed%20queue:biling%20failed%3C3h", sees: ".empty" },
+  { name: "errors", route: "/errors", sees: ".errors .err" },
+  {
+    name: "error-group",
+    route: "/errors",
+    sees: ".errors .err",
+    act: async (page) => {
+      await page.getByRole("link", { name: /GatewayError/ }).click();
+      await page.locator("table.common").waitFor();
+      await page.locator("table.newest").waitFor();
+    },
+  },
+  { name: "queue-stuck", route: "/queues/crm%3Aacme", sees: ".chain .root .btn" },
+  { name: "queue-failing", route: "/queues/billing", sees: ".why-box" },
   { name: "maintenance", route: "/maintenance" },
   { name: "unknown", route: "/nowhere" },
 ];

@@ -1,7 +1,7 @@
 /** The addresses that more than one page leads to. Whoever moves a page changes them here. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
-import { quoted } from "../lib/quoted";
+import { quoted } from "../lib/quoting";
 
 /** The jobs that a query finds (QUERIES.md). */
 export function queryPath(query: string): string {

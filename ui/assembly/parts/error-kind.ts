@@ -5,7 +5,8 @@
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { encode } from "../lib/percent";
-import { quoted } from "../lib/quoted";
+import { quoted } from "../lib/quoting";
+import { Model } from "../model/model";
 
 /** The server gives no more of them. */
 export const MOST_KINDS: i32 = 100;
@@ -75,6 +76,11 @@ export class ErrorKind {
 
 export function kindsPath(query: string): string {
   return `api/groups?by=error&q=${encode(query)}&limit=${MOST_KINDS}`;
+}
+
+/** Whether the counts have changed since an answer about kinds: then it is asked for again. */
+export function isOld(m: Model, asOf: f64): bool {
+  return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);
 }
 
 /** An answer about kinds, or null and why. */

@@ -1,5 +1,5 @@
 /** How every report that one pastes into a chat begins: what it is about, where, and of which moment. */
-import { plain } from "../lib/markdown";
+import { plain } from "../lib/quoting";
 import { isoTime } from "../lib/time";
 import { Model } from "../model/model";
 

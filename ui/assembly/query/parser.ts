@@ -3,7 +3,7 @@
  * types. The server's parser (src/domain/query/parse-query.ts) decides; this one agrees with it.
  */
 
-import { quoted } from "../lib/quoted";
+import { quoted } from "../lib/quoting";
 import { exclusionOnly } from "./exclusions";
 import {
   DEEPEST,

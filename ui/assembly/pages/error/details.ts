@@ -20,9 +20,7 @@ import { encode } from "../../lib/percent";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { ErrorKind } from "../../parts/error-kind";
-
-/** An example with more payload would only be waited for. */
-const LARGEST_EXAMPLE: i64 = 262144;
+import { ErrorPanel } from "../../parts/error-panel";
 
 export class Details {
   readonly tasks: Fetched = new Fetched("error.tasks");
@@ -33,6 +31,7 @@ export class Details {
   ofTasks: Group[] = [];
   ofQueues: Group[] = [];
   inCommon: Common = new Common();
+  readonly panel: ErrorPanel = new ErrorPanel("error", "Where it is thrown", "one of them");
   jobs: BriefJob[] = [];
   job: ListedJob = new ListedJob();
 
@@ -48,8 +47,8 @@ export class Details {
   ask(m: Model, kind: ErrorKind, query: string): void {
     const q = encode(query);
     // Where there is one task, its number is that of the kind.
-    if (kind.tasks.length > 1) this.tasks.ask(m, `api/groups?by=task&q=${q}&limit=10`);
-    this.queues.ask(m, `api/groups?by=queue&q=${q}&limit=10`);
+    if (kind.tasks.length > 1) this.tasks.ask(m, `api/groups?by=task&q=${q}&limit=5`);
+    this.queues.ask(m, `api/groups?by=queue&q=${q}&limit=5`);
     this.common.ask(m, `api/groups/common?q=${q}`);
     const ids: string[] = [];
     const samples = kind.samples;
@@ -81,12 +80,7 @@ export class Details {
 
   private show(m: Model, jobs: BriefJob[]): void {
     this.jobs = jobs;
-    let smallest: BriefJob | null = null;
-    for (let i = 0; i < jobs.length; i++) {
-      if (smallest === null || jobs[i].payloadBytes < smallest.payloadBytes) smallest = jobs[i];
-    }
-    if (smallest === null || smallest.payloadBytes > LARGEST_EXAMPLE) return;
-    this.example.ask(m, `api/jobs/${smallest.id}`);
+    if (jobs.length > 0) this.example.ask(m, `api/jobs/${jobs[0].id}?fields=head`);
   }
 
   miss(request: Pending, status: i32, reason: string): void {

@@ -15,16 +15,14 @@ import { queryPath } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { ErrorKind, kindsPath, ReadKinds, valueOf } from "../../parts/error-kind";
-import { commonPanel } from "./common";
+import { commonPanel } from "../../parts/common";
+import { ErrorKind, isOld, kindsPath, ReadKinds, valueOf } from "../../parts/error-kind";
 import { Details } from "./details";
 import { report } from "./report";
 import { newest, numbers, places, thrown } from "./view";
 
 const START = "/errors/";
-/** Seldom, and soon after the counts have changed. */
-const SELDOM_MS: f64 = 30000;
-const SOON_MS: f64 = 5000;
+const EVERY_MS: f64 = 15000;
 
 export class ErrorPage extends Page {
   private failed: Fetched = new Fetched("error.failed");
@@ -35,7 +33,7 @@ export class ErrorPage extends Page {
   private detailed: string = "";
   /** It was not among the largest, so it is asked for alone. */
   private alone: bool = false;
-  private everyMs: f64 = SELDOM_MS;
+  private asOf: f64 = NaN;
 
   constructor() {
     super("error", START);
@@ -70,14 +68,15 @@ export class ErrorPage extends Page {
     this.askFor(m);
   }
 
-  override heard(_m: Model, event: string, _data: string): void {
-    if (event === "counts") this.everyMs = SOON_MS;
+  /** Once an operation is done, this kind is read anew: the largest may still be as they were. */
+  override heard(m: Model, event: string, data: string): void {
+    if (event !== "operation" || !data.includes('"state":"done"')) return;
+    this.alone = true;
+    this.askFor(m);
   }
 
   override refresh(m: Model): void {
-    if (m.now - this.failed.askedAt < this.everyMs) return;
-    this.everyMs = SELDOM_MS;
-    this.askFor(m);
+    if (isOld(m, this.asOf) && m.now - this.failed.askedAt >= EVERY_MS) this.askFor(m);
   }
 
   private askFor(m: Model): void {
@@ -99,6 +98,7 @@ export class ErrorPage extends Page {
       return;
     }
     asked.took(m);
+    this.asOf = answer.groups.asOf;
     this.put(isFailed, answer.groups.groups);
     if (this.failed.ready && this.retrying.ready) this.known(m);
   }
@@ -149,6 +149,7 @@ export class ErrorPage extends Page {
 
   override act(m: Model, verb: string, _arg: string, _value: string): void {
     if (verb === "report") copy(report(m, this.kind, this.details));
+    else this.details.panel.act(verb);
   }
 
   /** The likeliest right thing for all of them. */

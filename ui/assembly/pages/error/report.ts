@@ -1,11 +1,11 @@
 /** The report about one kind of error that one pastes into a chat, in Markdown. */
 import { valueText } from "../../controls/value";
-import { codeBlock, codeSpan, plain } from "../../lib/markdown";
+import { codeBlock, codeSpan, plain } from "../../lib/quoting";
 import { isoTime } from "../../lib/time";
 import { Model } from "../../model/model";
+import { inWords, said } from "../../parts/common";
 import { ErrorKind, valueOf } from "../../parts/error-kind";
 import { reportHead } from "../../parts/report";
-import { inWords, said } from "./common";
 import { Details } from "./details";
 
 const MOST_LINES: i32 = 20;

@@ -8,12 +8,12 @@ import { valueNode, valueText } from "../../controls/value";
 import { Group } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
-import { quoted } from "../../lib/quoted";
+import { quoted } from "../../lib/quoting";
 import { jobPath, queryPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
+import { percent } from "../../parts/common";
 import { ErrorKind, valueOf } from "../../parts/error-kind";
 import { exactName } from "../../parts/exact-name";
-import { percent } from "./common";
 import { Details } from "./details";
 
 const JOB_COLUMNS: string[] = ["=Job", "num w5=When"];
@@ -65,15 +65,20 @@ function trend(kind: ErrorKind): Node {
 export function thrown(m: Model, details: Details): Node {
   const asked = details.example;
   const error = details.job.lastError;
-  const isThere = asked.ready && error !== null;
-  const more = isThere ? [link(jobPath(details.job.id), "", [text(`Job ${details.job.id}`)])] : [];
-  return panel("Where it is thrown", isThere ? "one of them" : "", more, [
-    error !== null && asked.ready
-      ? leaf("pre", "pre stack bare", error)
-      : box("div", "pb", [
-          asked.missing ? leaf("p", "dim", "The job has gone meanwhile.") : asked.placeholder(m, 3),
-        ]),
-  ]);
+  if (asked.ready && error !== null) {
+    const whose = link(jobPath(details.job.id), "", [text(`Job ${details.job.id}`)]);
+    return details.panel.view(error, false, whose);
+  }
+  return panel(
+    "Where it is thrown",
+    "",
+    [],
+    [
+      box("div", "pb", [
+        asked.missing ? leaf("p", "dim", "The job has gone meanwhile.") : asked.placeholder(m, 3),
+      ]),
+    ],
+  );
 }
 
 export function newest(m: Model, details: Details, all: string, query: string): Node {

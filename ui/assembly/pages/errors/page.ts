@@ -20,10 +20,6 @@ import { Pending } from "../../model/requests";
 import { joined, kindsPath, MOST_KINDS, ReadKinds } from "../../parts/error-kind";
 import { COLUMNS, ErrorRow, sorted } from "./row";
 
-/** Seldom, and soon after the counts have changed. */
-const SELDOM_MS: f64 = 30000;
-const SOON_MS: f64 = 5000;
-
 export class ErrorsPage extends ListPage {
   private failed: Groups = new Groups();
   private retrying: Groups = new Groups();
@@ -38,7 +34,7 @@ export class ErrorsPage extends ListPage {
     this.inBar = true;
     this.choosable = false;
     this.usualSort = "-failed";
-    this.everyMs = SELDOM_MS;
+    this.everyMs = 15000;
   }
 
   override title(): string {
@@ -107,14 +103,9 @@ export class ErrorsPage extends ListPage {
     if (this.asksBoth) this.more.ask(m, kindsPath(this.query("retrying")));
   }
 
-  override heard(_m: Model, event: string, _data: string): void {
-    if (event === "counts") this.everyMs = SOON_MS;
-  }
-
   override refresh(m: Model): void {
     super.refresh(m);
     if (this.asksBoth) this.more.askEvery(m, kindsPath(this.query("retrying")), this.everyMs);
-    if (this.rows.askedAt === m.now) this.everyMs = SELDOM_MS;
   }
 
   override read(body: string): RowPage {

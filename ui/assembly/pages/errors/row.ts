@@ -15,9 +15,9 @@ export const COLUMNS: Column[] = [
   new Column("", "Error", "", ""),
   new Column("w7 w-opt", "Tasks", "", ""),
   new Column("num w3", "Failed", "-failed", "failed"),
-  new Column("num w4 w-mid", "Will retry", "-retrying", "retrying"),
+  new Column("num w4", "Will retry", "-retrying", "retrying"),
   new Column("num w4 w-mid", "First", "first", "-first"),
-  new Column("num w3", "Last", "-last", "last"),
+  new Column("num w4 w-mid", "Last", "-last", "last"),
   new Column("w5 w-mid", "Last 3 h", "", ""),
 ];
 
@@ -48,9 +48,9 @@ export class ErrorRow extends Row {
       ]),
       cell("dim w-opt", [text(kind.tasks.join(", "))]),
       cell("num", [valueNode(failed, failed.value === 0 ? "faint" : "")]),
-      cell("num w-mid", [valueNode(retrying, retrying.value === 0 ? "faint" : "")]),
+      cell("num", [valueNode(retrying, retrying.value === 0 ? "faint" : "")]),
       cell("num dim w-mid", [timed(kind.first, age(kind.first, m.times))]),
-      cell("num dim", [timed(kind.last, age(kind.last, m.times))]),
+      cell("num dim w-mid", [timed(kind.last, age(kind.last, m.times))]),
       cell("vis w-mid", [
         trend.length > 0 ? sparkline(trend, "failed", "failures, last 3 h", 96, 18) : nothing,
       ]),

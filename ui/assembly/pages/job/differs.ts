@@ -6,7 +6,7 @@ import { box, leaf, Node, nothing } from "../../lib/node";
 import { encode } from "../../lib/percent";
 import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
-import { commonBody } from "../error/common";
+import { commonBody } from "../../parts/common";
 
 const MOST_DEPTH = 20;
 

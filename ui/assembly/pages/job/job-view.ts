@@ -19,9 +19,9 @@ import { JsonReader } from "../../lib/json-reader";
 import { jobPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
+import { ErrorPanel } from "../../parts/error-panel";
 import { addCommand, commandOf } from "./command";
 import { Differs } from "./differs";
-import { ErrorPanel } from "./error";
 import { Payload } from "./payload";
 
 const WHY_MS: f64 = 5000;
@@ -41,7 +41,7 @@ export class JobView {
   private recorded: Fetched = new Fetched("job.activity");
   payload: Payload = new Payload();
   differs: Differs = new Differs();
-  error: ErrorPanel = new ErrorPanel();
+  error: ErrorPanel = new ErrorPanel("job", "Error", "of the last try");
   /** The job as the server sent it, with its payload; the empty string: not yet. */
   private json: string = "";
 
@@ -65,7 +65,7 @@ export class JobView {
     this.recorded.forget();
     this.payload = new Payload();
     this.differs = new Differs();
-    this.error = new ErrorPanel();
+    this.error = new ErrorPanel("job", "Error", "of the last try");
     this.json = "";
   }
 

@@ -23,7 +23,7 @@ export function drawJob(m: Model, view: JobView, beside: bool): Node {
             ? problem(view.explained.error)
             : view.explained.placeholder(m, 1),
         ]),
-    error === null ? nothing : view.error.view(error, job.lastErrorTruncated),
+    error === null ? nothing : view.error.view(error, job.lastErrorTruncated, nothing),
     view.payload.view(m, job, view.differs),
   ];
   const aside = [

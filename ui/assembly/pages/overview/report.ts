@@ -1,7 +1,7 @@
 /** The incident report that one pastes into a chat: Markdown, made of what stands on the page. */
 
 import { valueText } from "../../controls/value";
-import { codeSpan, plain } from "../../lib/markdown";
+import { codeSpan, plain } from "../../lib/quoting";
 import { Model } from "../../model/model";
 import { reportHead } from "../../parts/report";
 

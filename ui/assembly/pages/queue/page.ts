@@ -22,8 +22,7 @@ import { numbers, order } from "./jobs";
 const START = "/queues/";
 /** So many of its jobs are shown. */
 const SHOWN = 15;
-/** Seldom, and soon after the counts have changed. */
-const SELDOM_MS: f64 = 20000;
+/** While something changes. */
 const SOON_MS: f64 = 4000;
 
 export class QueuePage extends Page {
@@ -32,7 +31,6 @@ export class QueuePage extends Page {
   private details: QueueDetails = new QueueDetails();
   /** As it stands in the address. */
   private wanted: string = "";
-  private everyMs: f64 = SELDOM_MS;
 
   constructor() {
     super("queue", START);
@@ -71,13 +69,8 @@ export class QueuePage extends Page {
     this.asked.ask(m, this.at);
   }
 
-  override heard(_m: Model, event: string, _data: string): void {
-    if (event === "counts") this.everyMs = SOON_MS;
-  }
-
   override refresh(m: Model): void {
-    this.asked.askEvery(m, this.at, this.everyMs);
-    if (this.asked.askedAt === m.now) this.everyMs = SELDOM_MS;
+    this.asked.askEvery(m, this.at, SOON_MS);
   }
 
   override take(m: Model, request: Pending, body: string): void {

@@ -20,10 +20,6 @@ import { Pending } from "../../model/requests";
 import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
 
-/** Seldom, and soon after the counts have changed. */
-const SELDOM_MS: f64 = 20000;
-const SOON_MS: f64 = 4000;
-
 export class QueuesPage extends ListPage {
   /** Of all that the search finds, in any state. */
   private count: i64 = i64.MIN_VALUE;
@@ -37,7 +33,7 @@ export class QueuesPage extends ListPage {
     this.inBar = true;
     this.choosable = false;
     this.usualSort = "stuck";
-    this.everyMs = SELDOM_MS;
+    this.everyMs = 15000;
   }
 
   override title(): string {
@@ -94,15 +90,6 @@ export class QueuesPage extends ListPage {
     // Only the first page counts them.
     if (list.count !== i64.MIN_VALUE) this.count = list.count;
     return page;
-  }
-
-  override heard(_m: Model, event: string, _data: string): void {
-    if (event === "counts") this.everyMs = SOON_MS;
-  }
-
-  override refresh(m: Model): void {
-    super.refresh(m);
-    if (this.rows.askedAt === m.now) this.everyMs = SELDOM_MS;
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {

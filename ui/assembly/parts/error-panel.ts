@@ -1,10 +1,10 @@
 /** The last error: what happened, then the frames that are ours; those of Node and of packages folded. */
-import { button, copyButton } from "../../controls/button";
-import { panel } from "../../controls/panel";
-import { classEnd } from "../../kit/group-row";
-import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
-import { bytes, counted } from "../../lib/number";
-import { visible } from "../../lib/visible";
+import { button, copyButton } from "../controls/button";
+import { panel } from "../controls/panel";
+import { classEnd } from "../kit/group-row";
+import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { bytes, counted } from "../lib/number";
+import { visible } from "../lib/visible";
 import { Frame, readStack, Stack } from "./stack";
 
 /** A message that is longer is cut until someone asks. */
@@ -19,21 +19,35 @@ export class ErrorPanel {
   private asText: bool = false;
   private whole: bool = false;
 
+  /** `page`: whose actions `error-text` and `error-whole` are. */
+  constructor(
+    private readonly page: string,
+    private readonly title: string,
+    /** Of which job the error is. */
+    private readonly whose: string,
+  ) {}
+
   act(verb: string): void {
     if (verb === "error-text") this.asText = !this.asText;
     else if (verb === "error-whole") this.whole = !this.whole;
   }
 
-  view(error: string, isCut: bool): Node {
+  view(error: string, isCut: bool, more: Node): Node {
     if (error !== this.of) {
       this.of = error;
       this.stack = readStack(error);
     }
     const stack = this.stack;
     const hasFrames = stack.frames.length > 0;
-    const more = [
+    const acts = [
+      more,
       hasFrames
-        ? button(this.asText ? "Show the frames" : "Show as text", "job.error-text", "", "q s")
+        ? button(
+            this.asText ? "Show the frames" : "Show as text",
+            this.page + ".error-text",
+            "",
+            "q s",
+          )
         : nothing,
       copyButton("the error", error, true),
     ];
@@ -45,7 +59,7 @@ export class ErrorPanel {
         )
       : box("div", "pb", [this.message(stack.message), hasFrames ? frames(stack.frames) : nothing]);
     const foot = isCut ? leaf("div", "pf", "It is longer; this is its beginning.") : nothing;
-    return panel("Error", remark(stack), more, [body, foot]);
+    return panel(this.title, remark(stack, this.whose), acts, [body, foot]);
   }
 
   private message(message: string): Node {
@@ -58,7 +72,7 @@ export class ErrorPanel {
       isLong
         ? button(
             this.whole ? "Show less" : `Show all ${bytes(message.length)}`,
-            "job.error-whole",
+            this.page + ".error-whole",
             "",
             "q s",
           )
@@ -67,10 +81,10 @@ export class ErrorPanel {
   }
 }
 
-function remark(stack: Stack): string {
-  if (stack.frames.length === 0) return "of the last try";
+function remark(stack: Stack, whose: string): string {
+  if (stack.frames.length === 0) return whose;
   const own = stack.own;
-  return `of the last try; ${own === 0 ? "no frame is yours" : counted(own, "frame is yours", "frames are yours")}`;
+  return `${whose}; ${own === 0 ? "no frame is yours" : counted(own, "frame is yours", "frames are yours")}`;
 }
 
 /** Runs of frames that are not ours become one line that opens. */

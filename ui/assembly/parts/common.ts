@@ -1,14 +1,14 @@
 /** What the jobs of a kind have in common that others of the same tasks have not, in words and in numbers. */
-import { note } from "../../controls/empty";
-import { INFO, icon } from "../../controls/icon";
-import { panel } from "../../controls/panel";
-import { shareBar } from "../../controls/spark";
-import { cell, row, table } from "../../controls/table";
-import { Common, Finding } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
-import { box, leaf, Node, text } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
-import { Model } from "../../model/model";
+import { note } from "../controls/empty";
+import { INFO, icon } from "../controls/icon";
+import { panel } from "../controls/panel";
+import { shareBar } from "../controls/spark";
+import { cell, row, table } from "../controls/table";
+import { Common, Finding } from "../generated/records";
+import { Fetched } from "../kit/fetched";
+import { box, leaf, Node, text } from "../lib/node";
+import { counted, grouped } from "../lib/number";
+import { Model } from "../model/model";
 
 const COLUMNS: string[] = ["=Field", "w7=These", "w7 w-mid=Others", "w5 w-mid=Says"];
 

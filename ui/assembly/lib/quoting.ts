@@ -1,6 +1,11 @@
-/** Text in Markdown: names and errors are anybody's, and none of them may become markup in a chat. */
+/** Text inside of another language, a query or Markdown: names and errors are anybody's, and stay text. */
 
-/** In a line: what Markdown would take for its own is left as it stands. */
+/** A text as a query has it in quotes: one value, whatever it holds. */
+export function quoted(text: string): string {
+  return '"' + text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') + '"';
+}
+
+/** In a line of Markdown: what Markdown would take for its own is left as it stands. */
 export function plain(said: string): string {
   let out = "";
   for (let i = 0; i < said.length; i++) {
