@@ -1,0 +1,56 @@
+// A process of its own that does nothing but tell its readers something, so that its CPU is that of a
+// tick: as events of the admin's event source, or as bare writes of one shared buffer to each socket,
+// which is the least that it can take. Started by tick-cost.ts: `events` or `writes` as its argument.
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import net from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { createEventSource } from "../../../src/http/events/event-source.ts";
+import type { HttpRequest } from "../../../src/http/request.ts";
+
+const ROUNDS = 20;
+const WARM_UP = 5;
+/** A pulse as it is sent: with its id and name 300 bytes at the most. */
+const DATA = JSON.stringify({ at: "x".repeat(230) });
+
+/** A server, and what tells everybody who is connected. */
+function eventServer(): [net.Server, (round: number) => void] {
+  const many = { maxViewers: 10_000, maxViewersPerClient: 10_000 };
+  const source = createEventSource({ ...many, patienceMs: 30_000, onViewers: () => {} });
+  const closing = new AbortController().signal;
+  const server = http.createServer((req, res) => {
+    const request = { closing, headers: req.headers, client: "127.0.0.1" };
+    const { headers, body } = source.view(request as unknown as HttpRequest, ["pulse"]);
+    res.writeHead(200, headers);
+    if (typeof body === "function") body(res);
+  });
+  return [server, (round) => source.publish("pulse", `${DATA.slice(0, -1)},"n":${round}}`)];
+}
+
+function bareServer(): [net.Server, (round: number) => void] {
+  const sockets: net.Socket[] = [];
+  const bytes = Buffer.alloc(300, "x");
+  const server = net.createServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    socket.resume();
+  });
+  const tell = () => {
+    for (const socket of sockets) socket.write(bytes);
+  };
+  return [server, tell];
+}
+
+const [server, tell] = process.argv[2] === "events" ? eventServer() : bareServer();
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+console.log((server.address() as AddressInfo).port);
+await once(process.stdin, "data");
+let before = process.cpuUsage();
+for (let round = -WARM_UP; round < ROUNDS; round++) {
+  if (round === 0) before = process.cpuUsage();
+  tell(round);
+  await pause(100);
+}
+const { user, system } = process.cpuUsage(before);
+console.log((user + system) / 1_000 / ROUNDS);
