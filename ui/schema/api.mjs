@@ -244,6 +244,9 @@ export const records = {
     condition: "string",
     condition_since: "time?",
   },
+  /** Of a task, what the form of a new job wants to know. */
+  KnownTask: { identifier: "string", is_unsupported: "json" },
+  KnownTasks: { tasks: "KnownTask[]" },
   /** A write that was recorded. */
   AuditEntry: { at: "time", by: "string?", ids: "json", key: "string?", message: "string" },
   Activity: { entries: "AuditEntry[]" },

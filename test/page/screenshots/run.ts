@@ -118,6 +118,17 @@ const shots: readonly Shot[] = [
   },
   { name: "queue-stuck", route: "/queues/crm%3Aacme", sees: ".chain .root .btn" },
   { name: "queue-failing", route: "/queues/billing", sees: ".why-box" },
+  {
+    name: "add-job",
+    route: "/jobs",
+    act: async (page) => {
+      await page.keyboard.press("a");
+      await page.locator("#field-identifier").fill("chrage_card");
+      await page.locator("#field-payload").fill('{\n  "amount": 466\n  "currency": "EUR"\n}');
+      await page.locator("#field-run_at").fill("in 2h");
+      await page.getByText("Did you mean").waitFor();
+    },
+  },
   { name: "maintenance", route: "/maintenance" },
   { name: "unknown", route: "/nowhere" },
 ];

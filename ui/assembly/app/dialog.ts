@@ -17,14 +17,21 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
   const dialog = m.dialog;
   if (dialog === null) return;
   if (verb === "close") m.dialog = null;
-  else if (verb === "input") dialog.draft.set(arg, value);
-  else if (verb === "later") fillLater(dialog.draft, arg, m.serverNow);
+  else if (verb === "input") {
+    dialog.draft.set(arg, value);
+    const record = m.dialogNamed(dialog.name);
+    if (record !== null) record.typed(m, dialog, arg);
+  } else if (verb === "typed") {
+    const record = m.dialogNamed(dialog.name);
+    if (record !== null) record.rested(m, dialog, arg);
+  } else if (verb === "later") fillLater(dialog.draft, arg, m.serverNow);
   else if (verb === "submit") submit(m, dialog);
 }
 
 function submit(m: Model, dialog: OpenDialog): void {
   const record = m.dialogNamed(dialog.name);
   if (record === null || dialog.busy || !m.access.canWrite) return;
+  dialog.draft.now = m.serverNow;
   const write = record.request(m, dialog);
   if (dialog.draft.faulty) {
     focus("field-" + dialog.draft.firstFault);

@@ -32,7 +32,9 @@ function answered(m: Model, pending: Pending, body: string): void {
   else if (pending.owner === "app") takeAnswer(m, pending, body);
   else {
     const page = m.pageNamed(pending.owner);
+    const dialog = m.dialogNamed(pending.owner);
     if (page !== null) page.take(m, pending, body);
+    else if (dialog !== null) dialog.take(m, pending, body);
   }
 }
 

@@ -150,6 +150,7 @@ function closeGate(m: Model, gate: Gate): void {
   m.known.clear();
   m.upkeep = new UpkeepAnswer();
   for (let i = 0; i < m.pages.length; i++) m.pages[i].forget(m);
+  for (let i = 0; i < m.dialogs.length; i++) m.dialogs[i].forget();
   m.live.outage = "";
   m.live.newsAt = NaN;
   m.live.wasOpen = false;

@@ -1,5 +1,7 @@
 /** The texts of a form while it is being filled in, and what is wrong with them, by field name. */
 export class Draft {
+  /** By which relative times count: set when the form is sent. */
+  now: f64 = NaN;
   private values: Map<string, string> = new Map<string, string>();
   private faults: Map<string, string> = new Map<string, string>();
 

@@ -4,7 +4,7 @@ import { JsonWriter } from "../lib/json-writer";
 import { grouped, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
-import { localTime } from "./local-time";
+import { typedTime } from "./local-time";
 
 export class Form {
   readonly body: JsonWriter = new JsonWriter();
@@ -49,12 +49,12 @@ export class Form {
     this.filled++;
   }
 
-  /** A local date and time. */
+  /** A date and time, or one that counts from now. */
   time(field: string, name: string): void {
     const typed = this.draft.value(field);
-    if (typed.length === 0) return;
-    const at = localTime(typed);
-    if (isNaN(at)) this.draft.reject(field, "Give a date and a time.");
+    if (typed.trim().length === 0) return;
+    const at = typedTime(typed, this.draft.now);
+    if (isNaN(at)) this.draft.reject(field, "Give a date and a time, or such as +30m or in 2h.");
     else this.body.string(name, isoTime(at));
     this.filled++;
   }

@@ -6,12 +6,12 @@ import { parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
 import { Field } from "./field";
-import { localField, localTime } from "./local-time";
+import { localField, typedTime } from "./local-time";
 
 export function timeField(draft: Draft, name: string, label: string, now: f64): Node {
   const field = new Field(draft, name, label);
-  field.kind = "datetime-local";
-  const at = localTime(draft.value(name));
+  field.placeholder = "in 2h, +30m, or a date and time";
+  const at = typedTime(draft.value(name), now);
   if (!isNaN(at)) field.hint = `${relative(at, now)}: ${isoTime(at).substring(0, 19)}Z`;
   return box("div", "run-at", [
     field.input(),

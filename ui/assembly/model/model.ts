@@ -239,6 +239,16 @@ export abstract class Dialog {
   /** The request; faults of the form are left in its draft. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
+  /** Something was typed into a field; and `dialog.typed` has rung some time after. */
+  typed(_m: Model, _dialog: OpenDialog, _field: string): void {}
+  rested(_m: Model, _dialog: OpenDialog, _arg: string): void {}
+
+  /** The answer to its own question `<name>.<what>`. */
+  take(_m: Model, _request: Pending, _body: string): void {}
+
+  /** The session has ended: drafts and what was read must go. */
+  forget(): void {}
+
   /** The server has done it. */
   abstract done(m: Model, write: Pending, body: string): void;
 }

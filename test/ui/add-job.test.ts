@@ -1,0 +1,116 @@
+// The form of a new job: what it knows of names and keys, relative times, its line for a shell, its draft.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { failedJob, job, listed, opened } from "./sample.ts";
+
+before(ensureBuilt);
+
+async function form(): Promise<Page> {
+  const page = await listed([job(1)]);
+  page.click("Add a job");
+  const tasks = [
+    { identifier: "charge_card", is_unsupported: false },
+    { identifier: "send_webhook", is_unsupported: true },
+  ];
+  page.answer("api/tasks?limit=100", { tasks });
+  return page;
+}
+
+const line = (page: Page) =>
+  textOf([page.one((e) => String(e.attrs["class"]) === "cli")]).replace("$ ", "");
+
+test("a task's name that nobody knows is warned of, with the one that is meant", async () => {
+  const page = await form();
+  page.type("identifier", "chrage_card");
+  page.pass(300);
+  assert.match(page.asked("api/tasks?limit=20").path, /search=chrage_card$/);
+  page.answer("api/tasks?limit=20", { tasks: [] });
+  assert.match(
+    page.dialogText,
+    /No task “chrage_card” has been seen here\. Did you mean “charge_card”\?/,
+  );
+  page.type("identifier", "send_webhook");
+  assert.match(page.dialogText, /No worker alive knows “send_webhook”\./);
+  page.type("identifier", "charge_card");
+  assert.doesNotMatch(page.dialogText, /No task|No worker/);
+  const options = page.all((e) => e.tag === "option").map((e) => e.attrs["value"]);
+  assert.ok(options.includes("charge_card") && options.includes("send_webhook"));
+});
+
+test("who has the key is told, and what becomes of it in each mode", async () => {
+  const page = await form();
+  page.type("key", 'pot:"1"');
+  page.pass(300);
+  assert.match(page.asked("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
+  page.answer("api/jobs?fields=row", { jobs: [failedJob(11)], next_cursor: null });
+  assert.match(page.dialogText, /Job #11 \(failed\) has this key: it gets this payload and time/);
+  page.type("job_key_mode", "unsafe-dedupe");
+  assert.match(page.dialogText, /it stays as it is, and nothing is added/);
+});
+
+test("times count from now as on the command line, and go out as they are then", async () => {
+  const page = await form();
+  page.type("identifier", "charge_card");
+  for (const [typed, at] of [
+    ["in 2h", "2026-03-01T14:00:00"],
+    ["+1h30m", "2026-03-01T13:30:00"],
+    ["2026-03-02T08:30", "2026-03-02T07:30:00"],
+    ["2026-03-02T08:30:00Z", "2026-03-02T08:30:00"],
+  ] as const) {
+    page.type("run_at", typed);
+    assert.ok(page.dialogText.includes(`${at}Z`), typed);
+    assert.match(line(page), new RegExp(`--run-at ${at}\\.000Z`));
+  }
+  for (const wrong of ["in", "+", "+5", "in 3x", "soon", "+99999999999d"]) {
+    page.type("run_at", wrong);
+    page.click("Add the job");
+    assert.match(page.dialogText, /Give a date and a time, or such as \+30m/, wrong);
+  }
+  page.type("run_at", "+30m");
+  page.pass(60_000);
+  page.click("Add the job");
+  const sent = page.requests.findLast(({ method }) => method === "POST");
+  assert.equal(JSON.parse(sent?.body ?? "").run_at, new Date(page.now + 1_800_000).toISOString());
+});
+
+test("the form is a line for a shell, too", async () => {
+  const page = await form();
+  page.type("identifier", "charge_card");
+  page.type("payload", `{"it's": 1}`);
+  page.type("queue", "pay & ments");
+  page.type("priority", "-3");
+  page.type("flags", "slow, eu");
+  assert.equal(
+    line(page),
+    `worker add charge_card '{"it'\\''s": 1}' --queue 'pay & ments' --priority='-3' --flag slow --flag eu`,
+  );
+});
+
+test("the draft stays when the form is closed or the page turned, and goes when the job is added", async () => {
+  const page = await form();
+  page.type("identifier", "charge_card");
+  page.app.dispatch("dialog.close", "", "");
+  page.go("/queues");
+  page.app.dispatch("ask.add", "", "");
+  assert.equal(page.byId("field-identifier").attrs["value"], "charge_card");
+  assert.equal(page.storage.size, 0);
+  page.click("Add the job");
+  const sent = page.requests.findLast(({ method }) => method === "POST");
+  page.app.replied(sent?.id ?? 0, 200, "", JSON.stringify({ message: "Added", jobs: [job(77)] }));
+  page.app.dispatch("ask.add", "", "");
+  assert.equal(page.byId("field-identifier").attrs["value"], "");
+});
+
+test("a duplicate takes over everything but the key", async () => {
+  const page = await opened("/jobs/7");
+  const like = { queue_name: "mail", key: "k", max_attempts: 5, flags: { slow: true } };
+  page.answer("api/jobs/7?fields=head", job(7, like));
+  page.app.dispatch("app.key", "", "d");
+  page.pass(1);
+  const value = (name: string) => page.byId(`field-${name}`).attrs["value"];
+  assert.equal(value("identifier"), "send_email");
+  assert.equal(value("payload"), '{"to":"ana@example.com"}');
+  assert.deepEqual([value("queue"), value("max_attempts"), value("flags")], ["mail", "5", "slow"]);
+  assert.equal(value("key"), "");
+});
