@@ -190,7 +190,7 @@ test("a job that isn't there is told apart from an error", async () => {
 
 test("a job that ends while it is shown stays, with what was recorded about it", async () => {
   const page = await shown(failedJob(7), failed());
-  page.pass(6_000);
+  page.pass(16_000);
   page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
   assert.match(page.text, /This job has ended\./);
   assert.match(page.text, /send_email#7Ended/);
@@ -201,7 +201,7 @@ test("a job that ends while it is shown stays, with what was recorded about it",
     { at: at(2), by: "ada", ids: [5, 7], key: null, message },
   ];
   page.answer("api/activity", { entries });
-  assert.match(page.text, /Completed 1 of 1 job, 4 s ago by ada/);
+  assert.match(page.text, /Completed 1 of 1 job, 14 s ago by ada/);
   const before = page.requests.length;
   page.pass(120_000);
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
@@ -210,10 +210,10 @@ test("a job that ends while it is shown stays, with what was recorded about it",
 test("the job on screen is refreshed in place, the row only when something has changed", async () => {
   const page = await shown(job(7), why());
   const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
-  page.pass(6_000);
+  page.pass(16_000);
   page.answer("api/jobs/7/why", why());
   assert.equal(heads(), 1);
-  page.pass(6_000);
+  page.pass(16_000);
   page.answer("api/jobs/7/why", why({ condition: "retrying", sentence: "Runs again in 2 s." }));
   assert.equal(heads(), 2);
   page.answer("api/jobs/7?fields=head", job(7, { attempts: 3 }));

@@ -24,7 +24,9 @@ import { addCommand, commandOf } from "./command";
 import { Differs } from "./differs";
 import { Payload } from "./payload";
 
+/** Its sentences have ages in them, and one job can change without the counts: also at rest it is asked for. */
 const WHY_MS: f64 = 5000;
+const REST_MS: f64 = 15000;
 const HEAD_MS: f64 = 60000;
 const DEEPEST_LOOK = 100;
 
@@ -71,7 +73,10 @@ export class JobView {
 
   refresh(m: Model): void {
     if (this.ended || this.head.missing) return;
-    this.explained.askEvery(m, `api/jobs/${this.id}/why`, WHY_MS);
+    const every = m.facts.changedAt >= this.explained.askedAt ? WHY_MS : REST_MS;
+    if (!this.explained.isOn(m) && m.now - this.explained.askedAt >= every) {
+      this.explained.ask(m, `api/jobs/${this.id}/why`);
+    }
     this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
