@@ -333,6 +333,7 @@ test("the slash key goes to the query, from any page", async () => {
 test("a quiet refresh never moves a row that is being read", async () => {
   const page = await listed([job(1), job(2), job(3)]);
   page.app.held(true);
+  feed(page, { counts: counts() });
   page.pass(6000);
   page.answer("api/jobs?limit=100", jobs([job(2, { attempts: 7 }), job(3), job(9)]));
   assert.deepEqual(ids(page), ["1", "2", "3"]);

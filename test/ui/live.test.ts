@@ -144,6 +144,7 @@ test("nothing happens in a background tab, and the page catches up when it is se
 
 test("an unreachable database keeps the last data under a banner, and heals by itself", async () => {
   const page = await listed([job(1)]);
+  feed(page, { counts: counts() });
   page.pass(5000);
   page.answer(
     "api/jobs?limit=100",

@@ -1,6 +1,7 @@
 /** A job, and what helps it, as lines for a shell. Only commands that there are. */
+
+import { argument, quoted, shellLine } from "../../forms/shell-line";
 import { Cause, ListedJob, Why } from "../../generated/records";
-import { argument, quoted, shellLine } from "../../lib/shell-line";
 import { isoTime } from "../../lib/time";
 
 /** The command that does what the page's first verb does. */

@@ -1,6 +1,6 @@
 /** Lines for a shell: only commands that there are (src/cli). */
-import { isDigit } from "./json-scanner";
-import { isLetter } from "./letters";
+import { isDigit } from "../lib/json-scanner";
+import { isLetter } from "../lib/letters";
 
 /** A line of the command line, for the schema at hand. */
 export function shellLine(words: string, schema: string): string {
