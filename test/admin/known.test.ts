@@ -36,11 +36,11 @@ test("A fleet's numbers are known when every living worker reports them.", () =>
   const worker = (id: string, metadataText: string | null, isStale = false) =>
     ({ workerId: id, metadataText, isStale, lastHeartbeatAtText: "now" }) as ActiveWorker;
   const says = (running: number) =>
-    JSON.stringify({ running_jobs: running, done_per_min: 10, failed_per_min: 1 });
+    JSON.stringify({ running_jobs: running, done_per_min: 9.7, failed_per_min: 1.2 });
   const fleetOf = createFleet();
   assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
   const living = [worker("a", says(2)), worker("b", says(3)), worker("c", says(99), true)];
-  assert.deepEqual(fleetOf(living), { running: 5, donePerMin: 20, failedPerMin: 2 });
+  assert.deepEqual(fleetOf(living), { running: 5, donePerMin: 19, failedPerMin: 2 });
   const { running } = fleetOf([...living, worker("d", null)]);
   assert.equal(running, null);
 });

@@ -25,7 +25,8 @@ export function createFleet(): (workers: readonly ActiveWorker[]) => Fleet {
     const sum = (of: (report: WorkerReport) => number | null) => {
       const said = all.map(of);
       if (said.length === 0 || said.includes(null)) return null;
-      return said.reduce<number>((total, one) => total + (one ?? 0), 0);
+      // Workers report parts of jobs a minute; the wire has whole ones.
+      return Math.round(said.reduce<number>((total, one) => total + (one ?? 0), 0));
     };
     return {
       running: sum(({ running }) => running),
