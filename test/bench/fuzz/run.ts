@@ -99,6 +99,8 @@ function hostileRequest(random: Random): Sent {
 /** Streams without an end, and long ones, are left after so much. */
 const MOST_BYTES = 262_144;
 const MOST_STREAM_MS = 200;
+/** Whatever takes longer is a finding; a download has 30 s until it begins. */
+const MOST_MS = 45_000;
 
 function answerOf(agent: http.Agent, sent: Sent): Promise<{ status: string; text: string }> {
   return new Promise((resolvePromise) => {
@@ -111,6 +113,11 @@ function answerOf(agent: http.Agent, sent: Sent): Promise<{ status: string; text
       agent,
       headers,
     });
+    const hung = setTimeout(() => {
+      resolvePromise({ status: "hung", text: "" });
+      request.destroy();
+    }, MOST_MS);
+    request.once("close", () => clearTimeout(hung));
     const cut = (error: Error) => resolvePromise({ status: "cut", text: error.message });
     request.once("error", cut);
     request.once("response", (response) => {
@@ -139,7 +146,7 @@ function note(sent: Sent, status: string, text: string): void {
   const byStatus = counts.get(sent.route) ?? new Map<string, number>();
   counts.set(sent.route, byStatus);
   byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-  if (status !== "cut" && Number(status) < 500) return;
+  if (Number(status) < 500) return;
   const code = /"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 60);
   const key = `${status} ${code} ${sent.route}`;
   const finding = findings.get(key) ?? { count: 0, samples: [] };
@@ -189,7 +196,7 @@ for (const [route, byStatus] of [...counts].toSorted()) {
   const list = [...byStatus].toSorted().map(([status, count]) => `${status}: ${count}`);
   console.log(`${route.padEnd(40)} ${list.join("  ")}`);
 }
-console.log(findings.size === 0 ? "no 5xx, nothing cut" : "findings:");
+console.log(findings.size === 0 ? "no 5xx, nothing cut or hung" : "findings:");
 for (const [key, { count, samples }] of findings) {
   console.log(`  ${count} × ${key}`);
   for (const sample of samples) console.log(`    ${sample.replaceAll(/[^\n -~]/g, "?")}`);
