@@ -209,7 +209,7 @@ export async function isLive(page: Page): Promise<void> {
 /** The page has drawn what it asked for. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
-  await page.locator(".loading, .loading-rows").first().waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
 }
 
 /** The page of this title is there. */

@@ -7,11 +7,11 @@
  */
 import { empty, problem, skeleton } from "../controls/empty";
 import { after } from "../host";
-import { Node, nothing } from "../lib/node";
+import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { isAway } from "../model/requests";
 
-/** A wait that is shorter shows nothing. */
+/** A wait that is shorter shows nothing; the page is marked as waiting all the same. */
 const SKELETON_MS: f64 = 200;
 /** How often is asked for what seems not to change. */
 const SELDOM_MS: f64 = 120000;
@@ -84,6 +84,6 @@ export class Fetched {
       return empty("Not read yet", "It comes as soon as the database answers.");
     }
     const wait = m.now - this.askedAt;
-    return wait >= SKELETON_MS ? skeleton(lines) : nothing;
+    return wait >= SKELETON_MS ? skeleton(lines) : leaf("span", "waiting", "");
   }
 }
