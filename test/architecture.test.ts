@@ -149,6 +149,8 @@ const clientRooms: Record<string, readonly string[]> = {
   records: ["lib", "generated", "model"],
   kit: ["host", "lib", "generated", "controls", "model"],
   parts: ["lib", "generated", "controls", "model", "kit"],
+  job: ["host", "lib", "generated", "controls", "forms", "model", "kit", "parts"],
+  bar: ["lib", "generated", "controls", "model", "query"],
   "pages/*": [
     "host",
     "lib",
@@ -160,6 +162,8 @@ const clientRooms: Record<string, readonly string[]> = {
     "kit",
     "query",
     "parts",
+    "job",
+    "bar",
   ],
   dialogs: ["host", "lib", "generated", "controls", "forms", "model", "records", "kit"],
   shell: ["lib", "generated", "controls", "model"],

@@ -1,4 +1,8 @@
 /** The page of one job: its address. What it shows is a JobView, which other pages can show, too. */
+
+import { jobShortcuts } from "../../job/head";
+import { jobView } from "../../job/job-view";
+import { drawJob } from "../../job/view";
 import { Node } from "../../lib/node";
 import { parseWhole, Whole } from "../../lib/number";
 import { Address } from "../../model/address";
@@ -6,9 +10,6 @@ import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { jobShortcuts } from "./head";
-import { jobView } from "./job-view";
-import { drawJob } from "./view";
 
 export class JobPage extends Page {
   private id: i64 = 0;

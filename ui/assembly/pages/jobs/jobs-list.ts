@@ -3,6 +3,10 @@
  * `sort`, `cursor`. The server filters, orders and pages; what it looks through at length it does in
  * steps (search.ts).
  */
+
+import { Bar } from "../../bar/bar";
+import { FIELD } from "../../bar/bar-view";
+import { queryIn } from "../../bar/terms";
 import { valueText } from "../../controls/value";
 import { JobList, ListedJob, readJobList, Value } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
@@ -14,13 +18,10 @@ import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
-import { Bar } from "./bar";
-import { FIELD } from "./bar-view";
 import { JobRow } from "./row";
 import { Search } from "./search";
 import { Settings } from "./settings";
 import { countOf, timeHead, usualSort } from "./tabs";
-import { queryIn } from "./terms";
 
 const PAGE_SIZE = 100;
 const REFRESH_MS: f64 = 4000;

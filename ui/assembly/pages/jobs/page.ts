@@ -1,4 +1,7 @@
 /** The list of jobs: what is typed, pressed and chosen on it. */
+
+import { FIELD } from "../../bar/bar-view";
+import { jobsPath } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
 import { readSuggestions } from "../../generated/records";
@@ -12,11 +15,9 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { FIELD } from "./bar-view";
 import { chosenJobs } from "./chosen";
 import { askTicket, TICKET, takeTicket } from "./export";
 import { JobsList } from "./jobs-list";
-import { jobsPath } from "./terms";
 import { jobsView } from "./view";
 
 const SUGGEST_MS = 60;

@@ -1,11 +1,12 @@
 /** The tabs: the six conditions and all, each with its count, its order and what its time means. */
+
+import { jobsPath, Terms } from "../../bar/terms";
 import { CONDITIONS, capital, glyph } from "../../controls/glyph";
 import { tab, tabs } from "../../controls/tabs";
 import { valueText } from "../../controls/value";
 import { Counts, Value } from "../../generated/records";
 import { Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
-import { jobsPath, Terms } from "./terms";
 
 /** What needs somebody first. */
 const ORDER: string[] = ["failed", "blocked", "retrying", "running", "ready", "scheduled"];

@@ -1,4 +1,7 @@
 /** The page of jobs: heading, tabs, query, how many there are, the list, what can be done with the chosen. */
+
+import { queryBar } from "../../bar/bar-view";
+import { jobsPath } from "../../bar/terms";
 import { button, drawnButton, link } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { PLUS } from "../../controls/icon";
@@ -8,12 +11,10 @@ import { listView, newsPill } from "../../kit/list-view";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { queryBar } from "./bar-view";
 import { chosenBar } from "./chosen";
 import { exportMenu } from "./export";
 import { JobsList } from "./jobs-list";
 import { conditionTabs, sortWords } from "./tabs";
-import { jobsPath } from "./terms";
 
 export function jobsView(m: Model, page: JobsList): Node {
   const terms = page.bar.terms;

@@ -4,10 +4,10 @@
  * in the text. What was drawn stays until something changes: a megabyte is not read once a second.
  */
 
-import { JsonReader, Kind } from "../../lib/json-reader";
-import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../../lib/node";
-import { bytes, counted, grouped, parseWhole } from "../../lib/number";
-import { visible } from "../../lib/visible";
+import { JsonReader, Kind } from "../lib/json-reader";
+import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
+import { bytes, counted, grouped, parseWhole } from "../lib/number";
+import { visible } from "../lib/visible";
 import { find } from "./find";
 
 const STEP = 100;

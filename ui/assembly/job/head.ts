@@ -1,21 +1,21 @@
 /** The head of a job: where it comes from, what it is, the one verb that helps most, and the others. */
-import { ago } from "../../controls/age";
-import { button, copyButton, iconButton, keyCap, link, offButton } from "../../controls/button";
-import { note } from "../../controls/empty";
-import { capital, state } from "../../controls/glyph";
-import { DOTS, DOWN, INFO, icon, UP } from "../../controls/icon";
-import { menu } from "../../controls/menu";
-import { crumbs, heading } from "../../controls/panel";
-import { commandNamed } from "../../generated/commands";
-import { ListedJob, Verb } from "../../generated/records";
-import { verbButton } from "../../kit/verb";
-import { upper } from "../../lib/letters";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
-import { conditionPath, jobPath } from "../../model/links";
-import { Model } from "../../model/model";
-import { Shortcut } from "../../model/shortcut";
+import { ago } from "../controls/age";
+import { button, copyButton, iconButton, keyCap, link, offButton } from "../controls/button";
+import { note } from "../controls/empty";
+import { capital, state } from "../controls/glyph";
+import { DOTS, DOWN, INFO, icon, UP } from "../controls/icon";
+import { menu } from "../controls/menu";
+import { crumbs, heading } from "../controls/panel";
+import { commandNamed } from "../generated/commands";
+import { ListedJob, Verb } from "../generated/records";
+import { verbButton } from "../kit/verb";
+import { upper } from "../lib/letters";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { grouped } from "../lib/number";
+import { visible } from "../lib/visible";
+import { conditionPath, jobPath } from "../model/links";
+import { Model } from "../model/model";
+import { Shortcut } from "../model/shortcut";
 import { rootOf } from "./command";
 import { JobView } from "./job-view";
 

@@ -1,9 +1,9 @@
 /** A job as it is seen: why it is where it is, what went wrong, what it carries, its facts. */
-import { commandLine } from "../../controls/button";
-import { empty, problem } from "../../controls/empty";
-import { pageHead, panel } from "../../controls/panel";
-import { attr, box, el, leaf, Node, nothing } from "../../lib/node";
-import { Model } from "../../model/model";
+import { commandLine } from "../controls/button";
+import { empty, problem } from "../controls/empty";
+import { pageHead, panel } from "../controls/panel";
+import { attr, box, el, leaf, Node, nothing } from "../lib/node";
+import { Model } from "../model/model";
 import { facts } from "./facts";
 import { crumbRow, endedNote, jobHead } from "./head";
 import { JobView } from "./job-view";

@@ -2,8 +2,8 @@
  * The query bar: what is being typed behind the chips, how it could go on, and what is wrong with it.
  * Nothing is searched for until Enter; then what was typed becomes chips.
  */
-import { Suggestion, Suggestions } from "../../generated/records";
-import { QueryFault } from "../../query/tree";
+import { Suggestion, Suggestions } from "../generated/records";
+import { QueryFault } from "../query/tree";
 import { Terms, termsOf } from "./terms";
 
 export class Bar {

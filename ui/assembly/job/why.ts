@@ -1,10 +1,10 @@
 /** Why the job is where it is: the sentence, its tries so far and to come, the chain to the root. */
-import { clockAt, until } from "../../controls/age";
-import { rect } from "../../controls/spark";
-import { ListedJob, Why } from "../../generated/records";
-import { whyBox, whyChain } from "../../kit/why-chain";
-import { attr, box, el, leaf, Node, nothing } from "../../lib/node";
-import { Model } from "../../model/model";
+import { clockAt, until } from "../controls/age";
+import { rect } from "../controls/spark";
+import { ListedJob, Why } from "../generated/records";
+import { whyBox, whyChain } from "../kit/why-chain";
+import { attr, box, el, leaf, Node, nothing } from "../lib/node";
+import { Model } from "../model/model";
 
 /** More tries are only told as numbers. */
 const MOST_CELLS = 40;

@@ -1,15 +1,15 @@
 /** The job's facts: names that can be copied, places in queues, times with the absolute one at hover. */
-import { age, ago, clockAt, lasting, timed, until } from "../../controls/age";
-import { copyButton, link } from "../../controls/button";
-import { pair, pairs, plainPanel } from "../../controls/panel";
-import { countedValue, isKnown, valueText } from "../../controls/value";
-import { ListedJob, Value, Why } from "../../generated/records";
-import { JsonReader } from "../../lib/json-reader";
-import { box, leaf, Node, text } from "../../lib/node";
-import { bytes, grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
-import { errorPath, queuePath, workerPath } from "../../model/links";
-import { Model } from "../../model/model";
+import { age, ago, clockAt, lasting, timed, until } from "../controls/age";
+import { copyButton, link } from "../controls/button";
+import { pair, pairs, plainPanel } from "../controls/panel";
+import { countedValue, isKnown, valueText } from "../controls/value";
+import { ListedJob, Value, Why } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+import { box, leaf, Node, text } from "../lib/node";
+import { bytes, grouped } from "../lib/number";
+import { visible } from "../lib/visible";
+import { errorPath, queuePath, workerPath } from "../model/links";
+import { Model } from "../model/model";
 
 /** A job that was due when it was added. */
 const AT_ONCE_MS: f64 = 1000;

@@ -1,9 +1,9 @@
 /** Finds a text in the names and values of a payload: where, and what stands there. */
-import { JsonReader, Kind } from "../../lib/json-reader";
-import { lower } from "../../lib/letters";
-import { attr, box, cls, el, key, leaf, Node, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
+import { JsonReader, Kind } from "../lib/json-reader";
+import { lower } from "../lib/letters";
+import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
+import { grouped } from "../lib/number";
+import { visible } from "../lib/visible";
 
 const MOST_FOUND = 100;
 const MOST_DEPTH = 100;

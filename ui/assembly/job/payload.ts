@@ -2,19 +2,19 @@
  * The payload: a small one comes with the job, a large one when it is asked for, and of one that is too
  * large for the page its beginning. Shown as a tree, as text, or by what sets it apart from others.
  */
-import { button, copyButton, drawnButton } from "../../controls/button";
-import { problem } from "../../controls/empty";
-import { DOWNLOAD } from "../../controls/icon";
-import { panel } from "../../controls/panel";
-import { part, segments } from "../../controls/tabs";
-import { ListedJob } from "../../generated/records";
-import { after } from "../../host";
-import { Fetched } from "../../kit/fetched";
-import { laidOut } from "../../lib/json-layout";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { bytes } from "../../lib/number";
-import { visible } from "../../lib/visible";
-import { Model } from "../../model/model";
+import { button, copyButton, drawnButton } from "../controls/button";
+import { problem } from "../controls/empty";
+import { DOWNLOAD } from "../controls/icon";
+import { panel } from "../controls/panel";
+import { part, segments } from "../controls/tabs";
+import { ListedJob } from "../generated/records";
+import { after } from "../host";
+import { Fetched } from "../kit/fetched";
+import { laidOut } from "../lib/json-layout";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { bytes } from "../lib/number";
+import { visible } from "../lib/visible";
+import { Model } from "../model/model";
 import { Differs } from "./differs";
 import { JsonTree } from "./tree";
 

@@ -2,12 +2,12 @@
  * A query as the page shows it: the condition that is a tab, the other terms that are chips. Put together
  * again it finds the same jobs.
  */
-import { CONDITIONS } from "../../controls/glyph";
-import { encode } from "../../lib/percent";
-import { Address } from "../../model/address";
-import { named } from "../../model/links";
-import { parseQuery } from "../../query/parser";
-import { NodeKind, QueryFault, QueryNode, ValueKind } from "../../query/tree";
+import { CONDITIONS } from "../controls/glyph";
+import { encode } from "../lib/percent";
+import { Address } from "../model/address";
+import { named } from "../model/links";
+import { parseQuery } from "../query/parser";
+import { NodeKind, QueryFault, QueryNode, ValueKind } from "../query/tree";
 
 /** One term: `queue:billing` as `queue` and `billing`; what has no field is all value. */
 export class Chip {

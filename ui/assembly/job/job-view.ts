@@ -12,14 +12,14 @@ import {
   readListedJob,
   readWhy,
   Why,
-} from "../../generated/records";
-import { after, copy, download, navigate, pageUrl } from "../../host";
-import { Fetched } from "../../kit/fetched";
-import { JsonReader } from "../../lib/json-reader";
-import { jobPath } from "../../model/links";
-import { Model } from "../../model/model";
-import { Pending } from "../../model/requests";
-import { ErrorPanel } from "../../parts/error-panel";
+} from "../generated/records";
+import { after, copy, download, navigate, pageUrl } from "../host";
+import { Fetched } from "../kit/fetched";
+import { JsonReader } from "../lib/json-reader";
+import { jobPath } from "../model/links";
+import { Model } from "../model/model";
+import { Pending } from "../model/requests";
+import { ErrorPanel } from "../parts/error-panel";
 import { addCommand, commandOf } from "./command";
 import { Differs } from "./differs";
 import { Payload } from "./payload";

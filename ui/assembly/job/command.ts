@@ -1,8 +1,8 @@
 /** A job, and what helps it, as lines for a shell. Only commands that there are. */
 
-import { argument, quoted, shellLine } from "../../forms/shell-line";
-import { Cause, ListedJob, Why } from "../../generated/records";
-import { isoTime } from "../../lib/time";
+import { argument, quoted, shellLine } from "../forms/shell-line";
+import { Cause, ListedJob, Why } from "../generated/records";
+import { isoTime } from "../lib/time";
 
 /** The command that does what the page's first verb does. */
 export function commandOf(

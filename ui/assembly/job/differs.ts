@@ -1,12 +1,12 @@
 /** What sets the jobs that fail the same way apart from others of their tasks, and whether this one has it. */
-import { Common, readCommon } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
-import { JsonReader, Kind } from "../../lib/json-reader";
-import { box, leaf, Node, nothing } from "../../lib/node";
-import { encode } from "../../lib/percent";
-import { visible } from "../../lib/visible";
-import { Model } from "../../model/model";
-import { commonBody } from "../../parts/common";
+import { Common, readCommon } from "../generated/records";
+import { Fetched } from "../kit/fetched";
+import { JsonReader, Kind } from "../lib/json-reader";
+import { box, leaf, Node, nothing } from "../lib/node";
+import { encode } from "../lib/percent";
+import { visible } from "../lib/visible";
+import { Model } from "../model/model";
+import { commonBody } from "../parts/common";
 
 const MOST_DEPTH = 20;
 
