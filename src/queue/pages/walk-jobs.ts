@@ -67,10 +67,11 @@ interface Asked {
 
 /** Throws InputError for a filter that is wrong. */
 export async function findPage(db: Database, given: JobFilter): Promise<FoundPage> {
-  const asked = await resolve(db, given);
-  const { filter, cursor, matching } = asked;
+  const filter = checkedFilter(given);
+  // Beside each other: a round trip less for every page.
+  const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
+  const { cursor, matching } = asked;
   if (filter.limit === 0 || matching.isEmpty) return emptyPage(asked);
-  const facts = await factsFor(db, filter.sort);
   const segments = segmentsOf(filter.sort, matching.shape, facts);
   const skip = cursor?.skip ?? filter.offset;
   refuseSkip(filter, segments);
@@ -89,8 +90,7 @@ export async function findPage(db: Database, given: JobFilter): Promise<FoundPag
   return pageOf(asked, walked, exact, segments);
 }
 
-async function resolve(db: Database, given: JobFilter): Promise<Asked> {
-  const filter = checkedFilter(given);
+async function resolve(db: Database, filter: CheckedFilter): Promise<Asked> {
   const cursor = filter.cursor === "" ? null : decodeCursor(filter.cursor);
   if (cursor !== null && cursor.sort !== filter.sort) throw cursorOfAnother("order");
   if (cursor !== null && cursor.asked !== markOf(filter)) throw cursorOfAnother("query");
@@ -117,8 +117,8 @@ async function compiled(db: Database, q: string, cursor: Cursor | null): Promise
 }
 
 /** What is asked of the database only where the order depends on it. */
-async function factsFor(db: Database, sort: JobSort): Promise<Facts> {
-  const isOfTimes = sort === "due" || sort === "-due" || sort === "priority";
+async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<Facts> {
+  const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
   return {
     priorities: isOfTimes ? await readPriorities(db) : null,

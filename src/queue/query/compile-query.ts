@@ -39,10 +39,18 @@ export async function compileQuery(
   options: CompileOptions = {},
 ): Promise<JobQuery> {
   const tree = parseQuery(text);
-  const nowUs = options.nowUs ?? (await databaseNowUs(db));
-  if (!/^-?\d{1,18}$/.test(nowUs)) throw new InputError([{ path: "now", message: "is no time" }]);
-  const known = await knownOf(db, tree, BigInt(nowUs));
-  const compiler = new Compiler(known, await meaningsOfTexts(db, tree));
+  const { nowUs: givenUs = null } = options;
+  if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
+    throw new InputError([{ path: "now", message: "is no time" }]);
+  }
+  // What does not depend on each other is asked side by side: each round trip is a millisecond or two.
+  const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
+  const [nowUs, known, texts] = await Promise.all([
+    now,
+    knownOf(db, tree, now),
+    meaningsOfTexts(db, tree),
+  ]);
+  const compiler = new Compiler(known, texts);
   const part = tree === null ? ALL : compiler.part(tree);
   const { check, marks } = rowCheck(part);
   const ready = settled(part.sql, marks, compiler.parameters.values);
@@ -120,7 +128,7 @@ class Compiler {
   }
 }
 
-async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Promise<Known> {
+async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string>): Promise<Known> {
   const terms = tree === null ? [] : fieldTerms(tree);
   const says = (...words: readonly string[]) =>
     terms.some(
@@ -128,7 +136,13 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
         field === "is" &&
         values.some((value) => value.kind === "text" && words.includes(value.text)),
     );
-  const names = tree === null ? [] : await resolveNames(db, tree);
+  const [names, locked, stuck, keyRanges, nowUs] = await Promise.all([
+    tree === null ? [] : resolveNames(db, tree),
+    says("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
+    says("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
+    keyRangesOf(db, terms),
+    now,
+  ]);
   for (const isTask of [true, false]) {
     if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
       const field = isTask ? "task" : "queue";
@@ -136,14 +150,7 @@ async function knownOf(db: Database, tree: QueryNode | null, nowUs: bigint): Pro
       throw tooWide(term, `this means more than ${MOST_NAMES} ${field}s; give more of the name`);
     }
   }
-  return {
-    nowUs,
-    names,
-    lockedQueues: says("ready", "blocked", "retrying") ? await lockedQueues(db) : "{}",
-    stuck: says("stuck") ? await stuckHolders(db, nowUs) : null,
-    keyRanges: await keyRangesOf(db, terms),
-    unknown: [],
-  };
+  return { nowUs: BigInt(nowUs), names, lockedQueues: locked, stuck, keyRanges, unknown: [] };
 }
 
 async function keyRangesOf(

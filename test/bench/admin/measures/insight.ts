@@ -6,11 +6,13 @@ import { countQuery } from "../../../../src/queue/stats/count-query.ts";
 import { readGauge } from "../../../../src/queue/stats/gauge.ts";
 import { median } from "../../engine/statistics.ts";
 import {
+  answerMs,
   atMost,
   type Bench,
   type Line,
   line,
   type Measure,
+  p95,
   short,
   statementMs,
 } from "../measure.ts";
@@ -59,7 +61,7 @@ export const countOfFilter = reading(
   null,
 );
 export const tasks = reading("tasks", "/api/tasks", 300, 50);
-export const workers = reading("workers", "/api/workers", 100, 50);
+export const workers = reading("workers", "/api/workers", 300, 50);
 export const incidents = reading("incidents", "/api/incidents", 600, 100);
 
 export const queues: Measure = {
@@ -82,13 +84,12 @@ export const why: Measure = {
     const lines: Line[] = [];
     for (const condition of ["ready", "blocked", "retrying", "scheduled", "failed", "running"]) {
       const list = await bench.admin.get(
-        `/api/jobs?${new URLSearchParams({ q: `is:${condition}`, limit: "20", fields: "row" })}`,
+        `/api/jobs?${new URLSearchParams({ q: `is:${condition}`, limit: "100", fields: "row" })}`,
       );
-      const times: number[] = [];
-      for (const { id } of list.body?.jobs ?? []) {
-        times.push((await bench.admin.get(`/api/jobs/${id}/why`)).ms);
-      }
-      if (times.length > 0) lines.push(atMost(`why, ${condition}`, Math.max(...times), 30));
+      const ids: string[] = (list.body?.jobs ?? []).map(({ id }: { id: string }) => id);
+      if (ids.length === 0) continue;
+      const figure = await p95(ids.length, (n) => answerMs(bench, `/api/jobs/${ids[n]}/why`));
+      lines.push(atMost(`why, ${condition}`, figure, 30));
     }
     return lines;
   },
