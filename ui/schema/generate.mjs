@@ -4,18 +4,21 @@ import { records } from "./api.mjs";
 const note =
   "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
 
-/** wire type → its AssemblyScript type, its empty value, the reader's method, its TypeScript type */
+/** wire type → its AssemblyScript type, its empty value, its letter in a shape, its TypeScript type */
 const scalars = {
-  i64: ["i64", "0", "i64", "number | bigint"],
-  i32: ["i32", "0", "i32", "number"],
-  f64: ["f64", "0", "f64", "number"],
-  bool: ["bool", "false", "bool", "boolean"],
-  string: ["string", '""', "string", "string"],
-  time: ["f64", "NaN", "time", "string"],
-  json: ["string", '"null"', "raw", "unknown"],
+  i64: ["i64", "0", "l", "number | bigint"],
+  i32: ["i32", "0", "i", "number"],
+  f64: ["f64", "0", "f", "number"],
+  bool: ["bool", "false", "b", "boolean"],
+  string: ["string", '""', "s", "string"],
+  time: ["f64", "NaN", "t", "string"],
+  json: ["string", '"null"', "j", "unknown"],
 };
 /** A number has no null in AssemblyScript: these values stand for it. */
 const absent = { time: "NaN", f64: "NaN", i64: "i64.MIN_VALUE", i32: "i32.MIN_VALUE" };
+const names = Object.keys(records);
+/** In a shape, records are the letters from À on. */
+const FIRST_RECORD = 0xc0;
 
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 const parse = (spec) => ({
@@ -31,32 +34,41 @@ function declaration(name, { base, list, nullable }) {
   return absent[base] ? `${name}: ${type} = ${absent[base]};` : `${name}: ${type} | null = null;`;
 }
 
-function reading(name, { base, list, nullable }) {
-  const read = scalars[base] ? `r.${scalars[base][2]}()` : `read${base}(r)`;
-  const target = `record.${name}`;
-  if (list)
-    return `{\n      r.beginArray();\n      while (r.nextItem()) ${target}.push(${read});\n    }`;
-  return nullable
-    ? `${target} = r.takeNull() ? ${absent[base] ?? "null"} : ${read};`
-    : `${target} = ${read};`;
+/** What assemb../shapes.ts reads a record by. */
+function shapeOf(fields) {
+  const shapes = Object.entries(fields).map(([wire, spec]) => {
+    const { base, list, nullable } = parse(spec);
+    const type = scalars[base]?.[2] ?? String.fromCharCode(FIRST_RECORD + names.indexOf(base));
+    return `${list ? "*" : nullable ? "?" : ""}${type}${wire} `;
+  });
+  return JSON.stringify(shapes.join(""));
 }
 
-function assemblyRecord(name, fields) {
-  const specs = Object.entries(fields).map(([wire, spec]) => [wire, camel(wire), parse(spec)]);
-  const members = specs.map(([, field, spec]) => `  ${declaration(field, spec)}\n`).join("");
-  const branches = specs
-    .map(([wire, field, spec]) => `if (r.keyIs("${wire}")) ${reading(field, spec)}\n    else `)
-    .join("");
-  return `export class ${name} {\n${members}}
+function classOf(name, fields) {
+  const members = Object.entries(fields).map(
+    ([wire, spec]) => `  ${declaration(camel(wire), parse(spec))}\n`,
+  );
+  return `export class ${name} {\n${members.join("")}}
 
 export function read${name}(r: JsonReader): ${name} {
-  const record = new ${name}();
-  r.beginObject();
-  while (r.nextKey()) {
-    ${branches}r.skip();
-  }
-  return record;
+  return changetype<${name}>(shapes.read(r, ${names.indexOf(name)}));
 }\n`;
+}
+
+function assemblyRecords(entries) {
+  const shapes = entries.map(([, fields]) => `    ${shapeOf(fields)},\n`).join("");
+  const classes = names.map((name) => `    (idof<${name}>() << 16) | <u32>offsetof<${name}>(),\n`);
+  return `import { JsonReader } from "../lib/json-reader";
+import { Shapes } from "../shapes";
+
+const shapes = new Shapes(
+  [
+${shapes}  ],
+  [
+${classes.join("")}  ],
+);
+
+${entries.map((entry) => classOf(...entry)).join("\n")}`;
 }
 
 function interfaceOf(name, fields) {
@@ -71,11 +83,9 @@ function interfaceOf(name, fields) {
 /** The files to write, by their path below ui/. */
 export function generateRecords() {
   const entries = Object.entries(records);
-  const assembly = entries.map((entry) => assemblyRecord(...entry)).join("\n");
   const typescript = entries.map((entry) => interfaceOf(...entry)).join("\n");
-  const reader = 'import { JsonReader } from "../lib/json-reader";\n';
   return new Map([
-    ["assembly/generated/records.ts", `${note}${reader}\n${assembly}`],
+    ["assembly/generated/records.ts", `${note}${assemblyRecords(entries)}`],
     ["generated/records.ts", `${note}\n${typescript}`],
   ]);
 }

@@ -71,12 +71,20 @@ export class JsonReader extends JsonScanner {
   }
 
   keyIs(name: string): bool {
-    if (this.keyEscaped) return this.key() === name;
-    const length = this.keyEnd - this.keyStart;
-    const start = changetype<usize>(this.text) + ((<usize>this.keyStart) << 1);
+    return this.keyIn(name, 0, name.length);
+  }
+
+  /** Whether it is what stands in a text from `start` to `end`. */
+  keyIn(text: string, start: i32, end: i32): bool {
+    if (this.keyEscaped) return this.key() === text.substring(start, end);
+    const length = end - start;
     return (
-      length === name.length &&
-      memory.compare(start, changetype<usize>(name), (<usize>length) << 1) === 0
+      length === this.keyEnd - this.keyStart &&
+      memory.compare(
+        unitAt(this.text, this.keyStart),
+        unitAt(text, start),
+        (<usize>length) << 1,
+      ) === 0
     );
   }
 
@@ -254,6 +262,10 @@ export class JsonReader extends JsonScanner {
     }
     return first || this.expect(COMMA);
   }
+}
+
+function unitAt(text: string, at: i32): usize {
+  return changetype<usize>(text) + ((<usize>at) << 1);
 }
 
 /** The first fault in a text that should be one JSON value, or the empty string. */

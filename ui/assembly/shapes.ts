@@ -1,0 +1,150 @@
+/**
+ * Reads the records of an answer by their shapes, one reader for all of them. A shape has for each field,
+ * in the order of the class, perhaps a mark (`?` it may be null, `*` a list), its type, its name, a space.
+ * Where a field stands in memory follows from that, as the compiler lays classes out.
+ */
+import { JsonReader } from "./lib/json-reader";
+
+const SPACE = 0x20;
+const LIST = 0x2a;
+const NULLABLE = 0x3f;
+// Types are letters; from À on they are the numbers of records.
+const BOOL = 0x62;
+const F64 = 0x66;
+const I32 = 0x69;
+const JSON = 0x6a;
+const I64 = 0x6c;
+const STRING = 0x73;
+const TIME = 0x74;
+const RECORD = 0xc0;
+
+/** An item of a list of records; of which class, only who asked for it knows. */
+class Item {}
+
+export class Shapes {
+  constructor(
+    private readonly shapes: StaticArray<string>,
+    /** The type of each at run time in the upper half, its size in the lower one. */
+    private readonly classes: StaticArray<u32>,
+  ) {}
+
+  read(r: JsonReader, record: i32): usize {
+    const target = this.empty(record);
+    const field = new Field(this.shapes[record]);
+    r.beginObject();
+    while (r.nextKey()) {
+      if (!field.find(r)) r.skip();
+      else if (field.mark === LIST) this.addAll(r, load<usize>(target + field.at), field.type);
+      else if (field.mark !== NULLABLE || !r.takeNull())
+        this.store(r, target + field.at, field.type);
+    }
+    return target;
+  }
+
+  /** A record as it is before anything was read. */
+  private empty(record: i32): usize {
+    const size = this.classes[record] & 0xffff;
+    const target = __new(size, this.classes[record] >> 16);
+    memory.fill(target, 0, size);
+    const field = new Field(this.shapes[record]);
+    while (field.next()) {
+      const to = target + field.at;
+      const type = field.type;
+      if (field.mark === LIST) store<usize>(to, listOf(type));
+      else if (field.mark === NULLABLE) storeAbsent(to, type);
+      else if (type === TIME) store<f64>(to, NaN);
+      else if (type === STRING) store<usize>(to, changetype<usize>(""));
+      else if (type === JSON) store<usize>(to, changetype<usize>("null"));
+      else if (type >= RECORD) store<usize>(to, this.empty(type - RECORD));
+    }
+    return target;
+  }
+
+  private store(r: JsonReader, to: usize, type: i32): void {
+    if (type === I64) store<i64>(to, r.i64());
+    else if (type === I32) store<i32>(to, r.i32());
+    else if (type === F64) store<f64>(to, r.f64());
+    else if (type === TIME) store<f64>(to, r.time());
+    else if (type === BOOL) store<bool>(to, r.bool());
+    else if (type === STRING) store<usize>(to, changetype<usize>(r.string()));
+    else if (type === JSON) store<usize>(to, changetype<usize>(r.raw()));
+    else store<usize>(to, this.read(r, type - RECORD));
+  }
+
+  private addAll(r: JsonReader, list: usize, type: i32): void {
+    r.beginArray();
+    while (r.nextItem()) {
+      if (type === I64) changetype<i64[]>(list).push(r.i64());
+      else if (type === F64) changetype<f64[]>(list).push(r.f64());
+      else if (type === TIME) changetype<f64[]>(list).push(r.time());
+      else if (type === BOOL) changetype<bool[]>(list).push(r.bool());
+      else if (type === STRING) changetype<string[]>(list).push(r.string());
+      else changetype<Item[]>(list).push(changetype<Item>(this.read(r, type - RECORD)));
+    }
+  }
+}
+
+function listOf(type: i32): usize {
+  if (type === I64) return changetype<usize>([] as i64[]);
+  if (type === F64 || type === TIME) return changetype<usize>([] as f64[]);
+  if (type === BOOL) return changetype<usize>([] as bool[]);
+  if (type === STRING) return changetype<usize>([] as string[]);
+  return changetype<usize>([] as Item[]);
+}
+
+/** A number has no null: these values stand for it. */
+function storeAbsent(to: usize, type: i32): void {
+  if (type === I64) store<i64>(to, i64.MIN_VALUE);
+  else if (type === I32) store<i32>(to, i32.MIN_VALUE);
+  else if (type === F64 || type === TIME) store<f64>(to, NaN);
+}
+
+/** Goes through the fields of a shape, over and over: they mostly come in this order. */
+class Field {
+  mark: i32 = 0;
+  type: i32 = 0;
+  /** Where it stands in the record. */
+  at: usize = 0;
+  private size: usize = 0;
+  private name: i32 = 0;
+  private end: i32 = 0;
+
+  constructor(private readonly shape: string) {}
+
+  /** False behind the last field. */
+  next(): bool {
+    const shape = this.shape;
+    let i = this.end;
+    if (i === shape.length) {
+      this.end = 0;
+      this.at = 0;
+      this.size = 0;
+      return false;
+    }
+    let c = shape.charCodeAt(i++);
+    this.mark = c;
+    if (c === LIST || c === NULLABLE) c = shape.charCodeAt(i++);
+    this.type = c;
+    this.name = i;
+    while (shape.charCodeAt(i) !== SPACE) i++;
+    this.end = i + 1;
+    const size = this.mark === LIST ? sizeof<usize>() : sizeOf(c);
+    this.at = (this.at + this.size + size - 1) & ~(size - 1);
+    this.size = size;
+    return true;
+  }
+
+  /** Moves to the field that the reader's key names, if there is one. */
+  find(r: JsonReader): bool {
+    for (let round = 0; round < 2; round++) {
+      while (this.next()) if (r.keyIn(this.shape, this.name, this.end - 1)) return true;
+    }
+    return false;
+  }
+}
+
+function sizeOf(type: i32): usize {
+  if (type === BOOL) return sizeof<bool>();
+  if (type === I64 || type === F64 || type === TIME) return sizeof<i64>();
+  return sizeof<usize>();
+}
