@@ -141,8 +141,10 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
+  literals: [],
+  shapes: ["lib"],
   query: ["lib"],
-  generated: ["lib"],
+  generated: ["lib", "shapes"],
   controls: ["host", "lib", "generated"],
   forms: ["host", "lib", "generated", "controls"],
   model: ["host", "lib", "generated", "controls", "forms"],
@@ -169,7 +171,7 @@ const clientRooms: Record<string, readonly string[]> = {
   shell: ["lib", "generated", "controls", "model"],
   app: ["host", "lib", "generated", "forms", "model"],
   pages: ["model", "pages/*"],
-  index: ["host", "lib", "model", "pages", "dialogs", "shell", "app"],
+  index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
   probe: ["lib", "query"],
 };
 const MOST_FILES_A_ROOM = 12;

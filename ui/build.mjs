@@ -2,36 +2,28 @@
  * Builds the browser client into a folder: the schema's records, the AssemblyScript application
  * as WebAssembly, the host around it, the styles. The same sources give the same bytes, and every
  * file is put in its place whole, so that two builds at once do no harm.
- * Alone: `node ui/build.mjs [folder]`, by default dist/ui.
+ * Alone: `node ui/build.mjs [folder]`, by default dist/ui; with `--names` a trap names its functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import asc from "assemblyscript/asc";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { buildFonts } from "./fonts.mjs";
+import { compileAssembly, shrink } from "./module.mjs";
 import { generateCommands } from "./schema/commands.mjs";
 import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** The host collects the memory between frames, which is all that the minimal runtime asks for. */
-const ascOptions = [
-  ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
-  // Asserts stay: a trap then says in which file and line it was. Names would be a tenth of all bytes.
-  ...["--optimizeLevel", "3", "--shrinkLevel", "2"],
-  // 235: what can't be exported isn't.
-  ...["--disableWarning", "235"],
-];
-
 /** Builds the client; gives the names of the files that it wrote. */
-export async function buildUi(outDir) {
+export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
   await writeWhole(join(here, "generated"), glue);
   const fonts = await buildFonts();
   const files = new Map([...(await bundleHost()), ...(await bundleStyles(fonts.css))]);
-  files.set("admin_ui_bg.wasm", glue.get("admin_ui_bg.wasm"));
+  files.set("admin_ui_bg.wasm", shrink(glue.get("admin_ui_bg.wasm"), { names }));
   files.set("favicon.svg", await readFile(join(here, "favicon.svg")));
   const page = await readFile(join(here, "index.html"), "utf8");
   files.set("index.html", page.replace("sans.woff2", fonts.files[0][0]));
@@ -46,18 +38,6 @@ export async function writeRecords() {
   for (const [path, text] of [...generateRecords(), ...(await generateCommands())]) {
     await writeWhole(join(here, dirname(path)), new Map([[basename(path), text]]));
   }
-}
-
-/** Compiles an AssemblyScript entry below ui/ to `<name>.wasm`, with its glue beside it. */
-export async function compileAssembly(entry, name) {
-  const files = new Map();
-  const out = ["--baseDir", here, "--outFile", `${name}.wasm`];
-  const { error, stderr } = await asc.main([entry, ...out, ...ascOptions], {
-    writeFile: (file, contents) => files.set(basename(file), contents),
-  });
-  if (error)
-    throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
-  return files;
 }
 
 function bundleHost() {
@@ -110,5 +90,9 @@ async function writeWhole(folder, files) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildUi(process.argv[2] ?? fileURLToPath(new URL("../dist/ui", import.meta.url)));
+  const { values, positionals } = parseArgs({
+    options: { names: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  await buildUi(positionals[0] ?? fileURLToPath(new URL("../dist/ui", import.meta.url)), values);
 }

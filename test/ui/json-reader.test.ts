@@ -22,9 +22,8 @@ let probe: Probe;
 let folder: string;
 
 before(async () => {
-  const { compileAssembly, writeRecords } = await import(
-    new URL("../../ui/build.mjs", import.meta.url).href
-  );
+  const { writeRecords } = await import(new URL("../../ui/build.mjs", import.meta.url).href);
+  const { compileAssembly } = await import(new URL("../../ui/module.mjs", import.meta.url).href);
   await writeRecords();
   const files: Map<string, Uint8Array> = await compileAssembly(
     "assembly/probe/json-reader.ts",

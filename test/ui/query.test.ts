@@ -19,7 +19,7 @@ let size: number;
 let folder: string;
 
 before(async () => {
-  const { compileAssembly } = await import(new URL("../../ui/build.mjs", import.meta.url).href);
+  const { compileAssembly } = await import(new URL("../../ui/module.mjs", import.meta.url).href);
   const files: Map<string, Uint8Array> = await compileAssembly("assembly/probe/query.ts", "probe");
   folder = await mkdtemp(join(tmpdir(), "query-"));
   for (const [name, contents] of files) await writeFile(join(folder, name), contents);

@@ -1,4 +1,8 @@
 /** What the host may call. Nothing else of the application can be reached from outside. */
+
+// First of all: whatever else runs when the module starts may use a literal.
+import "./literals";
+
 import {
   streamClosed as closed,
   streamOpened as opened,

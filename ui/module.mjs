@@ -1,0 +1,54 @@
+/**
+ * Compiles AssemblyScript to WebAssembly and makes the client's module small. The same sources give the
+ * same bytes, with names or without: a trap of the shipped module tells the numbers of functions, which
+ * are those of `node ui/build.mjs --names`.
+ */
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import asc from "assemblyscript/asc";
+import binaryen from "assemblyscript/binaryen";
+import { packLiterals } from "./literals.mjs";
+
+/** The host collects the memory between frames, which is all that the minimal runtime asks for. */
+const ascOptions = [
+  ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
+  // Asserts stay: a trap then says in which file and line it was.
+  ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
+  // 235: what can't be exported isn't.
+  ...["--disableWarning", "235"],
+];
+
+/** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it: files by their names. */
+export async function compileAssembly(entry, name) {
+  const files = new Map();
+  const out = [
+    "--baseDir",
+    fileURLToPath(new URL(".", import.meta.url)),
+    "--outFile",
+    `${name}.wasm`,
+  ];
+  const { error, stderr } = await asc.main([entry, ...out, ...ascOptions], {
+    writeFile: (file, contents) => files.set(basename(file), contents),
+  });
+  if (error)
+    throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
+  return files;
+}
+
+const { MutableGlobals, SignExt, NontrappingFPToInt, BulkMemory, BulkMemoryOpt } =
+  binaryen.Features;
+
+/** The same module in fewer bytes; with the names of its functions where they are wanted. */
+export function shrink(wasm, { names = false } = {}) {
+  binaryen.setOptimizeLevel(3);
+  binaryen.setShrinkLevel(2);
+  binaryen.setLowMemoryUnused(true);
+  binaryen.setDebugInfo(names);
+  const module = binaryen.readBinary(wasm);
+  module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
+  module.optimize();
+  packLiterals(module);
+  const bytes = module.emitBinary();
+  module.dispose();
+  return bytes;
+}
