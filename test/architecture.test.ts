@@ -47,7 +47,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     stats: ["sql", "settle", "query"],
     add: ["sql", "settle"],
     lists: ["sql", "workers", "stats"],
-    "lists/queues": ["sql", "workers", "stats", "lists"],
+    "lists/queues": ["sql", "workers", "stats", "walk", "pages", "lists"],
     suggest: ["workers"],
     tidy: ["workers"],
     why: ["sql", "settle", "workers"],

@@ -161,6 +161,21 @@ test("A large table is looked through within bounds, and what was not looked at 
   const one = (await client.get("/api/queues/rare")).body;
   assert.deepEqual([one.next.length, one.next_complete, one.arrivals.length], [1, true, 1]);
   assert.equal(one.running, null);
+  // What is not in the first lists follows in the list of jobs.
+  const beginning = (await client.get("/api/queues/q1?limit=10")).body;
+  for (const [list, cursor, order] of [
+    ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
+    ["arrivals", beginning.arrivals_cursor, { sort: "-id" }],
+  ] as const) {
+    const found: string[] = beginning[list].map((job: Json) => job.id);
+    for (let next = cursor; next !== null; ) {
+      const asked = { ...order, queue: "q1", limit: "30", cursor: next };
+      const { body: page } = await client.get(`/api/jobs?${new URLSearchParams(asked)}`);
+      found.push(...page.jobs.map((job: Json) => job.id));
+      next = page.next_cursor;
+    }
+    assert.deepEqual([new Set(found).size, found.length], [86, 86], list);
+  }
   const { body: tasks } = await client.get("/api/tasks");
   assert.deepEqual(
     tasks.tasks.map((task: Json) => task.identifier),

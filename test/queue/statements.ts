@@ -161,6 +161,7 @@ const exported: Answer = (text) => {
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
   return text.includes("as line") ? { line: "{}" } : walked(text);
 };
+const NAMED_QUEUE = { id: 1, queueName: "q" };
 const LAST = { key: ["1"], id: "1" };
 const RANKED = cursor("-failed_at", {
   ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
@@ -346,16 +347,19 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {
-      await nextJobs(db, 1, 1);
-      await latestJobs(db, 1, 1);
+      await nextJobs(db, NAMED_QUEUE, 1);
+      await latestJobs(db, NAMED_QUEUE, 1);
       await runningJob(db, 1, []);
     },
     () => ({ is_small: true }),
   ],
-  "queue-jobs-of-large-table": async (db) => {
-    await nextJobs(db, 1, 1);
-    await latestJobs(db, 1, 1);
-  },
+  "queue-jobs-of-large-table": [
+    async (db) => {
+      await nextJobs(db, NAMED_QUEUE, 1);
+      await latestJobs(db, NAMED_QUEUE, 1);
+    },
+    (text) => (text.includes("as queue_id") ? { queue_id: 1 } : walked(text)),
+  ],
   "head-counts": async (db) => {
     await headCounts(db, "queue");
     await headCounts(db, "task");
