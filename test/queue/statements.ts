@@ -46,7 +46,7 @@ import {
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
 import { readJobHead } from "../../src/queue/pages/job-head.ts";
-import { jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
+import { isJob, jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
@@ -306,7 +306,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),
   ],
   "job-payload": [
-    async (db) => (await payloadPieces(db, "1"))?.pieces().next(),
+    async (db) => (await isJob(db, "1")) && (await payloadPieces(db, "1"))?.pieces().next(),
     () => ({ bytes: 1, version: "1", digest: "", piece: "" }),
   ],
   "list-light-jobs": [(db) => listLightJobs(db), walked],
