@@ -51,7 +51,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     suggest: ["workers"],
     tidy: ["workers"],
     why: ["sql", "settle", "workers"],
-    groups: ["sql", "settle", "query", "stats"],
+    groups: ["sql", "settle", "query/facts", "query", "stats"],
     horizon: ["sql", "settle", "stats"],
     incidents: ["sql", "workers", "stats", "why", "groups", "horizon"],
     cron: ["sql", "add"],
