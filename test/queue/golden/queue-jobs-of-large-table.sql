@@ -5,8 +5,6 @@
     (select id from "worker"._private_tasks where identifier = $1::text) as task_id,
     (select id from "worker"._private_job_queues where queue_name = $2::text) as queue_id;
 
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
-
   with recursive priorities (priority, place) as (
     (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)
     union all
@@ -18,6 +16,8 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
     from priorities where priorities.priority is not null and place < 32
   )
   select priority from priorities where priority is not null order by priority;
+
+select floor(extract(epoch from now()) * 1000000)::bigint as us;
 
   with 
   bound as materialized (
