@@ -42,6 +42,7 @@ import {
   type QueueFilter,
   queueRow,
   queueRows,
+  queueRowsHeldBy,
 } from "../../src/queue/lists/queues/queue-rows.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
@@ -112,6 +113,7 @@ const NOTHING_COUNTED: CountedNames = {
 };
 const CRON = {
   cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',
+  ids: '["w"]',
   identifier: "c",
   last_execution_ms: "0",
   now_ms: "0",
@@ -273,7 +275,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-census-free": (db) => isCensusFree(db),
   "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
-  "stats-probe": (db) => readProbe(db, 0),
+  "stats-probe": (db) => readProbe(db, 0, []),
   "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
@@ -344,6 +346,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   },
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
+  "queues-held-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
+  "queues-held-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {

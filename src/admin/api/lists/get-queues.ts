@@ -17,7 +17,7 @@ import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
 import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
 
-const queue = record(
+export const queue = record(
   {
     id: "integer",
     queue_name: "string",
@@ -114,7 +114,7 @@ export const getOneQueue: Operation = {
   },
 };
 
-function queueJson(given: ListedQueue) {
+export function queueJson(given: ListedQueue) {
   return {
     id: given.id,
     queue_name: given.queueName,
