@@ -37,7 +37,6 @@ export class VerbDialog extends Dialog {
     this.verbOffered = verb;
     this.rehearsal = null;
     dialog.jobs = [];
-    dialog.workers = [];
     return true;
   }
 

@@ -23,9 +23,9 @@ export function operationVerb(action: string, label: string, query: string): Ver
   return verbOf(action, label, "/api/operations", body.end());
 }
 
-/** Frees what a worker holds. */
-export function unlockVerb(label: string, worker: string): Verb {
-  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", [worker]);
+/** Frees what workers hold. */
+export function unlockVerb(label: string, workers: string[]): Verb {
+  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", workers);
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
