@@ -52,6 +52,8 @@ export interface AdminOptions {
   readonly basePath?: string;
   /** Default true: the few hundred jobs of the demo. */
   readonly samples?: boolean;
+  /** Of the schema, on request; only with the usual name. */
+  readonly extensions?: readonly string[];
   /** What the server's pool connects to in place of the database itself. */
   readonly through?: (config: pg.PoolConfig) => pg.PoolConfig;
 }
@@ -68,7 +70,10 @@ export interface TestAdmin {
 /** A running server on a database of its own. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const { schema = "worker", samples = true, through = (config) => config } = options;
-  const { url } = schema === "worker" ? await migratedDatabase() : await emptyDatabase();
+  const { url } =
+    schema === "worker"
+      ? await migratedDatabase(schema, options.extensions)
+      : await emptyDatabase();
   const pool = openPool({ connectionString: url });
   const utils = await makeWorkerUtils({ pool, schema });
   if (schema !== "worker") await utils.migrate();

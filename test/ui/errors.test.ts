@@ -109,9 +109,8 @@ test("one kind of error says how often, since when, where, and what its jobs hav
 test("all of a kind are retried by a query, after a rehearsal, by button and by key", async () => {
   const page = await opened1();
   page.click("Retry 8,400…");
-  assert.match(page.dialogText, /^Retry/);
-  page.click("See what it would do");
-  const body = JSON.stringify({ q: QUERY, action: "retry", dry_run: true });
+  assert.match(page.dialogText, /^Retry all that match\?/);
+  const body = JSON.stringify({ q: QUERY, action: "retry", changes: {}, dry_run: true });
   assert.equal(page.asked("api/operations").body, body);
   page.app.dispatch("dialog.close", "", "");
   page.app.dispatch("app.key", "", "r");
@@ -151,7 +150,6 @@ test("a kind whose jobs will all retry is run now", async () => {
   page.answer("api/groups?by=task", groups([group("crawl", { count: value(40) })]));
   assert.match(page.text, /taskcrawl40/);
   page.click("Run 48 now…");
-  page.click("See what it would do");
   assert.match(page.asked("api/operations").body, /"is:retrying group:.*"action":"run-now"/);
 });
 

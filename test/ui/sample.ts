@@ -9,8 +9,10 @@ import type {
   JobList,
   ListedJob,
   ListedQueue,
+  Operation,
   Overview,
   Pulse,
+  Rehearsal,
   Session,
   Value,
 } from "../../ui/generated/records.ts";
@@ -257,6 +259,77 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
     oldest_ready_at: at(-60),
     ...change,
   };
+}
+
+/** What a rehearsal of a retry finds. */
+export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
+  return {
+    rehearsal: "r-1",
+    count: value(8400),
+    would: { change_value: value(8388), skip_locked_value: value(12) },
+    by_task: [{ task: "charge_card", count_value: value(8400) }],
+    by_queue: [
+      { queue: "billing", count_value: value(8214) },
+      { queue: null, count_value: value(186) },
+    ],
+    sample: [
+      {
+        id: 3571,
+        task_identifier: "charge_card",
+        state: "failed",
+        run_at: at(-7800),
+        attempts: 5,
+        max_attempts: 5,
+        error_line: "GatewayError: HTTP 503",
+      },
+    ],
+    unknown: [],
+    undo_jobs: 8388,
+    can_undo: true,
+    eta_s: 2,
+    cli: "worker retry is:failed",
+    ...change,
+  };
+}
+
+/** A retry that is at work. */
+export function operation(change: Partial<Operation> = {}): Operation {
+  return {
+    id: 214,
+    q: "is:failed",
+    action: "retry",
+    by: "ada",
+    state: "running",
+    started_at: at(-60),
+    finished_at: null,
+    boundary: { max_id: 11951 },
+    matched: value(8400),
+    done: 3138,
+    skipped_locked: 12,
+    skipped_changed: 0,
+    skipped_gone: 0,
+    not_found: null,
+    rate: 50,
+    canary: null,
+    rate_per_s: 50,
+    eta_s: 105,
+    kept: 3138,
+    undone: 0,
+    undo_left: { key_taken: 0, changed: 0, gone: 0, locked: 0 },
+    can_undo: false,
+    undo_until: null,
+    resumable: true,
+    error: null,
+    cli: "worker retry --rate=50 is:failed",
+    ...change,
+  };
+}
+
+/** The same when it is over. */
+export function receipt(change: Partial<Operation> = {}): Operation {
+  const over = { state: "done", finished_at: at(-1), can_undo: true, undo_until: at(86_400) };
+  const none = { rate_per_s: null, eta_s: null, not_found: value(0) };
+  return operation({ ...over, ...none, done: 8388, kept: 8388, ...change });
 }
 
 /** What the feed tells at first, as its events. */

@@ -115,8 +115,9 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
     return null;
   }
   for (let e: Element | null = target; e; e = e.parentElement) {
-    // Where one types, only those keys are taken that the field itself has named.
-    if (e instanceof HTMLElement && (!isTyping || e === target) && takes(e, name)) return e;
+    // Where one types, only those keys are taken that the field itself has named, and the dialog's.
+    const isHeard = !isTyping || e === target || name === "Mod+enter";
+    if (e instanceof HTMLElement && isHeard && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
   }
   const works = !isTyping || name === "Mod+k" || name === "Escape";

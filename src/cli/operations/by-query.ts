@@ -1,10 +1,9 @@
 // A command on all jobs that match a query: rehearsed, shown, confirmed by a person, done.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
-import type { OperationAction } from "../../queue/operations/model/action.ts";
+import type { Manner, OperationAction } from "../../queue/operations/model/action.ts";
 import { commandLineOf } from "../../queue/operations/model/command-line.ts";
 import type { JobOperation } from "../../queue/operations/model/operation.ts";
-import type { Manner } from "../../queue/operations/model/operation-store.ts";
 import { rehearse } from "../../queue/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../queue/operations/rehearse/report-json.ts";
 import { beginOperation, mannerProblems } from "../../queue/operations/verbs.ts";

@@ -1,9 +1,9 @@
 // What one may do to an operation: begin it, pause, resume, stop and undo it; and when each of these
 // is refused. Who begins, resumes or undoes has to work on it (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
-import { mayHaveCanary, type OperationAction } from "./model/action.ts";
+import { type Manner, mayHaveCanary, type OperationAction } from "./model/action.ts";
 import type { JobOperation, OperationState, Origin } from "./model/operation.ts";
-import type { Manner, OperationStore, Transition } from "./model/operation-store.ts";
+import type { OperationStore, Transition } from "./model/operation-store.ts";
 
 export const operationVerbs = ["pause", "resume", "stop", "undo"] as const;
 export type OperationVerb = (typeof operationVerbs)[number];

@@ -65,12 +65,8 @@ interface Asked {
   readonly matching: Matching;
 }
 
-/** `budgetMs`: how long to look for jobs. Throws InputError for a filter that is wrong. */
-export async function findPage(
-  db: Database,
-  given: JobFilter,
-  budgetMs = BUDGET_MS,
-): Promise<FoundPage> {
+/** Throws InputError for a filter that is wrong. */
+export async function findPage(db: Database, given: JobFilter): Promise<FoundPage> {
   const filter = checkedFilter(given);
   // Beside each other: a round trip less for every page.
   const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
@@ -88,7 +84,7 @@ export async function findPage(
     limit: filter.limit + 1,
     skip,
     size: cursor?.size ?? 0,
-    budgetMs,
+    budgetMs: BUDGET_MS,
   });
   const exact = await exactAhead(db, asked, walked);
   return pageOf(asked, walked, exact, segments);

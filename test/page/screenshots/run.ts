@@ -68,10 +68,7 @@ const shots: readonly Shot[] = [
     act: (page) => page.locator('summary[aria-label="More actions"]').click(),
   },
   { name: "queues", route: "/queues", sees: "tbody tr" },
-  { name: "tasks", route: "/tasks", sees: "tbody tr" },
   { name: "workers", route: "/workers", sees: "tbody tr" },
-  { name: "worker-silent", route: "/workers/worker-prod-c", sees: ".why-box" },
-  { name: "worker-alive", route: "/workers/worker-prod-a", sees: ".why-box" },
   { name: "jobs", route: "/jobs", sees: ".jobs tbody tr" },
   { name: "jobs-failed", route: "/jobs?q=is:failed", sees: ".jobs tbody tr" },
   {
@@ -107,6 +104,65 @@ const shots: readonly Shot[] = [
       await page.locator(".bulk").waitFor();
     },
   },
+  {
+    name: "op-rehearsal",
+    route: "/jobs?q=is:failed%20error:GatewayError",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("Control+a");
+      await page.keyboard.press("r");
+      await page.locator(".choices").waitFor();
+    },
+  },
+  {
+    name: "op-chosen",
+    route: "/jobs?q=is:failed%20error:GatewayError",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("Control+a");
+      await page.locator(".bulk").waitFor();
+    },
+  },
+  {
+    // It is at work until the next one stops it.
+    name: "op-running",
+    route: "/jobs?q=is:failed%20error:GatewayError",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("Control+a");
+      await page.keyboard.press("s");
+      await page.locator("#field-priority").fill("5");
+      await page.keyboard.press("Enter");
+      await page.locator("#field-rate").fill("50");
+      await page.keyboard.press("Enter");
+      await page.locator(".op-numbers .big").waitFor();
+      await page.getByText("Rescheduled 1").first().waitFor();
+    },
+  },
+  {
+    name: "op-receipt",
+    route: "/activity",
+    sees: ".activity tbody tr",
+    act: async (page) => {
+      await page.locator(".activity tbody tr").first().click();
+      await page.getByRole("button", { name: "Stop…" }).click();
+      await page.getByRole("button", { name: "Stop it" }).click();
+      await page.locator(".op-ids").waitFor();
+      await page.getByRole("button", { name: "Undo…" }).waitFor();
+    },
+  },
+  {
+    name: "op-undo",
+    route: "/activity",
+    sees: ".activity tbody tr",
+    act: async (page) => {
+      await page.locator(".activity tbody tr").first().click();
+      await page.getByRole("button", { name: "Undo…" }).click();
+      await page.locator("#dialog-text p").first().waitFor();
+    },
+  },
+  { name: "activity", route: "/activity", sees: ".activity tbody tr" },
+  { name: "activity-empty", route: "/activity", of: "empty", sees: ".empty" },
   { name: "jobs-none", route: "/jobs?q=is:failed%20queue:biling%20failed%3C3h", sees: ".empty" },
   { name: "errors", route: "/errors", sees: ".errors .err" },
   {

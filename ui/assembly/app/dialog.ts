@@ -31,7 +31,9 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
 function submit(m: Model, dialog: OpenDialog): void {
   const record = m.dialogNamed(dialog.name);
   if (record === null || dialog.busy || !m.access.canWrite) return;
+  if (record.blocked(dialog).length > 0) return;
   dialog.draft.now = m.serverNow;
+  dialog.draft.forgive();
   const write = record.request(m, dialog);
   if (dialog.draft.faulty) {
     focus("field-" + dialog.draft.firstFault);

@@ -2,10 +2,12 @@
  * What is known of the whole queue: it comes by the event stream, and is asked for where there is none.
  * Every answer also tells how late it is by the server's clock.
  */
-import { readOverview } from "../generated/records";
+import { readOperations, readOverview } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
+import { tellEnd } from "../operations/news";
+import { isAtWork } from "../operations/words";
 
 /** What every page listens to. */
 export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
@@ -19,6 +21,7 @@ export function askFacts(m: Model): void {
   ask(m, "counts");
   ask(m, "incidents");
   ask(m, "horizon");
+  ask(m, "operations");
 }
 
 /** Asks whether the database answers, and for the counts. */
@@ -39,6 +42,7 @@ function ask(m: Model, what: string): void {
 /** An answer to one of these questions. */
 export function takeAnswer(m: Model, request: Pending, body: string): void {
   if (request.what === "overview") takeOverview(m, body);
+  else if (request.what === "operations") takeOperations(m, body);
   else takeFact(m, request.what, body);
 }
 
@@ -57,7 +61,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
   else if (event === "counts") {
     tellTime(m, m.facts.counts.asOf);
     m.facts.changedAt = m.now;
-  }
+  } else if (event === "operation") tellEnd(m);
   m.page.heard(m, event, data);
   return true;
 }
@@ -72,6 +76,18 @@ function tellTime(m: Model, at: f64): void {
   const ahead = at - m.now;
   live.aheadMost = isNaN(live.aheadMost) ? ahead : max(live.aheadMost, ahead);
   live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
+}
+
+/** As the stream would: the one that is at work, else the newest. */
+function takeOperations(m: Model, body: string): void {
+  const r = new JsonReader(body);
+  const list = readOperations(r).operations;
+  r.end();
+  if (r.failed || list.length === 0) return;
+  let shown = list[0];
+  for (let i = list.length - 1; i >= 0; i--) if (isAtWork(list[i])) shown = list[i];
+  m.facts.operation = shown;
+  tellEnd(m);
 }
 
 function takeOverview(m: Model, body: string): void {

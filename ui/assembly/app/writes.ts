@@ -9,9 +9,14 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (page !== null) page.take(m, write, body);
   else if (dialog !== null) dialog.done(m, write, body);
   const open = m.dialog;
-  if (m.keepDialog && open !== null) open.busy = false;
-  else m.dialog = null;
-  m.keepDialog = false;
+  if (m.keepDialog) {
+    // Only a step: nothing was written.
+    m.keepDialog = false;
+    if (open !== null) open.busy = false;
+    return;
+  }
+  // Another one may have been opened since.
+  if (page === null && open !== null && open.name === write.what) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
   reload(m);
 }

@@ -1,26 +1,27 @@
 /**
- * Every dialog: one for each command that the server declares. Most follow from the declaration
+ * Every dialog: those of verbs for causes and queries, and one for each command of the server. Most follow from the declaration
  * alone; those that know more than it does have a file of their own.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
 import { AddDialog } from "./add";
+import { ChangeDialog } from "./change";
 import { CleanupDialog } from "./cleanup";
 import { CommandDialog } from "./command";
 import { JobsDialog } from "./jobs";
+import { OperationDialog } from "./operation";
 import { SweepDialog } from "./sweep";
+import { UnlockDialog } from "./unlock";
 import { VerbDialog } from "./verb";
 
-export const dialogs: Dialog[] = [new VerbDialog()];
-for (let i = 0; i < commands.length; i++) {
-  // Workers are unlocked by the verb of whoever shows one.
-  if (commands[i].name !== "unlock") dialogs.push(dialogOf(commands[i]));
-}
+export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
+for (let i = 0; i < commands.length; i++) dialogs.push(dialogOf(commands[i]));
 
 function dialogOf(command: Command): Dialog {
   const name = command.name;
   if (name === "add") return new AddDialog(command);
   if (name === "cleanup") return new CleanupDialog(command);
   if (name === "sweep") return new SweepDialog(command);
+  if (name === "unlock") return new UnlockDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
 }

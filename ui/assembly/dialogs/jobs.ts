@@ -9,6 +9,7 @@ import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
+import { verbWith } from "../operations/words";
 import { CommandDialog } from "./command";
 
 /** The box that gives attempts back. */
@@ -32,13 +33,9 @@ export class JobsDialog extends CommandDialog {
 
   /** `Run 3 jobs now` of the verb `Run now`. */
   override title(dialog: OpenDialog): string {
-    const verb = this.command.verb;
-    const space = verb.indexOf(" ");
     const jobs = dialog.jobs;
     const what = jobs.length === 1 ? `job ${jobs[0].id}` : counted(jobs.length, "job", "jobs");
-    return space < 0
-      ? `${verb} ${what}`
-      : `${verb.substring(0, space)} ${what}${verb.substring(space)}`;
+    return verbWith(this.command.verb, what);
   }
 
   override verb(dialog: OpenDialog): string {

@@ -34,6 +34,11 @@ export class Draft {
     return other;
   }
 
+  /** Before it is looked at again. */
+  forgive(): void {
+    this.faults.clear();
+  }
+
   get faulty(): bool {
     return this.faults.size > 0;
   }

@@ -7,7 +7,6 @@
  */
 import { after, focus, navigate } from "../host";
 import { grouped } from "../lib/number";
-import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { Model, Page } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -35,8 +34,6 @@ export abstract class ListPage extends Page {
   everyMs: f64 = 4000;
   /** The order that an address without `sort` means. */
   usualSort: string = "";
-  /** Of all pages, as far as an answer has said so; i64.MIN_VALUE: none has. */
-  count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
   private refocus: bool = false;
   private sameList: string = "";
@@ -52,13 +49,6 @@ export abstract class ListPage extends Page {
   abstract source(m: Model): string;
 
   abstract read(body: string): RowPage;
-
-  /** The API's list with the order and the search of the address. */
-  protected listOf(api: string): string {
-    const search = this.address.value("search");
-    const path = `${api}?limit=100&sort=${encode(this.sorted)}`;
-    return search.length > 0 ? path + "&search=" + encode(search) : path;
-  }
 
   /** The order at hand. */
   get sorted(): string {
@@ -92,7 +82,6 @@ export abstract class ListPage extends Page {
     const same = which === this.sameList;
     this.refocus = same && cursor !== this.address.value("cursor");
     this.sameList = which;
-    if (address.value("search") !== this.address.value("search")) this.count = i64.MIN_VALUE;
     this.address = address;
     this.searchDraft = address.value("search");
     this.list.turn(cursor, same);
@@ -102,7 +91,7 @@ export abstract class ListPage extends Page {
   override forget(_m: Model): void {
     this.rows.forget();
     this.list.rows = [];
-    this.list.chosen.clear();
+    this.list.clear();
   }
 
   override keep(): Kept {
@@ -154,7 +143,6 @@ export abstract class ListPage extends Page {
     // Rows that are shown for another address give way at once.
     const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
     const isQuiet = this.rows.ready && this.shownFor === request.path;
-    if (page.count !== i64.MIN_VALUE) this.count = page.count;
     this.rows.took(m);
     this.shownFor = request.path;
     if (isQuiet && isRead && !this.isChanged) this.list.merge(page);
@@ -166,13 +154,10 @@ export abstract class ListPage extends Page {
   private shownFor: string = "";
   private isChanged: bool = false;
 
-  override written(write: Pending): void {
-    if (write.count > 0) this.changed();
-  }
-
   /** Somebody has changed rows from here: what has become of them is shown at once. */
-  protected changed(): void {
-    this.list.chosen.clear();
+  override written(write: Pending): void {
+    if (write.count === 0) return;
+    this.list.clear();
     this.refocus = true;
     this.isChanged = true;
   }
@@ -205,7 +190,8 @@ export abstract class ListPage extends Page {
     else if (verb === "through") list.choose(list.currentKey, true);
     else if (verb === "pick") list.choose(arg, value === "shift");
     else if (verb === "all") list.chooseAll();
-    else if (verb === "none") list.chosen.clear();
+    else if (verb === "every") list.every = list.rows.length > 0;
+    else if (verb === "none") list.clear();
     else if (verb === "news") list.showNews();
     else if (verb === "search") this.type(value);
     else if (verb === "searched" && arg === this.typed.toString()) this.find();
@@ -226,7 +212,7 @@ export abstract class ListPage extends Page {
     else if (stroke === "Shift+ArrowDown" || stroke === "Shift+ArrowUp") {
       this.walk(stroke === "Shift+ArrowDown" ? 1 : -1);
       if (!list.chosen.has(list.currentKey)) list.choose(list.currentKey, false);
-    } else if (stroke === "Escape") list.chosen.clear();
+    } else if (stroke === "Escape") list.clear();
   }
 
   private walk(by: i32): void {

@@ -69,7 +69,7 @@ function columnHead(page: ListPage, column: Column): Node {
 function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
   const list = page.list;
   const row: Row = list.rows[index];
-  const isChosen = list.chosen.has(row.key);
+  const isChosen = list.isChosen(row.key);
   const isGone = list.gone.has(row.key);
   const attrs: Attr[] = [
     key(row.key),
@@ -86,14 +86,6 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
     cells.push(el("td", [cls("c-check")], [box]));
   }
   return el("tr", attrs, cells.concat(row.cells(m)));
-}
-
-/** `300, worst first`; of a search `3 tasks match, worst first`; nothing while it is not known. */
-export function countSaid(page: ListPage, order: string): string {
-  if (page.count === i64.MIN_VALUE) return "";
-  return page.address.value("search").length > 0
-    ? counted(page.count, page.one() + " matches", page.many() + " match") + order
-    : grouped(page.count) + order;
 }
 
 /** `14 new · show`, where something waits that would move rows. */
@@ -166,15 +158,19 @@ export function nothingFound(page: ListPage): Node {
   ]);
 }
 
-/** The bar that floats over the page while rows are chosen; it survives paging and scrolling. */
+/**
+ * The bar that floats over the page while rows are chosen; it survives paging and scrolling. `all` says
+ * that all that match are chosen, or offers it.
+ */
 export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Node {
   const count = page.list.chosen.size;
-  if (count === 0 || !m.access.canWrite) return nothing;
+  const every = page.list.every;
+  if ((count === 0 && !every) || !m.access.canWrite) return nothing;
   return el(
     "div",
     [cls("bulk"), attr("role", "group"), attr("aria-label", `Chosen ${page.many()}`)],
     [
-      leaf("b", "bulk-count", `${grouped(count)} chosen`),
+      every ? nothing : leaf("b", "bulk-count", `${grouped(count)} chosen`),
       all,
       leaf("span", "sep", ""),
       box("span", "row", verbs),

@@ -14,6 +14,7 @@ export class KeptList extends Kept {
     readonly trail: string[],
     readonly current: i32,
     readonly chosen: Map<string, Row>,
+    readonly every: bool,
   ) {
     super();
   }
@@ -35,6 +36,8 @@ export class List {
   current: i32 = 0;
   anchor: i32 = 0;
   chosen: Map<string, Row> = new Map<string, Row>();
+  /** All that match are meant, also those on other pages. */
+  every: bool = false;
   private waiting: RowPage | null = null;
 
   /** Shows an answer from its first row. */
@@ -100,6 +103,7 @@ export class List {
   choose(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
+    if (this.every) this.pickShown();
     const on = !this.chosen.has(key);
     const from = through ? min(this.anchor, index) : index;
     const to = through ? max(this.anchor, index) : index;
@@ -109,6 +113,7 @@ export class List {
   }
 
   get allChosen(): bool {
+    if (this.every) return true;
     for (let i = 0; i < this.rows.length; i++) {
       if (!this.chosen.has(this.rows[i].key)) return false;
     }
@@ -118,13 +123,31 @@ export class List {
   /** Chooses every row on screen, or none of them. */
   chooseAll(): void {
     const on = !this.allChosen;
+    this.every = false;
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], on);
+  }
+
+  isChosen(key: string): bool {
+    return this.every || this.chosen.has(key);
+  }
+
+  clear(): void {
+    this.every = false;
+    this.chosen.clear();
+  }
+
+  /** Of all that match, the rows on screen are as if they had been picked. */
+  private pickShown(): void {
+    this.clear();
+    for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], true);
   }
 
   /** Another list, or another page of it: rows stay until the answer comes, choices for ever. */
   turn(cursor: string, sameList: bool): void {
-    if (!sameList) this.trail = cursor.length > 0 ? ["", cursor] : [""];
-    else {
+    if (!sameList) {
+      this.trail = cursor.length > 0 ? ["", cursor] : [""];
+      this.every = false;
+    } else {
       const known = this.trail.indexOf(cursor);
       if (known >= 0) this.trail = this.trail.slice(0, known + 1);
       else this.trail.push(cursor);
@@ -145,7 +168,14 @@ export class List {
     const chosen = new Map<string, Row>();
     const all = this.chosen.values();
     for (let i = 0; i < all.length; i++) chosen.set(all[i].key, all[i]);
-    return new KeptList(this.rows, this.next, this.trail.slice(0), this.current, chosen);
+    return new KeptList(
+      this.rows,
+      this.next,
+      this.trail.slice(0),
+      this.current,
+      chosen,
+      this.every,
+    );
   }
 
   restore(kept: KeptList): void {
@@ -155,6 +185,7 @@ export class List {
     this.current = kept.current;
     this.anchor = kept.current;
     this.chosen = kept.chosen;
+    this.every = kept.every;
   }
 
   private set(row: Row, on: bool): void {

@@ -19,13 +19,17 @@ export function verbArg(verb: Verb): string {
 
 /** A verb for all jobs that a query finds: it is rehearsed first. */
 export function operationVerb(action: string, label: string, query: string): Verb {
-  const body = new JsonWriter().string("q", query).string("action", action).bool("dry_run", true);
-  return verbOf(action, label, "/api/operations", body.end());
+  return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
 
-/** Frees what workers hold. */
-export function unlockVerb(label: string, workers: string[]): Verb {
-  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", workers);
+/** What `ask.operation` is about. */
+export function operationArg(action: string, query: string): string {
+  return new JsonWriter().string("q", query).string("action", action).end();
+}
+
+/** Frees what a worker holds. */
+export function unlockVerb(label: string, worker: string): Verb {
+  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", [worker]);
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 

@@ -6,10 +6,12 @@ import {
   Counts,
   Horizon,
   Incidents,
+  Operation,
   Pulse,
   readCounts,
   readHorizon,
   readIncidents,
+  readOperation,
   readPulse,
 } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -19,6 +21,10 @@ export class Facts {
   pulse: Pulse = new Pulse();
   incidents: Incidents = new Incidents();
   horizon: Horizon = new Horizon();
+  /** The operation that is at work, else the newest; null: there is none. */
+  operation: Operation | null = null;
+  /** The one that was begun here, whose end is told. */
+  begun: i64 = 0;
   /** When the counts changed last, by this machine's clock. */
   changedAt: f64 = 0;
   private known: Set<string> = new Set<string>();
@@ -50,6 +56,11 @@ export class Facts {
       r.end();
       if (!isWhole(horizon)) r.fail("its parts do not fit each other");
       if (!r.failed) this.horizon = horizon;
+    } else if (event === "operation") {
+      const isNone = r.takeNull();
+      const operation = isNone ? new Operation() : readOperation(r);
+      r.end();
+      if (!r.failed) this.operation = isNone ? null : operation;
     } else return "";
     if (r.failed) return `The server's ${event} can't be read: ${r.error}`;
     this.known.add(event);

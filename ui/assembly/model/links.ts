@@ -38,22 +38,22 @@ export function queueJobsPath(queue: string): string {
   return queryPath("queue:" + named(queue));
 }
 
-/** A task's jobs are its page. */
-export function taskPath(task: string): string {
-  return queryPath("task:" + named(task));
-}
-
 export function queuePath(queue: string): string {
   return "/queues/" + encode(queue);
 }
 
-export function workerPath(worker: string): string {
-  return "/workers/" + encode(worker);
+export function workerPath(_worker: string): string {
+  return "/workers";
 }
 
 /** One group of errors, by its fingerprint. */
 export function errorPath(fingerprint: string): string {
   return "/errors/" + fingerprint;
+}
+
+/** The progress of an operation, and then its receipt. */
+export function operationPath(id: i64): string {
+  return "/activity/" + id.toString();
 }
 
 export function jobPath(id: i64): string {

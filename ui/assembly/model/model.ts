@@ -231,6 +231,11 @@ export abstract class Dialog {
     return "";
   }
 
+  /** Why it can't be done now; the empty string: it can. */
+  blocked(_dialog: OpenDialog): string {
+    return "";
+  }
+
   /** Whether it can't be undone. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 

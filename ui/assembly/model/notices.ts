@@ -12,6 +12,8 @@ export class Notice {
   /** A route that the notice leads to, or the empty string. */
   link: string = "";
   detail: string = "";
+  /** The operation that it offers to undo, or 0. */
+  undo: i64 = 0;
 
   constructor(
     readonly id: i32,

@@ -12,8 +12,8 @@ export class OpenDialog {
   busy: bool = false;
   error: string = "";
 
-  /** The name of its record. */
-  constructor(readonly name: string) {}
+  /** The name of its record, which may hand it over to another one. */
+  constructor(public name: string) {}
 
   /** How many of the jobs are in a state. */
   count(state: string): i32 {

@@ -3,17 +3,17 @@
  * the last one is for addresses that are no page's.
  */
 import { Page } from "../model/model";
+import { ActivityPage } from "./activity/page";
 import { ErrorPage } from "./error/page";
 import { ErrorsPage } from "./errors/page";
 import { JobPage } from "./job/page";
 import { JobsPage } from "./jobs/page";
 import { MaintenancePage } from "./maintenance/page";
+import { OperationPage } from "./operation/page";
 import { OverviewPage } from "./overview/page";
 import { QueuePage } from "./queue/page";
 import { QueuesPage } from "./queues/page";
-import { TasksPage } from "./tasks/page";
 import { UnknownPage } from "./unknown/page";
-import { WorkerPage } from "./worker/page";
 import { WorkersPage } from "./workers/page";
 
 export const pages: Page[] = [
@@ -24,9 +24,9 @@ export const pages: Page[] = [
   new ErrorPage(),
   new QueuesPage(),
   new QueuePage(),
-  new TasksPage(),
   new WorkersPage(),
-  new WorkerPage(),
+  new ActivityPage(),
+  new OperationPage(),
   new MaintenancePage(),
   new UnknownPage(),
 ];

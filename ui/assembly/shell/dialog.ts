@@ -23,6 +23,8 @@ export function dialogView(m: Model): Node {
       key("dialog-" + dialog.name),
       cls(record.wide ? "dialog wide" : "dialog"),
       attr("data-modal", "dialog.close"),
+      attr("data-key", "dialog.submit"),
+      attr("data-keys", "Mod+enter"),
       attr("aria-labelledby", "dialog-title"),
       attr("aria-describedby", "dialog-text"),
     ],
@@ -54,6 +56,8 @@ export function dialogView(m: Model): Node {
 
 function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const kind = record.danger(m, dialog) ? "danger" : "p";
+  const reason = record.blocked(dialog);
+  const isOff = dialog.busy || reason.length > 0;
   return box("div", "dialog-buttons", [
     button("Cancel", "dialog.close", "", "q"),
     el(
@@ -62,7 +66,9 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
         attr("type", "submit"),
         cls("btn " + kind),
         // A disabled button would lose the focus.
-        attr("aria-disabled", dialog.busy ? "true" : "false"),
+        attr("aria-disabled", isOff ? "true" : "false"),
+        attr("title", reason),
+        attr("aria-description", reason),
       ],
       [text(dialog.busy ? "Working…" : record.verb(dialog))],
     ),

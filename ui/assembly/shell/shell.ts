@@ -3,6 +3,7 @@ import { button } from "../controls/button";
 import { attr, box, cls, el, Node, nothing } from "../lib/node";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
+import { progressLink } from "../operations/progress";
 import { banner } from "./banner";
 import { bottomBar } from "./bottom-bar";
 import { dialogView } from "./dialog";
@@ -28,6 +29,7 @@ export function shell(m: Model, strokes: string): Node {
       open ? side(m) : nothing,
       box("div", "over", [
         open ? topBar(m) : nothing,
+        open ? progressLink(m, "on-phone") : nothing,
         open ? banner(m) : nothing,
         el(
           "main",

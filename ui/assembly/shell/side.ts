@@ -4,6 +4,7 @@ import { icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
 import { Session } from "../generated/records";
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Mark, Model, Page } from "../model/model";
+import { progressLink } from "../operations/progress";
 import { freshness } from "./freshness";
 
 export function side(m: Model): Node {
@@ -14,7 +15,7 @@ export function side(m: Model): Node {
       box("div", "brand", [logo(), leaf("span", "", "worker"), environment(m)]),
       find(),
       box("div", "navs", pages(m)),
-      box("div", "end", [freshness(m), themes(m), account(m)]),
+      box("div", "end", [progressLink(m, ""), freshness(m), themes(m), account(m)]),
     ],
   );
 }

@@ -1,5 +1,5 @@
 /** The regions that are read aloud when something has happened; they are always there. */
-import { link } from "../controls/button";
+import { button, link } from "../controls/button";
 import { CLOSE, icon } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
@@ -34,6 +34,7 @@ function noticeView(notice: Notice, waiting: i32): Node {
         same ? nothing : leaf("p", "notice-detail", notice.detail),
         waiting > 0 ? leaf("p", "notice-detail", counted(waiting, "more", "more")) : nothing,
       ]),
+      notice.undo > 0 ? button("Undo…", "ask.change", `undo ${notice.undo}`, "s") : nothing,
       el(
         "button",
         [

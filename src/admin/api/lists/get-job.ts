@@ -7,12 +7,7 @@ import { jsonText } from "../../../http/response.ts";
 import { streamed } from "../../../http/stream.ts";
 import { choice } from "../../../queue/commands/declare/field.ts";
 import { type JobHead, readJobHead } from "../../../queue/pages/job-head.ts";
-import {
-  isJob,
-  jobSize,
-  LARGEST_WHOLE_BYTES,
-  payloadPieces,
-} from "../../../queue/pages/job-size.ts";
+import { jobSize, LARGEST_WHOLE_BYTES, payloadPieces } from "../../../queue/pages/job-size.ts";
 import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listedJob } from "../../wire/json-schema.ts";
@@ -61,18 +56,14 @@ export const getPayload: Operation = {
   run: ({ databases, config, downloads }, request) => {
     const id = idOf(request);
     return streamed(request, downloads, async () => {
-      if (!(await isJob(databases.reads, id))) throw notThere(id);
+      const payload = await payloadPieces(databases.downloads, id);
+      if (payload === null) throw notThere(id);
       return {
         headers: {
           "content-type": "application/json; charset=utf-8",
           "content-disposition": `attachment; filename="job-${id}.json"`,
         },
-        // To unpack a large one takes seconds.
-        pieces: async function* () {
-          const payload = await payloadPieces(databases.downloads, id);
-          if (payload === null) throw notThere(id);
-          yield* payload.pieces();
-        },
+        pieces: payload.pieces,
         onBroken: (error) => {
           const fields = { request: request.id, job: id, error: messageOf(error) };
           config.logger.warn(fields, "a payload's download broke off");

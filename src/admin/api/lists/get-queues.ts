@@ -11,13 +11,13 @@ import {
 import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Operation } from "../../context/admin.ts";
-import { described, listOf, record } from "../../wire/json-schema.ts";
+import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
 import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
 
-export const queue = record(
+const queue = record(
   {
     id: "integer",
     queue_name: "string",
@@ -69,8 +69,6 @@ const job = record(
   "QueuedJob",
 );
 
-const NOT_ALL = "false: not all of a large table was looked at; the cursor goes on";
-
 const oneQuery = {
   limit: countInQuery("jobs in each list, 50 by default; more than the maximum is cut", MAX_LIMIT),
 };
@@ -84,17 +82,10 @@ export const getOneQueue: Operation = {
       // null also where it cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
-      next_complete: described("boolean", NOT_ALL),
-      next_cursor: described(
-        "string?",
-        "goes on at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index led to these",
-      ),
+      // Not all of a large table was looked at.
+      next_complete: "boolean",
       arrivals: listOf(job),
-      arrivals_complete: described("boolean", NOT_ALL),
-      arrivals_cursor: described(
-        "string?",
-        "goes on at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index led to these",
-      ),
+      arrivals_complete: "boolean",
     },
     "QueueDetails",
   ),
@@ -108,13 +99,11 @@ export const getOneQueue: Operation = {
     return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},
 "running":${running === null ? "null" : jobJson(running)},
 "next":[${next.jobs.map(jobJson).join(",")}],"next_complete":${next.isComplete},
-"next_cursor":${JSON.stringify(next.nextCursor)},
-"arrivals":[${arrivals.jobs.map(jobJson).join(",")}],"arrivals_complete":${arrivals.isComplete},
-"arrivals_cursor":${JSON.stringify(arrivals.nextCursor)}}`);
+"arrivals":[${arrivals.jobs.map(jobJson).join(",")}],"arrivals_complete":${arrivals.isComplete}}`);
   },
 };
 
-export function queueJson(given: ListedQueue) {
+function queueJson(given: ListedQueue) {
   return {
     id: given.id,
     queue_name: given.queueName,

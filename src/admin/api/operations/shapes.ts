@@ -55,6 +55,8 @@ export const operationSchema = record(
     undo_until: "time?",
     resumable: "boolean",
     error: "string?",
+    // The same for a shell.
+    cli: "string",
   },
   "Operation",
 );

@@ -36,6 +36,14 @@ export type Act =
       readonly maxAttempts: number | null;
     };
 
+/** How an operation is to be done. */
+export interface Manner {
+  /** Jobs a second; null: half of the time is left to others; 0: without pauses. */
+  readonly rate: number | null;
+  /** So many first, and the rest only when these went well. */
+  readonly canary: number | null;
+}
+
 const commands: Readonly<Record<OperationAction, Command>> = {
   complete: completeCommand as Command,
   fail: failCommand as Command,

@@ -1,6 +1,5 @@
 // The same operation as a line for a shell, for whoever wants to do it again or elsewhere.
-import type { Changes, OperationAction } from "./action.ts";
-import type { Manner } from "./operation-store.ts";
+import type { Changes, Manner, OperationAction } from "./action.ts";
 
 export function commandLineOf(
   action: OperationAction,

@@ -1,16 +1,8 @@
 // Where operations are kept: in the extension's tables (table-store.ts), where they outlive the process
 // and every admin sees them, or in this process alone (memory-store.ts).
 import type { JobQuery } from "../../query/job-query.ts";
-import type { Act } from "./action.ts";
+import type { Act, Manner } from "./action.ts";
 import type { JobOperation, OperationState, Origin, Rehearsal } from "./operation.ts";
-
-/** How an operation is to be done. */
-export interface Manner {
-  /** Jobs a second; null: half of the time is left to others; 0: without pauses. */
-  readonly rate: number | null;
-  /** So many first, and the rest only when these went well. */
-  readonly canary: number | null;
-}
 
 /** A change of state; nothing happens where the operation is in none of the states `from`. */
 export interface Transition {

@@ -10,6 +10,7 @@
 // added later is never touched, and nothing is touched twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Changes, OperationAction } from "./action.ts";
+import { commandLineOf } from "./command-line.ts";
 import { notFound } from "./not-found.ts";
 
 export const operationStates = [
@@ -154,6 +155,7 @@ export function operationJson(operation: JobOperation): string {
     undo_until: text(operation.undoUntil),
     resumable: text(operation.isResumable),
     error: text(operation.error),
+    cli: text(commandLineOf(operation.action, operation.query, operation.changes, operation)),
   };
   return objectText(members);
 }

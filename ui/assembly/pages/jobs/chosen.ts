@@ -1,10 +1,12 @@
 /** The bar over the list while jobs are chosen: the rows that were picked, or all that match. */
 import { button, keyedButton } from "../../controls/button";
+import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
-import { Command } from "../../generated/commands";
+import { commandNamed } from "../../generated/commands";
 import { ListedJob } from "../../generated/records";
 import { bulkBar } from "../../kit/list-view";
-import { Node, nothing } from "../../lib/node";
+import { operationArg } from "../../kit/verb";
+import { attr, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
 import { JobsList } from "./jobs-list";
 import { JobRow } from "./row";
@@ -17,25 +19,73 @@ export function chosenJobs(page: JobsList): ListedJob[] {
 }
 
 export function chosenBar(m: Model, page: JobsList): Node {
-  const offered = commandsFor(chosenJobs(page));
   const verbs: Node[] = [];
-  // What a person most likely wants stands first: the server's list has the gravest first.
-  for (let i = offered.length - 1; i >= 0; i--)
-    verbs.push(verb(offered[i], i === offered.length - 1));
-  return bulkBar(m, page, nothing, verbs);
+  if (page.list.every) {
+    const names = verbsForEvery(page);
+    for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], i === 0));
+  } else {
+    const offered = commandsFor(chosenJobs(page));
+    // What a person most likely wants stands first: the server's list has the gravest first.
+    for (let i = offered.length - 1; i >= 0; i--) {
+      verbs.push(verb(page, offered[i].name, i === offered.length - 1));
+    }
+  }
+  return bulkBar(m, page, all(m, page), verbs);
 }
 
-function verb(command: Command, isFirst: bool): Node {
-  const key = keyOf(command.name);
-  const words = command.verb + "…";
+/** All that match: that they are meant, or the way to mean them. */
+function all(m: Model, page: JobsList): Node {
+  const total = page.total(m);
+  if (page.list.every) {
+    const jobs = total === null ? "jobs" : countedValue(total, "job", "jobs");
+    return leaf("b", "bulk-count", `All ${jobs} that match`);
+  }
+  if (!mayMeanEvery(page)) return nothing;
+  return el(
+    "span",
+    [cls("row")],
+    [
+      text("or"),
+      el(
+        "button",
+        [attr("type", "button"), cls("all"), attr("data-click", "jobs.every")],
+        [text(total === null ? "all that match" : `all ${valueText(total)} that match`)],
+      ),
+    ],
+  );
+}
+
+/** Not where all of them are in the hands of workers: each would be left alone. */
+export function mayMeanEvery(page: JobsList): bool {
+  const terms = page.bar.terms;
+  return terms.fault === null && terms.condition !== "running" && page.list.rows.length > 0;
+}
+
+/** What may be done to all jobs of the tab at hand, the likeliest first. */
+export function verbsForEvery(page: JobsList): string[] {
+  return page.bar.terms.condition === "failed"
+    ? ["retry", "reschedule", "complete", "remove"]
+    : ["run-now", "reschedule", "fail", "complete", "remove"];
+}
+
+/** The action of a verb, and what it is about. */
+export function askedBy(page: JobsList, name: string): string {
+  return page.list.every ? "ask.operation" : "ask." + name;
+}
+
+/** The query without a word would be refused: every job is meant, and that is said. */
+export function aboutOf(page: JobsList, name: string): string {
+  if (!page.list.every) return "";
+  return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");
+}
+
+function verb(page: JobsList, name: string, isFirst: bool): Node {
+  const key = isFirst ? "R" : name === "reschedule" ? "S" : "";
+  const words = (page.list.every && name === "remove" ? "Remove" : commandNamed(name).verb) + "…";
   const kind = isFirst ? "p" : "";
+  const action = askedBy(page, name);
+  const about = aboutOf(page, name);
   return key.length > 0
-    ? keyedButton(words, key, "ask." + command.name, "", kind)
-    : button(words, "ask." + command.name, "", kind);
-}
-
-/** The key of a verb in the list and on the page of one job. */
-export function keyOf(verb: string): string {
-  if (verb === "retry") return "R";
-  return verb === "reschedule" ? "S" : "";
+    ? keyedButton(words, key, action, about, kind)
+    : button(words, action, about, kind);
 }

@@ -15,7 +15,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { chosenJobs } from "./chosen";
+import { aboutOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
 import { askTicket, TICKET, takeTicket } from "./export";
 import { JobsList } from "./jobs-list";
 import { jobsView } from "./view";
@@ -150,14 +150,28 @@ export class JobsPage extends JobsList {
 
   override shortcuts(m: Model): Shortcut[] {
     const keys = super.shortcuts(m);
-    if (this.list.chosen.size > 0 && m.access.canWrite) {
-      const jobs = chosenJobs(this);
-      let again = "ask.run-now";
-      for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") again = "ask.retry";
-      keys.push(new Shortcut("r", "Retry or run the chosen jobs…", again, "", "List"));
-      keys.push(new Shortcut("s", "Reschedule the chosen jobs…", "ask.reschedule", "", "List"));
+    if (!m.access.canWrite) return keys;
+    if (mayMeanEvery(this)) {
+      keys.push(new Shortcut("Mod+a", "Choose all that match", "jobs.every", "", "List"));
+    }
+    if (this.list.chosen.size > 0 || this.list.every) {
+      const again = this.again();
+      keys.push(this.verbKey("r", "Retry or run the chosen jobs…", again));
+      keys.push(this.verbKey("s", "Reschedule the chosen jobs…", "reschedule"));
     }
     return keys;
+  }
+
+  /** The verb that has the chosen jobs run again. */
+  private again(): string {
+    if (this.list.every) return verbsForEvery(this)[0];
+    const jobs = chosenJobs(this);
+    for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") return "retry";
+    return "run-now";
+  }
+
+  private verbKey(key: string, label: string, verb: string): Shortcut {
+    return new Shortcut(key, label, askedBy(this, verb), aboutOf(this, verb), "List");
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {

@@ -5,6 +5,7 @@ import { panel } from "../../controls/panel";
 import { writeButton } from "../../kit/verb";
 import { box, leaf, Node, text } from "../../lib/node";
 import { Model } from "../../model/model";
+import { step } from "../../parts/step";
 
 const PROGRAM: string = [
   "import { defineTask, run } from 'pg-job-worker';",
@@ -58,13 +59,5 @@ export function welcome(m: Model): Node {
         ],
       ),
     ]),
-  ]);
-}
-
-function step(tone: string, mark: Node, title: string, body: Node[]): Node {
-  const children: Node[] = [leaf("h2", "", title)];
-  return box("div", "step", [
-    box("span", "no " + tone, [mark]),
-    box("div", "pile tight", children.concat(body)),
   ]);
 }

@@ -1,0 +1,237 @@
+// Verbs on all that match, from the list to the receipt and back: what the page says before, while and
+// after it is done is what the rows say.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { sees, settled, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+
+const MANY = 240;
+
+let admin: TestAdmin;
+/** The same without the extension. */
+let bare: TestAdmin;
+before(async () => {
+  admin = await startAdmin({ samples: false, extensions: ["operations"] });
+  bare = await startAdmin({ samples: false });
+  await failed("kind", 40);
+  await admin.sql(
+    `update {}._private_jobs set last_error = 'OddError: of its own'
+     where task_id = (select id from {}._private_tasks where identifier = 'kind') and attempts > 0`,
+  );
+});
+
+interface Row {
+  readonly id: string;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly priority: number;
+  readonly run_at: Date;
+  readonly last_error: string | null;
+}
+
+/** Jobs of a task of their own that have used up their tries. */
+async function failed(task: string, count: number, on: TestAdmin = admin): Promise<void> {
+  await on.utils.addJob(task, {}, { runAt: new Date(Date.now() + 86_400_000) });
+  await on.sql(
+    `insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_error, run_at, updated_at)
+     select tasks.id, '{}', 5, 5, 'GatewayError: HTTP 503 from ' || n, now() - n * interval '1 minute',
+       now() - interval '1 minute'
+     from {}._private_tasks as tasks, generate_series(1, $2::int) as n where tasks.identifier = $1`,
+    [task, count],
+  );
+}
+
+const rowsOf = (task: string, on: TestAdmin = admin) =>
+  on.sql<Row>(
+    `select jobs.id, attempts, max_attempts, priority, run_at, last_error from {}._private_jobs as jobs
+     join {}._private_tasks as tasks on tasks.id = jobs.task_id
+     where tasks.identifier = $1 order by jobs.id`,
+    [task],
+  );
+
+const spent = (rows: readonly Row[]) =>
+  rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
+
+/** The list of these jobs, with all that match chosen. */
+async function chooseAll(page: Page, count: number): Promise<void> {
+  await page.locator(".jobs tbody tr").first().waitFor();
+  await settled(page);
+  await page.locator(".jobs tbody .cb").first().click();
+  await page.getByRole("button", { name: `all ${count} that match` }).click();
+  await sees(page, `All ${count} jobs that match`);
+}
+
+const listOf = (task: string) => `/jobs?q=is%3Afailed%20task%3A${task}`;
+
+test("All that match are retried after a rehearsal, and undone from the receipt.", async () => {
+  await failed("charge", MANY);
+  const before = await rowsOf("charge");
+  const running = before[3]?.id ?? "";
+  await visit(admin, listOf("charge"), async ({ page, requests }) => {
+    await chooseAll(page, MANY);
+    await page.getByRole("button", { name: "Retry…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`Retry ${MANY} jobs?`).waitFor();
+    await dialog.locator(".samples").getByText("GatewayError").first().waitFor();
+    assert.deepEqual(await rowsOf("charge"), before, "a rehearsal changes nothing");
+    await admin.sql(
+      "update {}._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1 where id = $1",
+      [running],
+    );
+    await dialog.getByLabel("All at once").check();
+    await dialog.getByRole("button", { name: `Retry ${MANY} jobs` }).click();
+    await page.getByRole("heading", { name: `Retried ${MANY - 1} of ${MANY} jobs` }).waitFor();
+    await turned(page, `Retried ${MANY - 1} of ${MANY} jobs`);
+    assert.equal(requests.filter(({ method }) => method === "POST").length, 2);
+    const retried = await rowsOf("charge");
+    assert.equal(spent(retried), 0);
+    // It ran when its turn came, and so it no longer matched.
+    await page.locator(".stats").getByText("Not found").waitFor();
+    await page.locator(".op-ids a").first().waitFor();
+    await page.getByRole("button", { name: "Undo…" }).click();
+    await dialog.getByText("Jobs that have run or were changed since stay as they are.").waitFor();
+    await dialog.getByRole("button", { name: `Undo ${MANY - 1} jobs` }).click();
+    await page.getByRole("heading", { name: `Undone: ${MANY - 1} of ${MANY - 1} jobs` }).waitFor();
+  });
+  const after = await rowsOf("charge");
+  const without = (rows: readonly Row[]) => rows.filter(({ id }) => id !== running);
+  assert.deepEqual(without(after), without(before), "every job is what it was");
+});
+
+test("A canary that fails holds the rest, and Resume goes on with it.", async () => {
+  await failed("canary", 30);
+  await visit(admin, listOf("canary"), async ({ page }) => {
+    await chooseAll(page, 30);
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("How many first").fill("2");
+    await dialog.getByRole("button", { name: "Retry 30 jobs" }).click();
+    await sees(page, "2 are being watched, for up to 2 min");
+    const first = (await rowsOf("canary")).filter(
+      ({ attempts, last_error }) => attempts === 0 && last_error !== null,
+    );
+    assert.equal(first.length, 2);
+    await admin.sql(
+      `update {}._private_jobs set attempts = max_attempts, last_error = 'again', updated_at = now()
+       where id = $1`,
+      [first[0]?.id],
+    );
+    await sees(page, /1 of the first 2 failed again\. It is held: 2 of 30 jobs/);
+    assert.equal(spent(await rowsOf("canary")), 29);
+    await page.locator(".side .op-progress.held").waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("heading", { name: "Retried 30 of 30 jobs" }).waitFor();
+    await page.getByRole("link", { name: "Failed again" }).click();
+    await page.locator(".op-ids a").first().waitFor();
+  });
+  assert.equal(spent(await rowsOf("canary")), 1);
+});
+
+test("An operation is held, resumed and stopped from wherever one is.", async () => {
+  await failed("slow", 400);
+  await visit(admin, listOf("slow"), async ({ page }) => {
+    await page.locator(".jobs tbody tr").first().waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("s");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Priority").fill("7");
+    await dialog.getByRole("button", { name: "See what it would do" }).click();
+    await dialog.getByLabel("At most so many a second").fill("5");
+    await dialog.getByRole("button", { name: "Reschedule 400 jobs" }).click();
+    await sees(page, "It runs on the server.");
+    await page.keyboard.press("g");
+    await page.keyboard.press("q");
+    await turned(page, "Queues");
+    await page.locator(".side .op-progress").click();
+    await page.getByRole("button", { name: "Hold" }).click();
+    await page.getByRole("heading", { name: "Held: rescheduling 400 jobs" }).waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("heading", { name: "Rescheduling 400 jobs", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Stop…" }).click();
+    await dialog.getByRole("button", { name: "Stop it" }).click();
+    await page.getByRole("heading", { name: /^Stopped: rescheduled \d+ of 400 jobs$/ }).waitFor();
+    const changed = (await rowsOf("slow")).filter(({ priority }) => priority === 7).length;
+    await page
+      .getByRole("heading", { name: `Stopped: rescheduled ${changed} of 400 jobs` })
+      .waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await turned(page, "Activity");
+    for (const said of ["Stopped operation", "Resumed operation", "Held operation"]) {
+      await page.locator("table.activity").getByText(said).first().waitFor();
+    }
+    await page.getByText(`Rescheduled ${changed} of 400 jobs`).waitFor();
+  });
+});
+
+test("Removed jobs are put back by an undo.", async () => {
+  await failed("gone", 25);
+  const before = await rowsOf("gone");
+  await visit(admin, listOf("gone"), async ({ page }) => {
+    await chooseAll(page, 25);
+    await page.getByRole("button", { name: "Remove…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("They are deleted and never run.").waitFor();
+    await dialog.getByRole("button", { name: "Remove 25 jobs" }).click();
+    await page.getByRole("heading", { name: "Removed 25 of 25 jobs" }).waitFor();
+    assert.equal((await rowsOf("gone")).length, 1);
+    await page.goBack();
+    await sees(page, "25 rows have left · show");
+    await page.goForward();
+    await page.getByRole("button", { name: "Undo…" }).click();
+    await dialog.getByRole("button", { name: "Undo 25 jobs" }).click();
+    await page.getByRole("heading", { name: "Undone: 25 of 25 jobs" }).waitFor();
+  });
+  assert.deepEqual(await rowsOf("gone"), before);
+});
+
+test("Of one kind of error the first few are retried before the rest.", async () => {
+  await visit(admin, "/errors", async ({ page }) => {
+    await page.getByRole("link", { name: /OddError/ }).click();
+    await page.getByRole("button", { name: "Retry 40…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("First 5, then the rest if they succeed").waitFor();
+    await dialog.getByRole("button", { name: "Retry 40 jobs" }).click();
+    await sees(page, "5 are being watched");
+    await page.getByRole("button", { name: "Stop…" }).click();
+    await dialog.getByRole("button", { name: "Stop it" }).click();
+    await page.getByRole("heading", { name: "Stopped: retried 5 of 40 jobs" }).waitFor();
+  });
+  assert.equal(spent(await rowsOf("kind")), 35);
+});
+
+test("Without the extension it works as well, and says that there is no way back.", async () => {
+  await failed("bare", 120, bare);
+  await visit(bare, listOf("bare"), async ({ page }) => {
+    await chooseAll(page, 120);
+    await page.getByRole("button", { name: "Retry…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("All at once").check();
+    await dialog.getByRole("button", { name: "Retry 120 jobs" }).click();
+    await dialog.getByText("Type 120, or leave it.").waitFor();
+    await dialog.getByLabel("Type 120 to do it").fill("120");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("heading", { name: "Retried 120 of 120 jobs" }).waitFor();
+    await sees(page, "It cannot be undone.");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await turned(page, "Activity");
+    await sees(page, "Writes are only logged.");
+    await page.getByText("Retried 120 of 120 jobs").waitFor();
+  });
+  assert.equal(spent(await rowsOf("bare", bare)), 0);
+});
+
+test("Who may only look sees what was done, and no verb.", async () => {
+  const looking = await startAdmin({ samples: false, readOnly: true });
+  await failed("looked", 3, looking);
+  await visit(looking, listOf("looked"), async ({ page }) => {
+    await page.locator(".jobs tbody tr").first().waitFor();
+    await page.keyboard.press("Control+a");
+    assert.equal(await page.locator(".bulk").count(), 0);
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await turned(page, "Activity");
+    await sees(page, "Nothing was changed yet");
+  });
+});

@@ -1,0 +1,375 @@
+// Verbs on all that match: what is asked of the server, what is said before, while and after it is done.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Operation, Session } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import {
+  at,
+  counts,
+  failedJob,
+  feed,
+  job,
+  jobs,
+  opened,
+  operation,
+  receipt,
+  rehearsal,
+  value,
+} from "./sample.ts";
+
+before(ensureBuilt);
+
+const bar = (page: Page) => page.all((e) => e.attrs["class"] === "bulk").map((e) => textOf([e]))[0];
+const body = (page: Page) => JSON.parse(page.asked("api/operations").body);
+const figures = (page: Page) =>
+  page.all((e) => e.attrs["class"] === "stats")[0]?.children.map((e) => textOf([e])) ?? [];
+const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
+
+/** The list of failed jobs, with more of them than it shows. */
+async function failedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
+  const page = await opened(address, change);
+  feed(page, { counts: counts({ failed: value(8400) }) });
+  page.answer("api/jobs?limit=100", jobs([failedJob(3), failedJob(2), failedJob(1)], "c"));
+  return page;
+}
+
+/** The dialog that retries them all. */
+async function retrying(change = {}) {
+  const page = await failedList();
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.app.dispatch("app.key", "", "r");
+  page.answer("api/operations", rehearsal(change));
+  return page;
+}
+
+/** The page of an operation, as it is. */
+async function shown(one: Operation, change: Partial<Session> = {}) {
+  const page = await opened(`/activity/${one.id}`, change);
+  page.answer(`api/operations/${one.id}`, one);
+  return page;
+}
+
+test("all that match are chosen by a button or a key, and no longer by Clear or a row", async () => {
+  const page = await failedList();
+  page.app.dispatch("jobs.pick", "3", "");
+  assert.match(bar(page) ?? "", /^1 chosenorall 8,400 that match/);
+  page.click("all 8,400 that match");
+  assert.match(bar(page) ?? "", /^All 8,400 jobs that match/);
+  assert.equal(page.byId("job-1").attrs["aria-selected"], "true");
+  page.app.dispatch("jobs.pick", "2", "");
+  assert.match(bar(page) ?? "", /^2 chosen/);
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.click("Clear");
+  assert.equal(bar(page), undefined);
+});
+
+test("all that match survive turning pages, and end with another query", async () => {
+  const page = await failedList();
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.go("/jobs?q=is:failed&cursor=c");
+  page.answer("api/jobs?limit=100", jobs([failedJob(9)]));
+  assert.match(bar(page) ?? "", /^All 8,400/);
+  page.go("/jobs?q=is:failed%20task:x");
+  page.answer("api/jobs?limit=100", jobs([failedJob(9)]));
+  assert.equal(bar(page), undefined);
+});
+
+test("each tab has the verbs that change something; what runs is left alone anyway", async () => {
+  const page = await failedList();
+  page.app.dispatch("app.key", "", "Mod+a");
+  assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
+  page.go("/jobs");
+  page.answer("api/jobs?limit=100", jobs([job(1)]));
+  page.app.dispatch("app.key", "", "Mod+a");
+  assert.doesNotMatch(bar(page) ?? "", /Retry/);
+  page.click("Run now…");
+  assert.equal(body(page).q, "id>0", "no query is every job, and says so");
+  page.app.dispatch("dialog.close", "", "");
+  page.go("/jobs?q=is:running");
+  page.answer("api/jobs?limit=100", jobs([job(1)]));
+  page.app.dispatch("app.key", "", "Mod+a");
+  assert.equal(bar(page), undefined);
+});
+
+test("a rehearsal says how many of what, what is left alone, and the same for a shell", async () => {
+  const page = await retrying();
+  assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
+  const said = page.dialogText;
+  assert.match(said, /^Retry 8,400 jobs\?/);
+  assert.match(said, /It can be undone for 24 hours, of each job that nobody has touched since\./);
+  assert.match(said, /12 jobs run right now and will be left alone\./);
+  assert.match(said, /taskcharge_card8,400queuebilling8,214queuenone186/);
+  assert.match(said, /charge_card#3571GatewayError HTTP 5035 of 5/);
+  assert.match(said, /\$ worker retry --canary=5 is:failed/);
+  assert.match(said, /About 2 s\. Jobs that come after this moment are not included\./);
+  assert.ok(page.hasButton("Retry 8,388 jobs"));
+});
+
+test("the first few and the rate go with it; what is no number is told in its field", async () => {
+  const page = await retrying();
+  page.type("rate", "fast");
+  page.click("Retry 8,388 jobs");
+  assert.equal(
+    page.byId("field-rate-fault").children[0],
+    "Give a whole number from 0 to 1,000,000.",
+  );
+  page.type("rate", "50");
+  assert.match(page.dialogText, /About 2 m 47 s/);
+  assert.match(page.dialogText, /worker retry --rate=50 --canary=5 is:failed/);
+  page.click("Retry 8,388 jobs");
+  assert.deepEqual(body(page), { rehearsal: "r-1", rate: 50, canary: 5 });
+});
+
+test("all at once is a choice; of few jobs nobody is asked", async () => {
+  const page = await retrying();
+  page.app.dispatch("dialog.input", "manner", "all");
+  assert.equal(page.has("field-canary"), false);
+  page.click("Retry 8,388 jobs");
+  assert.deepEqual(body(page), { rehearsal: "r-1" });
+  const few = { change_value: value(7), skip_locked_value: value(0) };
+  const other = await retrying({ count: value(7), would: few });
+  assert.doesNotMatch(other.dialogText, /First 5/);
+  other.click("Retry 7 jobs");
+  assert.deepEqual(body(other), { rehearsal: "r-1" });
+});
+
+test("without a way back the number of many jobs must be typed", async () => {
+  const page = await retrying({ can_undo: false, undo_jobs: 0 });
+  page.click("Retry 8,388 jobs");
+  assert.match(page.dialogText, /Type 8,388, or leave it\./);
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
+  page.type("typed", "8,388");
+  page.click("Retry 8,388 jobs");
+  assert.equal(body(page).rehearsal, "r-1");
+});
+
+test("what would change nothing can't be done", async () => {
+  const none = { change_value: value(0), skip_locked_value: value(3) };
+  const page = await retrying({ count: value(3), would: none });
+  const button = page.button("Retry 0 jobs");
+  assert.equal(button.attrs["aria-disabled"], "true");
+  assert.equal(button.attrs["aria-description"], "There is nothing that it would change.");
+  page.click("Retry 0 jobs");
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
+});
+
+test("a verb with fields is filled in first, and counted again when they are changed", async () => {
+  const page = await failedList();
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.app.dispatch("app.key", "", "s");
+  page.click("See what it would do");
+  assert.match(page.dialogText, /Change at least one of these\./);
+  page.type("priority", "-5");
+  page.click("See what it would do");
+  assert.deepEqual(body(page), {
+    ...{ q: "is:failed", action: "reschedule" },
+    ...{ changes: { priority: -5 }, dry_run: true },
+  });
+  page.answer("api/operations", rehearsal({ cli: "worker reschedule --priority=-5 is:failed" }));
+  assert.ok(page.hasButton("Reschedule 8,388 jobs"));
+  assert.doesNotMatch(page.dialogText, /First 5/, "a canary shows nothing there");
+  page.type("priority", "7");
+  assert.ok(page.hasButton("See what it would do"));
+});
+
+test("what the server refuses stands in the dialog, and an answer to a closed one is nobody's", async () => {
+  const page = await failedList();
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.app.dispatch("app.key", "", "r");
+  page.answer("api/operations", { error: "the query is too wide", code: "query_too_wide" }, 400);
+  assert.match(page.dialogText, /The query is too wide/);
+  page.click("See what it would do");
+  const late = page.asked("api/operations").id;
+  page.app.dispatch("dialog.close", "", "");
+  page.click("Complete…");
+  page.app.replied(late, 200, "", JSON.stringify(rehearsal()));
+  assert.match(page.dialogText, /^Complete all that match/);
+});
+
+test("estimates are marked as such wherever they stand", async () => {
+  const about = { precision: "estimated", low: 8_000, high: 9_000, basis: "sample" };
+  const would = { change_value: value(8388, about), skip_locked_value: value(12, about) };
+  const page = await retrying({ count: value(8400, about), would });
+  assert.match(page.dialogText, /^Retry ≈ 8,400 jobs\?.*≈ 12 jobs run right now/);
+  page.click("Retry ≈ 8,388 jobs");
+  assert.equal(body(page).rehearsal, "r-1");
+});
+
+test("what was begun is shown on its page, and on every page while it is at work", async () => {
+  const page = await retrying();
+  page.click("Retry 8,388 jobs");
+  page.answer("api/operations", operation({ done: 0, skipped_locked: 0 }), 202);
+  follow(page);
+  assert.match(page.text, /It runs on the server/);
+  assert.equal(page.title, "(8,400) Retrying 8,400 jobs · worker");
+  page.go("/jobs");
+  feed(page, { operation: operation() });
+  const link = page.all((e) => String(e.attrs["class"]).startsWith("op-progress"))[0];
+  assert.equal(textOf([link ?? ""]), "Retrying 8,400 jobs37 %");
+  assert.equal(link?.attrs["href"], "#/activity/214");
+  feed(page, { operation: receipt() });
+  assert.match(page.notices[0] ?? "", /Retried 8,388 of 8,400 jobs12 jobs left alone\.Undo…/);
+  assert.equal(page.all((e) => String(e.attrs["class"]).startsWith("op-progress")).length, 0);
+});
+
+test("it says how far it is, is held and resumed at once, and stopped after a question", async () => {
+  const page = await shown(operation());
+  assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
+  assert.match(page.text, /It runs on the server\. Close this page if you like/);
+  page.click("Hold");
+  assert.equal(page.asked("api/operations/214/pause").method, "POST");
+  page.answer("api/operations/214/pause", operation({ state: "paused" }));
+  assert.match(page.text, /Held: retrying 8,400 jobs/);
+  page.click("Resume");
+  page.answer("api/operations/214/resume", operation(), 202);
+  page.click("Stop…");
+  assert.match(
+    page.dialogText,
+    /3,150 of 8,400 jobs have had their turn\. What is done stays done/,
+  );
+  page.click("Stop it");
+  page.answer("api/operations/214/stop", receipt({ state: "stopped", done: 3138, kept: 3138 }));
+  assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
+});
+
+test("a canary says what it watches, and why it is held", async () => {
+  const page = await shown(operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }));
+  assert.match(page.text, /First 55 are being watched, for up to 2 min/);
+  const error = "2 of the first 5 failed again";
+  feed(page, {
+    operation: operation({ state: "paused", canary: 5, done: 5, skipped_locked: 0, error }),
+  });
+  assert.match(page.text, /2 of the first 5 failed again\. It is held: 5 of 8,400 jobs/);
+  assert.ok(page.hasButton("Resume"));
+});
+
+test("one whose server is gone can be resumed, one that broke off says why", async () => {
+  const page = await shown(operation({ state: "interrupted" }));
+  assert.match(page.text, /The server that worked on it is gone\. Nothing is half done/);
+  assert.ok(page.hasButton("Resume"));
+  const other = await shown(receipt({ state: "failed", error: "statement timeout", done: 500 }));
+  assert.match(
+    other.text,
+    /Broken off: retried 500 of 8,400 jobs.*statement timeout\. It broke off/,
+  );
+});
+
+test("a receipt has every job that matched once, and their ids by pages", async () => {
+  const page = await shown(
+    receipt({ done: 8000, skipped_changed: 300, skipped_gone: 8, not_found: value(80) }),
+  );
+  assert.deepEqual(figures(page), [
+    "Retried8,000",
+    "Left alone12ran at their turn",
+    "Changed300written to since the rehearsal",
+    "Gone8removed before their turn",
+    "Not found80gone, or matching no more",
+  ]);
+  const numbers = figures(page).map((one) => Number(/\d[\d,]*/.exec(one)?.[0].replace(",", "")));
+  assert.equal(
+    numbers.reduce((sum, one) => sum + one),
+    8400,
+  );
+  assert.match(page.asked("api/operations/214/jobs").path, /outcome=done&limit=100$/);
+  page.answer("api/operations/214/jobs", {
+    outcome: "done",
+    ids: [3571, 3574],
+    next_cursor: "3574",
+  });
+  const links = page.all((e) => e.tag === "a" && /^#\d/.test(textOf([e])));
+  assert.deepEqual(
+    links.map((e) => e.attrs["href"]),
+    ["#/jobs/3571", "#/jobs/3574"],
+  );
+  const more = page.one((e) => e.tag === "a" && textOf([e]) === "More");
+  page.go(String(more.attrs["href"]).slice(1));
+  assert.match(page.asked("api/operations/214/jobs").path, /outcome=done&limit=100&cursor=3574$/);
+  page.go("/activity/214?outcome=failed_again");
+  page.answer("api/operations/214/jobs", { outcome: "failed_again", ids: [7], next_cursor: null });
+  page.click("Retry these 1…");
+  assert.equal(body(page).q, "id:7");
+});
+
+test("an undo has its own question, and its own receipt", async () => {
+  const page = await shown(receipt());
+  assert.match(page.text, /Undountil .*, in 1 d/);
+  page.click("Undo…");
+  assert.match(page.dialogText, /They get back the time, the tries and the priority that they had/);
+  assert.match(page.dialogText, /Jobs that have run or were changed since stay as they are/);
+  page.click("Undo 8,388 jobs");
+  page.answer("api/operations/214/undo", receipt({ state: "undoing", undone: 4000 }), 202);
+  assert.match(page.text, /Undoing: retried 8,388 of 8,400 jobs/);
+  const undo_left = { key_taken: 1, changed: 2270, gone: 0, locked: 0 };
+  feed(page, { operation: receipt({ state: "undone", undone: 6117, undo_left, can_undo: false }) });
+  assert.match(page.text, /Undone: 6,117 of 8,388 jobs/);
+  assert.match(page.text, /Put back6,117as they were.*Changed since2,270.*Key taken1/);
+});
+
+test("the receipt is copied as text, in which no query can write anything", async () => {
+  const page = await shown(receipt({ q: "error:`*boom*`", by: "a*b" }));
+  page.click("Copy receipt");
+  const [text = ""] = page.copied;
+  assert.match(text, /^\*\*Retried 8,388 of 8,400 jobs\*\* \(worker, /);
+  assert.match(text, /- Jobs: `error:'\*boom\*'`, ids up to 11951/);
+  assert.match(text, /- Retried: 8,388\n- Left alone: 12, ran at their turn\n/);
+  assert.match(text, /by a\\\*b, 50 a second/);
+});
+
+test("without the extension it is said that nothing can be undone; read-only has no verbs", async () => {
+  const page = await shown(receipt({ can_undo: false, resumable: false, undo_until: null }));
+  assert.match(page.text, /It cannot be undone\. What the jobs were is kept only with/);
+  const other = await shown(receipt(), { read_only: true });
+  assert.equal(other.hasButton("Undo…"), false);
+  const work = await shown(operation(), { read_only: true });
+  assert.equal(work.hasButton("Hold"), false);
+  assert.equal(work.hasButton("Stop…"), false);
+});
+
+test("an operation that is gone says for how long they are kept", async () => {
+  const page = await opened("/activity/9");
+  page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
+  assert.match(page.text, /There is no operation 9Receipts are kept for 24 hours/);
+  await opened("/activity/x");
+});
+
+const entry = (change = {}) => ({
+  ...{ id: 5, at: at(-60), by: "ada", source: "admin", client: "::1", action: "complete" },
+  ...{ q: null, ids: [7, 8, 9, 10], ids_count: 12, key: null, operation_id: null, asked: 12 },
+  ...{ done: 12, message: "Completed 12 of 12 jobs", skipped: null, cli: null, can_undo: false },
+  ...change,
+});
+
+test("activity lists every write, with its receipt and the way back where there is one", async () => {
+  const page = await opened("/activity");
+  const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
+  const known = { operation_id: 214, asked: 8388, done: 8380, skipped: 12, can_undo: true };
+  const held = { id: 7, action: "operation.pause", operation_id: 214, can_undo: true, q: "x" };
+  page.answer("api/activity", {
+    entries: [
+      entry({ ...held, ids: null }),
+      entry({ ...begun, ...known, cli: "worker retry is:failed" }),
+      entry(),
+    ],
+    next_cursor: "5",
+    kept: true,
+  });
+  const rows = page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
+  assert.deepEqual(rows, [
+    "Held operation 214xada1 m agoReceipt",
+    "Retried 8,380 of 8,388 jobsis:failed · 12 left aloneada1 m agoUndo…Receipt",
+    "Completed 12 of 12 jobs#7, #8, #9 and 9 moreada1 m ago",
+  ]);
+  page.click("Undo…");
+  page.answer("api/operations/214", receipt());
+  page.click("Undo 8,388 jobs");
+  assert.equal(page.asked("api/operations/214/undo").method, "POST");
+  page.answer("api/operations/214/undo", receipt({ state: "undoing" }), 202);
+  assert.equal(page.navigations.at(-1), "/activity/214");
+});
+
+test("activity without the extension says what is missing, and an empty one what will stand there", async () => {
+  const page = await opened("/activity");
+  page.answer("api/activity", { entries: [], next_cursor: null, kept: false });
+  assert.match(page.text, /Writes are only logged\..*\$ worker migrate --with-operations/);
+  assert.match(page.text, /Nothing was changed yet/);
+});

@@ -1,0 +1,122 @@
+/** Ends an operation for good, or undoes it: what that means for its jobs is said before. */
+import { ago } from "../controls/age";
+import { Operation, readOperation } from "../generated/records";
+import { navigate } from "../host";
+import { JsonReader } from "../lib/json-reader";
+import { Node, nothing } from "../lib/node";
+import { grouped, parseWhole } from "../lib/number";
+import { operationPath } from "../model/links";
+import { Dialog, Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
+import { learn } from "../operations/news";
+import { metOf } from "../operations/progress";
+import { allOf, jobs, past } from "../operations/words";
+
+export class ChangeDialog extends Dialog {
+  private id: i64 = 0;
+  private isUndo: bool = false;
+  /** null: it was asked for. */
+  private operation: Operation | null = null;
+
+  constructor() {
+    super("change");
+  }
+
+  /** `arg`: `undo 214` or `stop 214`. */
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    const id = parseWhole(arg.substring(5));
+    const known = m.facts.operation;
+    this.isUndo = arg.startsWith("undo ");
+    if (!id.valid || (!this.isUndo && !arg.startsWith("stop "))) return false;
+    this.id = id.value;
+    this.operation = known !== null && known.id === this.id ? known : null;
+    dialog.jobs = [];
+    dialog.workers = [];
+    if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
+    return true;
+  }
+
+  private get path(): string {
+    return `api/operations/${this.id}`;
+  }
+
+  override take(_m: Model, _request: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const operation = readOperation(r);
+    r.end();
+    if (!r.failed && operation.id === this.id) this.operation = operation;
+  }
+
+  override forget(): void {
+    this.operation = null;
+  }
+
+  override title(_dialog: OpenDialog): string {
+    return `${this.isUndo ? "Undo" : "Stop"} operation ${this.id}?`;
+  }
+
+  override verb(_dialog: OpenDialog): string {
+    const operation = this.operation;
+    if (!this.isUndo) return "Stop it";
+    return operation === null ? "Undo" : "Undo " + jobs(operation.done);
+  }
+
+  override text(m: Model, _dialog: OpenDialog): string {
+    const operation = this.operation;
+    if (operation === null) return "";
+    if (!this.isUndo) {
+      const back = operation.resumable ? ", and can be undone" : "";
+      return `It ends for good behind its current batch. ${grouped(metOf(operation))} of ${allOf(operation)} have had their turn. What is done stays done${back}; the rest is not touched.`;
+    }
+    const what = past(operation.action, operation.done, allOf(operation));
+    return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;
+  }
+
+  override exception(_dialog: OpenDialog): string {
+    const operation = this.operation;
+    if (!this.isUndo || operation === null) return "";
+    const kept =
+      operation.kept < operation.done
+        ? ` Only of the first ${grouped(operation.kept)} is known what they were.`
+        : "";
+    return `Jobs that have run or were changed since stay as they are.${kept}`;
+  }
+
+  override danger(_m: Model, _dialog: OpenDialog): bool {
+    return !this.isUndo;
+  }
+
+  override form(_m: Model, _dialog: OpenDialog): Node {
+    return nothing;
+  }
+
+  override request(_m: Model, _dialog: OpenDialog): Pending {
+    const write = new Pending("ask.change", `${this.path}/${this.isUndo ? "undo" : "stop"}`, "{}");
+    write.count = 1;
+    return write;
+  }
+
+  override done(m: Model, _write: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const operation = readOperation(r);
+    r.end();
+    if (r.failed) {
+      m.notices.bad(`It was done, but the server's answer can't be read: ${r.error}`);
+      return;
+    }
+    m.facts.begun = operation.id;
+    learn(m, operation);
+    const path = operationPath(operation.id);
+    if (m.address.path !== path) navigate(path, false);
+  }
+}
+
+function meaning(action: string): string {
+  if (action === "complete" || action === "remove") {
+    return "They are put back with their ids, unless another job has their key by now.";
+  }
+  return action === "fail"
+    ? "They get back the tries and the error that they had."
+    : "They get back the time, the tries and the priority that they had.";
+}

@@ -1,0 +1,217 @@
+/**
+ * A verb on all jobs that a query finds: what it is about is counted and shown first, and only that is
+ * done. Whatever is changed in the form afterwards is counted again.
+ */
+import { countedValue } from "../controls/value";
+import { commandForm, writeFields } from "../forms/command-form";
+import { checkbox } from "../forms/field";
+import { Form } from "../forms/form";
+import { Command, commandNamed } from "../generated/commands";
+import {
+  AskedOperation,
+  Rehearsal,
+  readAskedOperation,
+  readOperation,
+  readRehearsal,
+} from "../generated/records";
+import { navigate } from "../host";
+import { JsonReader } from "../lib/json-reader";
+import { JsonWriter } from "../lib/json-writer";
+import { box, leaf, Node, nothing } from "../lib/node";
+import { operationPath } from "../model/links";
+import { Dialog, Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
+import { begin, mannerFields, usualManner } from "../operations/manner";
+import { rehearsed } from "../operations/rehearsed";
+import { verbWith } from "../operations/words";
+
+const TOPIC = "ask.operation";
+const PATH = "api/operations";
+/** The box of the verb that may set attempts back. */
+const AGAIN = "again";
+
+export class OperationDialog extends Dialog {
+  private asked: AskedOperation = new AskedOperation();
+  private command: Command = commandNamed("complete");
+  private rehearsal: Rehearsal | null = null;
+
+  constructor() {
+    super("operation");
+    this.wide = true;
+  }
+
+  /** `arg`: the body of a rehearsal, `{"q":…,"action":…}`. */
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    const r = new JsonReader(arg);
+    const asked = readAskedOperation(r);
+    r.end();
+    if (r.failed || !isKnown(asked.action)) return false;
+    this.asked = asked;
+    // To remove jobs that match is to complete them, by another name.
+    this.command = commandNamed(asked.action === "remove" ? "complete" : asked.action);
+    this.rehearsal = null;
+    dialog.jobs = [];
+    dialog.workers = [];
+    usualManner(dialog.draft, asked.action);
+    if (asked.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
+    // An answer to an earlier one is not about this.
+    m.requests.forget(TOPIC);
+    if (!this.hasForm) this.rehearse(m, dialog);
+    return true;
+  }
+
+  private get hasForm(): bool {
+    return this.command.fields.length > 0 && this.asked.changes === "null";
+  }
+
+  private get label(): string {
+    return this.asked.action === "remove" ? "Remove" : this.command.verb;
+  }
+
+  override title(_dialog: OpenDialog): string {
+    const rehearsal = this.rehearsal;
+    const jobs =
+      rehearsal === null ? "all that match" : countedValue(rehearsal.count, "job", "jobs");
+    return verbWith(this.label, jobs) + "?";
+  }
+
+  override verb(_dialog: OpenDialog): string {
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return "See what it would do";
+    return verbWith(this.label, countedValue(rehearsal.would.changeValue, "job", "jobs"));
+  }
+
+  override text(_m: Model, _dialog: OpenDialog): string {
+    const rehearsal = this.rehearsal;
+    const said = this.command.consequence;
+    if (rehearsal === null || !rehearsal.canUndo) return said;
+    return `${said} It can be undone for 24 hours, of each job that nobody has touched since.`;
+  }
+
+  override exception(_dialog: OpenDialog): string {
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return "";
+    const alone = rehearsal.would.skipLockedValue;
+    if (alone.value === 0) return "";
+    return `${countedValue(alone, "job runs", "jobs run")} right now and will be left alone.`;
+  }
+
+  override danger(_m: Model, _dialog: OpenDialog): bool {
+    return this.command.destroys;
+  }
+
+  override blocked(_dialog: OpenDialog): string {
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null || rehearsal.would.changeValue.value > 0) return "";
+    return rehearsal.count.precision === "exact" ? "There is nothing that it would change." : "";
+  }
+
+  override form(m: Model, dialog: OpenDialog): Node {
+    const draft = dialog.draft;
+    const rehearsal = this.rehearsal;
+    return box("div", "form", [
+      this.hasForm ? commandForm(this.command, draft, m.serverNow) : nothing,
+      this.command.mayReset
+        ? checkbox(draft, AGAIN, "Set attempts back to 0", "dialog.input")
+        : nothing,
+      rehearsal !== null
+        ? box("div", "form", [
+            rehearsed(m, rehearsal, this.label),
+            mannerFields(m, draft, rehearsal, this.asked.action),
+          ])
+        : leaf("p", "hint", this.waiting(dialog)),
+    ]);
+  }
+
+  private waiting(dialog: OpenDialog): string {
+    return dialog.busy
+      ? "Counting which jobs it is about…"
+      : "First it is counted which jobs it is about. Nothing is changed.";
+  }
+
+  /** What was counted is no longer what would be done. */
+  override typed(m: Model, dialog: OpenDialog, field: string): void {
+    if (field === AGAIN) this.rehearse(m, dialog);
+    else if (this.hasForm && this.isChange(field)) this.rehearsal = null;
+  }
+
+  private isChange(field: string): bool {
+    const fields = this.command.fields;
+    for (let i = 0; i < fields.length; i++) if (fields[i].name === field) return true;
+    return false;
+  }
+
+  /** Asked to count anew. */
+  override rested(m: Model, dialog: OpenDialog, _arg: string): void {
+    this.rehearse(m, dialog);
+  }
+
+  private rehearse(m: Model, dialog: OpenDialog): void {
+    this.rehearsal = null;
+    m.requests.forget(TOPIC);
+    dialog.draft.forgive();
+    const asking = this.asking(m, dialog);
+    if (dialog.draft.faulty) return;
+    dialog.busy = true;
+    dialog.error = "";
+    m.requests.write(m.access, asking);
+  }
+
+  private asking(m: Model, dialog: OpenDialog): Pending {
+    const body = new JsonWriter().string("q", this.asked.q).string("action", this.asked.action);
+    dialog.draft.now = m.serverNow;
+    const form = new Form(dialog.draft);
+    if (this.hasForm) writeFields(form, this.command);
+    if (this.command.mayReset && dialog.draft.on(AGAIN)) form.body.int("attempts", 0);
+    body.raw("changes", this.asked.changes === "null" ? form.body.end() : this.asked.changes);
+    return new Pending(TOPIC, PATH, body.bool("dry_run", true).end());
+  }
+
+  override request(m: Model, dialog: OpenDialog): Pending {
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return this.asking(m, dialog);
+    const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal, this.asked.action));
+    // What was chosen has been dealt with.
+    begun.count = 1;
+    return begun;
+  }
+
+  /** A rehearsal keeps the dialog open; what was begun is shown on its own page. */
+  override done(m: Model, write: Pending, body: string): void {
+    const r = new JsonReader(body);
+    if (write.count === 0) {
+      const rehearsal = readRehearsal(r);
+      r.end();
+      m.keepDialog = true;
+      const open = m.dialog;
+      if (!r.failed) this.rehearsal = rehearsal;
+      else if (open !== null) open.error = `The rehearsal can't be read: ${r.error}`;
+      return;
+    }
+    const operation = readOperation(r);
+    r.end();
+    if (r.failed) {
+      m.notices.bad(`It was begun, but the server's answer can't be read: ${r.error}`);
+      return;
+    }
+    m.facts.operation = operation;
+    m.facts.begun = operation.id;
+    navigate(operationPath(operation.id), false);
+  }
+
+  override forget(): void {
+    this.rehearsal = null;
+  }
+}
+
+function isKnown(action: string): bool {
+  return (
+    action === "retry" ||
+    action === "run-now" ||
+    action === "reschedule" ||
+    action === "fail" ||
+    action === "complete" ||
+    action === "remove"
+  );
+}

@@ -1,0 +1,59 @@
+/** What has become of an operation's jobs, as its receipt has it: names, numbers and what they mean. */
+import { exactly } from "../controls/value";
+import { Operation, Value } from "../generated/records";
+
+export class Outcome {
+  constructor(
+    /** As the API has it; the empty string: there are no ids. */
+    readonly name: string,
+    readonly label: string,
+    /** null: only the list of ids tells. */
+    readonly count: Value | null,
+    readonly meaning: string,
+  ) {}
+
+  /** Whether there is something to say of it. */
+  get isThere(): bool {
+    const count = this.count;
+    return count === null || count.value > 0;
+  }
+}
+
+/** Together they are all that matched. */
+export function outcomesOf(operation: Operation): Outcome[] {
+  const list: Outcome[] = [
+    new Outcome("done", doneWord(operation.action), exactly(operation.done), ""),
+    counted("locked", "Left alone", operation.skippedLocked, "ran at their turn"),
+    counted("changed", "Changed", operation.skippedChanged, "written to since the rehearsal"),
+    counted("gone", "Gone", operation.skippedGone, "removed before their turn"),
+  ];
+  const missing = operation.notFound;
+  if (missing !== null) {
+    list.push(new Outcome("", "Not found", missing, "gone, or matching no more"));
+  }
+  return list;
+}
+
+/** Of those that are done: what an undo has made of them. */
+export function undoOutcomesOf(operation: Operation): Outcome[] {
+  const left = operation.undoLeft;
+  return [
+    counted("undone", "Put back", operation.undone, "as they were"),
+    counted("undo_changed", "Changed since", left.changed, "ran, or written to"),
+    counted("undo_gone", "Gone since", left.gone, "finished or removed"),
+    counted("undo_locked", "Running", left.locked, "left alone"),
+    counted("undo_key_taken", "Key taken", left.keyTaken, "another job has their key"),
+  ];
+}
+
+function counted(name: string, label: string, count: i64, meaning: string): Outcome {
+  return new Outcome(name, label, exactly(count), meaning);
+}
+
+function doneWord(action: string): string {
+  if (action === "retry") return "Retried";
+  if (action === "run-now") return "Set to run now";
+  if (action === "reschedule") return "Rescheduled";
+  if (action === "complete") return "Completed";
+  return action === "fail" ? "Failed" : "Removed";
+}

@@ -1,0 +1,74 @@
+/** How far an operation is, as a number and as a bar; the small one of the shell is on every page. */
+import { shareBar } from "../controls/spark";
+import { Operation } from "../generated/records";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { grouped } from "../lib/number";
+import { operationPath } from "../model/links";
+import { Model } from "../model/model";
+import { allOf, isAtWork, isHeld, jobs, titleOf } from "./words";
+
+const COLOURS: string[] = ["ready", "blocked", "none"];
+
+/** Jobs that have had their turn; of an undo, those that it has put back or left as they are. */
+export function metOf(operation: Operation): i64 {
+  return changedOf(operation) + leftOf(operation);
+}
+
+function changedOf(operation: Operation): i64 {
+  return isUndo(operation) ? operation.undone : operation.done;
+}
+
+/** Jobs that were met and left alone. */
+export function leftOf(operation: Operation): i64 {
+  const left = operation.undoLeft;
+  return isUndo(operation)
+    ? left.keyTaken + left.changed + left.gone + left.locked
+    : operation.skippedLocked + operation.skippedChanged + operation.skippedGone;
+}
+
+function isUndo(operation: Operation): bool {
+  return operation.state === "undoing" || operation.state === "undone";
+}
+
+/** How many there are to meet; estimates may be too small. */
+function allToMeet(operation: Operation): i64 {
+  const matched = operation.matched;
+  if (isUndo(operation)) return operation.done;
+  return matched === null ? 0 : max(matched.value, metOf(operation));
+}
+
+/** `38 %`; never all before the end. */
+export function percentOf(operation: Operation): string {
+  const all = allToMeet(operation);
+  if (all === 0) return "";
+  return `${min(<i64>99, (metOf(operation) * 100) / all)} %`;
+}
+
+export function progressBar(operation: Operation): Node {
+  const left = leftOf(operation);
+  const changed = changedOf(operation);
+  const all = isUndo(operation) ? jobs(operation.done) : allOf(operation);
+  const label = `${grouped(changed)} done, ${grouped(left)} left alone, of ${all}`;
+  return shareBar(label, COLOURS, [changed, left, max(0, allToMeet(operation) - changed - left)]);
+}
+
+/** Leads to the operation that is at work, or waits for somebody, from wherever one is. */
+export function progressLink(m: Model, name: string): Node {
+  const operation = m.facts.operation;
+  if (operation === null || (!isAtWork(operation) && !isHeld(operation))) return nothing;
+  return el(
+    "a",
+    [
+      attr("href", "#" + operationPath(operation.id)),
+      cls(isHeld(operation) ? `op-progress held ${name}` : `op-progress ${name}`),
+      attr("title", titleOf(operation)),
+    ],
+    [
+      progressBar(operation),
+      box("span", "row", [
+        leaf("span", "cut", titleOf(operation)),
+        el("span", [cls("push num")], [text(percentOf(operation))]),
+      ]),
+    ],
+  );
+}

@@ -1,0 +1,105 @@
+/** What is said of an operation: its verb as something to do, while it is done, and when it is. */
+import { ageText } from "../controls/age";
+import { countedValue } from "../controls/value";
+import { quoted } from "../forms/shell-line";
+import { Operation } from "../generated/records";
+import { lower } from "../lib/letters";
+import { counted, grouped } from "../lib/number";
+
+/** `Run 3 jobs now` of `Run now`. */
+export function verbWith(verb: string, what: string): string {
+  const space = verb.indexOf(" ");
+  if (space < 0) return `${verb} ${what}`;
+  return `${verb.substring(0, space)} ${what}${verb.substring(space)}`;
+}
+
+/** What stands before the jobs while it is done, and when it is done. */
+function wordOf(action: string, done: bool): string {
+  if (action === "retry") return done ? "Retried" : "Retrying";
+  if (action === "run-now") return done ? "Set" : "Setting";
+  if (action === "reschedule") return done ? "Rescheduled" : "Rescheduling";
+  if (action === "complete") return done ? "Completed" : "Completing";
+  if (action === "fail") return done ? "Failed" : "Failing";
+  return done ? "Removed" : "Removing";
+}
+
+function said(action: string, done: bool, what: string): string {
+  return `${wordOf(action, done)} ${what}${action === "run-now" ? " to run now" : ""}`;
+}
+
+/** `Retried 8,388 of 8,400 jobs` */
+export function past(action: string, done: i64, all: string): string {
+  return said(action, true, all.length > 0 ? `${grouped(done)} of ${all}` : jobs(done));
+}
+
+export function jobs(count: i64): string {
+  return counted(count, "job", "jobs");
+}
+
+/** Somebody works on it now. */
+export function isAtWork(operation: Operation): bool {
+  const state = operation.state;
+  return state === "running" || state === "canary" || state === "undoing";
+}
+
+/** It waits for somebody who goes on with it. */
+export function isHeld(operation: Operation): bool {
+  return operation.state === "paused" || operation.state === "interrupted";
+}
+
+/** `8,400 jobs`, as many as matched; empty: nobody knows. */
+export function allOf(operation: Operation): string {
+  const matched = operation.matched;
+  return matched === null ? "" : countedValue(matched, "job", "jobs");
+}
+
+/** `Retrying 8,400 jobs` while it is at work, `Retried 8,388 of 8,400 jobs` when it is over. */
+export function titleOf(operation: Operation): string {
+  const state = operation.state;
+  const action = operation.action;
+  const all = allOf(operation);
+  const isOver = !isAtWork(operation) && !isHeld(operation);
+  if (state === "undone") return `Undone: ${grouped(operation.undone)} of ${jobs(operation.done)}`;
+  const title =
+    isOver || state === "undoing"
+      ? past(action, operation.done, all)
+      : said(action, false, all.length > 0 ? all : "jobs");
+  const before = beforeOf(state);
+  return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
+}
+
+function beforeOf(state: string): string {
+  if (state === "paused") return "Held";
+  if (state === "interrupted") return "Interrupted";
+  if (state === "stopped") return "Stopped";
+  if (state === "failed") return "Broken off";
+  return state === "undoing" ? "Undoing" : "";
+}
+
+/** `first 5, then 50 a second` */
+export function mannerOf(operation: Operation): string {
+  const rate =
+    operation.rate === i64.MIN_VALUE
+      ? ""
+      : operation.rate === 0
+        ? "without pauses"
+        : `${grouped(operation.rate)} a second`;
+  if (operation.canary === i64.MIN_VALUE) return rate;
+  const first = `first ${grouped(operation.canary)}, then `;
+  return first + (rate.length > 0 ? rate : "the rest");
+}
+
+/** `50 a second · 1 m 45 s left`, as far as it is known. */
+export function paceOf(operation: Operation): string {
+  const parts: string[] = [];
+  if (operation.ratePerS > 0) parts.push(`${grouped(operation.ratePerS)} a second`);
+  if (operation.etaS > 0) parts.push(`${ageText(<f64>operation.etaS * 1000)} left`);
+  return parts.join(" · ");
+}
+
+/** The server's `worker retry is:failed` with options behind its second word, for the schema at hand. */
+export function lineWith(line: string, schema: string, options: string): string {
+  const at = line.indexOf(" ", line.indexOf(" ") + 1);
+  const where = schema === "worker" ? "" : ` --schema=${quoted(schema)}`;
+  return line.substring(0, at) + where + options + line.substring(at);
+}

@@ -1,0 +1,105 @@
+/** Every write of page, API and command line, newest first, with its receipt and the way back. */
+import { commandLine, link } from "../../controls/button";
+import { empty, note } from "../../controls/empty";
+import { INFO, icon, PULSE } from "../../controls/icon";
+import { pageHeadSaying } from "../../controls/panel";
+import { shellLine } from "../../forms/shell-line";
+import { readActivity } from "../../generated/records";
+import { ListPage } from "../../kit/list-page";
+import { listView, newsPill } from "../../kit/list-view";
+import { Column, RowPage } from "../../kit/row";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { Model } from "../../model/model";
+import { ActivityRow, COLUMNS } from "./row";
+
+const PAGE_SIZE = 50;
+
+export class ActivityPage extends ListPage {
+  /** Whether what is listed outlives the server. */
+  private isKept: bool = true;
+
+  constructor() {
+    super("activity", "/activity");
+    this.label = "Activity";
+    this.drawing = PULSE;
+    this.letter = "a";
+    this.choosable = false;
+    this.everyMs = 5000;
+  }
+
+  override title(): string {
+    return "Activity";
+  }
+
+  override one(): string {
+    return "write";
+  }
+
+  override many(): string {
+    return "writes";
+  }
+
+  override columns(_m: Model): Column[] {
+    return COLUMNS;
+  }
+
+  override source(_m: Model): string {
+    return `api/activity?limit=${PAGE_SIZE}`;
+  }
+
+  override read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const answer = readActivity(r);
+    r.end();
+    const page = new RowPage();
+    page.fault = r.error;
+    const next = answer.nextCursor;
+    page.next = next === null ? "" : next;
+    for (let i = 0; i < answer.entries.length; i++) {
+      page.rows.push(new ActivityRow(answer.entries[i]));
+    }
+    if (!r.failed) this.isKept = answer.kept;
+    return page;
+  }
+
+  /** What an operation has done is in its line. */
+  override heard(m: Model, event: string, _data: string): void {
+    if (event === "operation" && !this.rows.isOn(m)) super.load(m);
+  }
+
+  override view(m: Model): Node {
+    const isKept = this.isKept || !this.rows.ready;
+    return box("div", "activity-page", [
+      pageHeadSaying("Activity", isKept ? "what was changed here, kept 90 days" : "", [
+        newsPill(this),
+      ]),
+      isKept ? nothing : unkept(m),
+      listView(m, this, "Activity", none()),
+    ]);
+  }
+}
+
+/** Without the extension the trail is this process's own. */
+function unkept(m: Model): Node {
+  const line = shellLine("migrate --with-operations", m.access.session.schema);
+  return note("", [
+    icon(INFO),
+    box("div", "", [
+      leaf("b", "", "Writes are only logged. "),
+      text(
+        "This list goes when the server stops, and nothing can be undone. What keeps both is added by ",
+      ),
+      link("/maintenance", "link", [text("Maintenance")]),
+      text(" or by"),
+      commandLine(line),
+    ]),
+  ]);
+}
+
+function none(): Node {
+  return empty(
+    "Nothing was changed yet",
+    "What this page, the API or the command line changes stands here, with who did it and the way back.",
+  );
+}

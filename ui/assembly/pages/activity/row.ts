@@ -1,0 +1,117 @@
+/** One write in the list: what was done, by whom, to what, and the way back where there is one. */
+import { ago, timed } from "../../controls/age";
+import { copyButton, link } from "../../controls/button";
+import { cell } from "../../controls/table";
+import { AuditEntry } from "../../generated/records";
+import { Column, Row } from "../../kit/row";
+import { writeButton } from "../../kit/verb";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { jobPath, operationPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { jobs, lineWith, past } from "../../operations/words";
+
+export const COLUMNS: Column[] = [
+  new Column("", "What", "", ""),
+  new Column("w6 w-mid", "Who", "", ""),
+  new Column("num w4", "When", "", ""),
+  new Column("acts w7 w-mid", "", "", ""),
+];
+
+const NAMED_IDS: i32 = 3;
+
+export class ActivityRow extends Row {
+  private readonly ids: i64[];
+
+  constructor(readonly entry: AuditEntry) {
+    super(entry.id.toString());
+    this.ids = idsIn(entry.ids);
+  }
+
+  override get name(): string {
+    return sentenceOf(this.entry);
+  }
+
+  /** Its receipt, or the one job that it was about. */
+  override get path(): string {
+    const operation = this.entry.operationId;
+    if (operation !== i64.MIN_VALUE) return operationPath(operation);
+    return this.ids.length === 1 ? jobPath(this.ids[0]) : "";
+  }
+
+  override cells(m: Model): Node[] {
+    const entry = this.entry;
+    const by = entry.by;
+    const path = this.path;
+    const said = leaf("b", "cut", visible(sentenceOf(entry)));
+    return [
+      cell("two", [
+        path.length > 0 ? link(path, "row", [said]) : box("div", "row", [said]),
+        leaf("div", "sub cut", this.about()),
+      ]),
+      cell("dim w-mid cut", [text(by === null ? "" : visible(by))]),
+      cell("num dim", [timed(entry.at, ago(entry.at, m.times))]),
+      cell("acts w-mid", [box("span", "row", this.acts(m))]),
+    ];
+  }
+
+  private about(): string {
+    const entry = this.entry;
+    const parts: string[] = [];
+    const query = entry.q;
+    const key = entry.key;
+    if (query !== null) parts.push(visible(query));
+    if (key !== null) parts.push("key " + visible(key));
+    if (this.ids.length > 0) parts.push(this.named());
+    if (entry.skipped > 0) parts.push(`${grouped(entry.skipped)} left alone`);
+    if (entry.source !== "admin") parts.push(entry.source);
+    return parts.join(" · ");
+  }
+
+  /** `#5, #7, #8 and 12 more` */
+  private named(): string {
+    const shown: string[] = [];
+    for (let i = 0; i < min(this.ids.length, NAMED_IDS); i++) shown.push(`#${this.ids[i]}`);
+    const rest = max<i64>(this.entry.idsCount, this.ids.length) - shown.length;
+    return shown.join(", ") + (rest > 0 ? ` and ${grouped(rest)} more` : "");
+  }
+
+  private acts(m: Model): Node[] {
+    const entry = this.entry;
+    const id = entry.operationId;
+    if (id === i64.MIN_VALUE) return [];
+    const line = entry.cli;
+    const isBeginning = !entry.action.startsWith("operation.");
+    return [
+      isBeginning && entry.canUndo
+        ? writeButton(m, "Undo…", "ask.change", `undo ${id}`, "s")
+        : nothing,
+      isBeginning && line !== null
+        ? copyButton("the command", lineWith(line, m.access.session.schema, ""), true)
+        : nothing,
+      link(operationPath(id), "btn s q", [text("Receipt")]),
+    ];
+  }
+}
+
+function sentenceOf(entry: AuditEntry): string {
+  const id = entry.operationId;
+  if (id === i64.MIN_VALUE) return entry.message;
+  const action = entry.action;
+  if (action === "operation.pause") return `Held operation ${id}`;
+  if (action === "operation.resume") return `Resumed operation ${id}`;
+  if (action === "operation.stop") return `Stopped operation ${id}`;
+  if (action === "operation.undo") return `Began to undo operation ${id}`;
+  return past(action, max<i64>(0, entry.done), entry.asked < 0 ? "" : jobs(entry.asked));
+}
+
+function idsIn(json: string): i64[] {
+  const ids: i64[] = [];
+  const r = new JsonReader(json);
+  if (r.takeNull()) return ids;
+  r.beginArray();
+  while (r.nextItem()) ids.push(r.i64());
+  return r.failed ? [] : ids;
+}

@@ -1,0 +1,96 @@
+/** Which jobs have met which end: one list at a time, a hundred ids a page. */
+import { link } from "../../controls/button";
+import { panel } from "../../controls/panel";
+import { linkedPart, segments } from "../../controls/tabs";
+import { valueText } from "../../controls/value";
+import { Operation, OperationJobs } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { operationVerb, verbButton } from "../../kit/verb";
+import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
+import { Address } from "../../model/address";
+import { jobPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
+import { isAtWork } from "../../operations/words";
+
+const FAILED_AGAIN = "failed_again";
+
+/** All whose ids can be had. */
+function listed(operation: Operation): Outcome[] {
+  const list: Outcome[] = [];
+  const all = outcomesOf(operation).concat(undoOutcomesOf(operation));
+  for (let i = 0; i < all.length; i++) {
+    if (all[i].name.length > 0 && all[i].isThere) list.push(all[i]);
+  }
+  const runsAgain = operation.action === "retry" || operation.action === "run-now";
+  if (runsAgain && operation.done > 0) {
+    list.push(new Outcome(FAILED_AGAIN, "Failed again", null, ""));
+  }
+  return list;
+}
+
+/** The one that the address asks for, else the first. */
+export function shownOutcome(operation: Operation, address: Address): string {
+  const wanted = address.value("outcome");
+  if (wanted.length > 0) return wanted;
+  const list = listed(operation);
+  return list.length > 0 ? list[0].name : "done";
+}
+
+export function outcomePanel(
+  m: Model,
+  operation: Operation,
+  address: Address,
+  asked: Fetched,
+  jobs: OperationJobs,
+): Node {
+  const list = listed(operation);
+  if (list.length === 0) return nothing;
+  const shown = shownOutcome(operation, address);
+  const parts: Node[] = [];
+  for (let i = 0; i < list.length; i++) {
+    const count = list[i].count;
+    const words = count === null ? list[i].label : `${list[i].label} ${valueText(count)}`;
+    parts.push(linkedPart(words, address.with("outcome", list[i].name), list[i].name === shown));
+  }
+  return panel(
+    "Jobs",
+    "",
+    [again(m, operation, shown, jobs)],
+    [
+      box("div", "pb", [
+        box("div", "op-outcomes", [segments("What became of them", parts)]),
+        asked.ready ? ids(address, jobs) : asked.placeholder(m, 2),
+      ]),
+    ],
+  );
+}
+
+/** What was left alone or has failed again can be done once more. */
+function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
+  const isWorth = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
+  if (!isWorth || jobs.outcome !== shown || jobs.ids.length === 0 || isAtWork(operation)) {
+    return nothing;
+  }
+  if (operation.action !== "retry" && operation.action !== "run-now") return nothing;
+  const names: string[] = [];
+  for (let i = 0; i < jobs.ids.length; i++) names.push(jobs.ids[i].toString());
+  const verb = operation.action === "retry" ? "Retry" : "Run";
+  const label = `${verb} these ${names.length}…`;
+  return verbButton(m, operationVerb(operation.action, label, "id:" + names.join(",")), "s");
+}
+
+function ids(address: Address, jobs: OperationJobs): Node {
+  const list = jobs.ids;
+  if (list.length === 0) return leaf("p", "dim", "None.");
+  const items: Node[] = [];
+  for (let i = 0; i < list.length; i++) {
+    const id = list[i].toString();
+    items.push(el("li", [key(id)], [link(jobPath(list[i]), "id link", [text("#" + id)])]));
+  }
+  const next = jobs.nextCursor;
+  return box("div", "", [
+    el("ul", [cls("op-ids"), attr("aria-label", "Jobs")], items),
+    next === null ? nothing : link(address.with("cursor", next), "btn s", [text("More")]),
+  ]);
+}

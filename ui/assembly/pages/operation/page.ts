@@ -1,0 +1,208 @@
+/** One operation: how far it is while it is at work, and its receipt when it is over. */
+import { drawnButton, link } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
+import { COPY } from "../../controls/icon";
+import { crumbs, heading, headOf } from "../../controls/panel";
+import {
+  Operation,
+  OperationJobs,
+  readOperation,
+  readOperationJobs,
+} from "../../generated/records";
+import { copy } from "../../host";
+import { Fetched } from "../../kit/fetched";
+import { writeButton } from "../../kit/verb";
+import { JsonReader } from "../../lib/json-reader";
+import { box, Node, nothing, text } from "../../lib/node";
+import { parseWhole } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { Address } from "../../model/address";
+import { Model, Page } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
+import { learn } from "../../operations/news";
+import { isAtWork, isHeld, titleOf } from "../../operations/words";
+import { outcomePanel, shownOutcome } from "./outcomes";
+import { receipt } from "./receipt";
+import { body } from "./view";
+
+const START = "/activity/";
+/** What the stream tells is not asked for. */
+const TOLD_MS: f64 = 3000;
+const EVERY_MS: f64 = 2000;
+/** Whether jobs fail again shows later. */
+const SELDOM_MS: f64 = 15000;
+
+export class OperationPage extends Page {
+  private id: i64 = 0;
+  private operation: Operation | null = null;
+  private toldAt: f64 = 0;
+  private readonly asked: Fetched = new Fetched("operation.one");
+  private readonly askedJobs: Fetched = new Fetched("operation.jobs");
+  private jobs: OperationJobs = new OperationJobs();
+  private address: Address = new Address("", new Map<string, string>());
+
+  constructor() {
+    super("operation", START);
+    this.under = "activity";
+  }
+
+  override matches(address: Address): bool {
+    return address.path.startsWith(START);
+  }
+
+  override title(): string {
+    const operation = this.operation;
+    return operation === null ? `Operation ${this.id}` : titleOf(operation);
+  }
+
+  override turn(m: Model, address: Address): void {
+    const id = parseWhole(address.path.substring(START.length));
+    const before = this.address;
+    this.address = address;
+    if (id.value !== this.id || !id.valid) this.forget(m);
+    if (before.with("", "") !== address.with("", "") || this.cursor !== before.value("cursor")) {
+      this.askedJobs.forget();
+    }
+    this.id = id.value;
+  }
+
+  override forget(_m: Model): void {
+    this.operation = null;
+    this.asked.forget();
+    this.askedJobs.forget();
+    this.jobs = new OperationJobs();
+  }
+
+  private know(operation: Operation): void {
+    this.operation = operation;
+    this.asked.ready = true;
+  }
+
+  private get cursor(): string {
+    return this.address.value("cursor");
+  }
+
+  override load(m: Model): void {
+    const known = m.facts.operation;
+    if (known !== null && known.id === this.id) this.know(known);
+    this.asked.ask(m, this.source);
+    this.askJobs(m);
+  }
+
+  private get source(): string {
+    return `api/operations/${this.id}`;
+  }
+
+  private askJobs(m: Model): void {
+    const operation = this.operation;
+    if (operation === null) return;
+    const which = shownOutcome(operation, this.address);
+    const from = this.cursor.length > 0 ? "&cursor=" + this.cursor : "";
+    this.askedJobs.ask(m, `${this.source}/jobs?outcome=${which}&limit=100${from}`);
+  }
+
+  override refresh(m: Model): void {
+    const operation = this.operation;
+    if (operation === null) return;
+    const isTold = m.now - this.toldAt < TOLD_MS;
+    const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
+    if (!isTold && m.now - this.asked.askedAt >= every && !this.asked.isOn(m)) {
+      this.asked.ask(m, this.source);
+    }
+    if (m.now - this.askedJobs.askedAt >= SELDOM_MS && this.cursor.length === 0) this.askJobs(m);
+  }
+
+  override heard(m: Model, event: string, _data: string): void {
+    const told = m.facts.operation;
+    if (event !== "operation" || told === null || told.id !== this.id) return;
+    const before = this.operation;
+    const wasOver = before !== null && !isAtWork(before);
+    this.toldAt = m.now;
+    this.know(told);
+    // Which jobs it has dealt with is asked for when it comes to rest.
+    if (!wasOver && !isAtWork(told)) this.askJobs(m);
+  }
+
+  override take(m: Model, request: Pending, answer: string): void {
+    const r = new JsonReader(answer);
+    if (request.topic === this.askedJobs.topic) {
+      const jobs = readOperationJobs(r);
+      r.end();
+      if (r.failed) this.askedJobs.broke(r.error);
+      else {
+        this.jobs = jobs;
+        this.askedJobs.took(m);
+      }
+      return;
+    }
+    const operation = readOperation(r);
+    r.end();
+    if (r.failed) {
+      this.asked.broke(r.error);
+      return;
+    }
+    const isFirst = this.operation === null;
+    this.asked.took(m);
+    this.know(operation);
+    learn(m, operation);
+    if (isFirst) this.askJobs(m);
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.isWrite) m.notices.bad(reason);
+    else if (request.topic === this.asked.topic) this.asked.missed(status, reason);
+    else this.askedJobs.missed(status, reason);
+  }
+
+  override act(m: Model, verb: string, _arg: string, _value: string): void {
+    const operation = this.operation;
+    if (operation === null) return;
+    if (verb === "copy") copy(receipt(m, operation));
+    else if ((verb === "pause" || verb === "resume") && m.access.canWrite) {
+      if (verb === "resume") m.facts.begun = operation.id;
+      m.requests.write(m.access, new Pending("operation.change", `${this.source}/${verb}`, "{}"));
+    }
+  }
+
+  override shortcuts(_m: Model): Shortcut[] {
+    return [new Shortcut("", "Copy the receipt", "operation.copy", "", "Operation")];
+  }
+
+  override view(m: Model): Node {
+    const operation = this.operation;
+    if (operation === null) return this.without(m);
+    return box("div", "operation-page", [
+      crumbs([link("/activity", "", [text("Activity")]), text(`#${this.id}`)]),
+      headOf([heading([text(titleOf(operation))])], visible(operation.q), acts(m, operation)),
+      body(m, operation),
+      outcomePanel(m, operation, this.address, this.askedJobs, this.jobs),
+    ]);
+  }
+
+  private without(m: Model): Node {
+    return box("div", "", [
+      crumbs([link("/activity", "", [text("Activity")])]),
+      headOf([heading([text("Operation")])], "", []),
+      this.asked.missing
+        ? emptyWith(
+            `There is no operation ${this.id}`,
+            "Receipts are kept for 24 hours; without the extension, as long as the server runs.",
+            [link("/activity", "btn", [text("Activity")])],
+          )
+        : this.asked.placeholder(m, 6),
+    ]);
+  }
+}
+
+function acts(m: Model, operation: Operation): Node[] {
+  const work = isAtWork(operation);
+  const held = isHeld(operation);
+  const mayHold = work && operation.state !== "undoing";
+  return [
+    work || held ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", "", ""),
+    mayHold ? writeButton(m, "Hold", "operation.pause", "", "") : nothing,
+    held ? writeButton(m, "Resume", "operation.resume", "", "p") : nothing,
+    work || held ? writeButton(m, "Stop…", "ask.change", `stop ${operation.id}`, "") : nothing,
+  ];
+}

@@ -1,0 +1,188 @@
+/** The panels of one operation: how far it is, what has become of its jobs, its steps, the way back. */
+import { clockAt, timed, until } from "../../controls/age";
+import { commandLine } from "../../controls/button";
+import { note } from "../../controls/empty";
+import { ALERT, CHECK, INFO, icon } from "../../controls/icon";
+import { figure, figures, panel } from "../../controls/panel";
+import { valueNode } from "../../controls/value";
+import { Operation } from "../../generated/records";
+import { writeButton } from "../../kit/verb";
+import { box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { Model } from "../../model/model";
+import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
+import { metOf, progressBar } from "../../operations/progress";
+import { allOf, isAtWork, isHeld, jobs, lineWith, mannerOf, paceOf } from "../../operations/words";
+import { step } from "../../parts/step";
+
+export function body(m: Model, operation: Operation): Node {
+  const isOpen = isAtWork(operation) || isHeld(operation);
+  return box("div", "", [
+    trouble(operation),
+    numbers(m, operation, isOpen),
+    box("div", "cols a", [
+      box("div", "", [
+        operation.canary !== i64.MIN_VALUE && operation.undone === 0 ? steps(operation) : nothing,
+        undoPanel(m, operation),
+        isOpen ? goesOn(operation) : nothing,
+      ]),
+      panel(
+        "The same in a shell",
+        "",
+        [],
+        [box("div", "pb", [commandLine(lineWith(operation.cli, m.access.session.schema, ""))])],
+      ),
+    ]),
+  ]);
+}
+
+/** Why it does not go on. */
+function trouble(operation: Operation): Node {
+  const state = operation.state;
+  const error = operation.error;
+  const reason = error === null ? "" : `${visible(error)}. `;
+  if (state === "paused") {
+    return warning(
+      "warn",
+      `${reason}It is held: ${grouped(metOf(operation))} of ${allOf(operation)} have had their turn. Resume goes on with the rest, Stop leaves them as they are.`,
+    );
+  }
+  if (state === "interrupted") {
+    return warning(
+      "warn",
+      "The server that worked on it is gone. Nothing is half done: Resume goes on behind its last batch.",
+    );
+  }
+  if (state === "failed") {
+    return warning(
+      "bad",
+      `${reason}It broke off there: what is done stays done, the rest is not touched.`,
+    );
+  }
+  return nothing;
+}
+
+function warning(tone: string, said: string): Node {
+  return note(tone, [icon(ALERT), leaf("span", "", said)]);
+}
+
+function numbers(m: Model, operation: Operation, isOpen: bool): Node {
+  const children: Node[] = [];
+  if (isOpen) children.push(far(m, operation));
+  const outcomes = isUndone(operation) ? undoOutcomesOf(operation) : outcomesOf(operation);
+  const list: Node[] = [];
+  for (let i = 0; i < outcomes.length; i++) list.push(figureOf(outcomes[i]));
+  children.push(figures(list));
+  children.push(facts(m, operation));
+  return el("section", [cls("panel op-numbers")], children);
+}
+
+function isUndone(operation: Operation): bool {
+  return operation.state === "undone" || operation.state === "undoing";
+}
+
+function figureOf(outcome: Outcome): Node {
+  const count = outcome.count;
+  return figure(
+    outcome.label,
+    count === null ? nothing : valueNode(count, count.value === 0 ? "faint" : ""),
+    outcome.meaning,
+  );
+}
+
+function far(_m: Model, operation: Operation): Node {
+  const pace = isAtWork(operation) ? paceOf(operation) : "";
+  const all = isUndone(operation) ? jobs(operation.done) : allOf(operation);
+  return box("div", "pb", [
+    box("div", "row far", [
+      leaf("span", "big", grouped(metOf(operation))),
+      leaf("span", "dim", `of ${all}${pace.length > 0 ? ` · ${pace}` : ""}`),
+    ]),
+    progressBar(operation),
+  ]);
+}
+
+/** Who, when, how, which. */
+function facts(m: Model, operation: Operation): Node {
+  const by = operation.by;
+  const end = operation.finishedAt;
+  const began = clockAt(operation.startedAt, m.serverNow);
+  const times = isNaN(end) ? `since ${began}` : `${began} to ${clockAt(end, m.serverNow)}`;
+  const manner = mannerOf(operation);
+  return box("div", "pf row wrap", [
+    by === null ? nothing : leaf("span", "", visible(by)),
+    timed(operation.startedAt, times),
+    manner.length > 0 ? leaf("span", "", manner) : nothing,
+    leaf("span", "", `ids up to ${operation.boundary.maxId}`),
+  ]);
+}
+
+/** The first few, the rest, the receipt. */
+function steps(operation: Operation): Node {
+  const first = operation.canary;
+  const state = operation.state;
+  const isOver = !isAtWork(operation) && !isHeld(operation);
+  const isRest = metOf(operation) > first || state === "done";
+  const error = operation.error;
+  const watched =
+    state === "canary"
+      ? `${grouped(operation.done)} are being watched, for up to 2 min`
+      : error !== null && !isRest
+        ? visible(error)
+        : isRest
+          ? "they have had their turn"
+          : "";
+  return panel(
+    "Steps",
+    "",
+    [],
+    [
+      box("div", "steps pb", [
+        stepOf("1", isRest, true, `First ${grouped(first)}`, watched),
+        stepOf("2", state === "done", isRest, "The rest", isRest ? "" : "if the first succeed"),
+        stepOf("3", isOver, isOver, "Receipt", "stays in Activity for 24 hours"),
+      ]),
+    ],
+  );
+}
+
+function stepOf(number: string, isDone: bool, isBegun: bool, what: string, hint: string): Node {
+  const mark = isDone ? icon(CHECK) : text(number);
+  const tone = isDone ? "done" : isBegun ? "" : "wait";
+  return step(tone, mark, what, [leaf("p", "hint", hint)]);
+}
+
+function undoPanel(m: Model, operation: Operation): Node {
+  if (isAtWork(operation) || isHeld(operation) || operation.state === "undone") return nothing;
+  if (!operation.canUndo) {
+    if (operation.done === 0) return nothing;
+    const why = operation.resumable
+      ? "The time for it is over."
+      : "What the jobs were is kept only with the extension “operations”: worker migrate --with-operations.";
+    return panel("Undo", "", [], [leaf("p", "pb dim", `It cannot be undone. ${why}`)]);
+  }
+  const deadline = operation.undoUntil;
+  return panel(
+    "Undo",
+    isNaN(deadline) ? "" : `until ${clockAt(deadline, m.serverNow)}, ${until(deadline, m.times)}`,
+    [],
+    [
+      box("div", "pb row wrap", [
+        leaf(
+          "p",
+          "dim",
+          `Of ${jobs(operation.kept)} it is known what they were. Those that nobody has touched since get it back; the others stay as they are.`,
+        ),
+        writeButton(m, "Undo…", "ask.change", `undo ${operation.id}`, ""),
+      ]),
+    ],
+  );
+}
+
+function goesOn(operation: Operation): Node {
+  const kept = operation.resumable
+    ? "It runs on the server. Close this page if you like; it goes on, and Activity keeps the receipt."
+    : "It runs on the server. Close this page if you like; it goes on while this server does.";
+  return note("", [icon(INFO), leaf("span", "", kept)]);
+}
