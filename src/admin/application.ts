@@ -132,8 +132,8 @@ export async function createApplication(
   };
 }
 
-/** How long a download may take until its first bytes; its statements have bounds of their own. */
-const DOWNLOAD_BEGIN_MS = 30_000;
+/** How long a download may take until its headers; what follows has bounds of its own. */
+const DOWNLOAD_BEGIN_MS = 3_000;
 
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
   const { method, path, access, operation, isLong = false } = route;

@@ -1,8 +1,10 @@
 // A body that is made while it is sent. The next piece is asked for only once the connection has taken
 // the one before (backpressure), so what is held for a reader is one piece, however slow it is. A
-// body that breaks off ends its connection: an incomplete answer never looks whole.
+// body that breaks off, or stands still, ends its connection: an incomplete answer never looks whole.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { wait } from "../base/clock.ts";
+import { WorkerError } from "../base/errors.ts";
 import { networkOf } from "./bounds/client-address.ts";
 import type { Work } from "./bounds/work.ts";
 import { Refusal } from "./refusal.ts";
@@ -13,7 +15,10 @@ type Piece = string | Uint8Array;
 
 export interface Streamed {
   readonly headers: Readonly<Record<string, string>>;
-  /** Text or bytes, of bounded size each. `signal` aborts when nobody reads any more. */
+  /**
+   * Text or bytes, of bounded size each; an empty one where it has come further and has nothing to say.
+   * `signal` aborts when nobody reads any more.
+   */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /** What is said after the last piece, in a trailer of that name, to who takes chunks. */
   readonly trailer?: { readonly name: string; readonly value: () => string };
@@ -21,15 +26,26 @@ export interface Streamed {
   readonly onBroken: (error: unknown) => void;
 }
 
+export interface StreamLimits {
+  /** What fails until then becomes an answer of its own; then the headers are sent, whatever comes. */
+  readonly beginMs: number;
+  /** A body of which no piece comes for so long is cut. */
+  readonly stillMs: number;
+  /** A connection that takes nothing for so long is cut, whatever the server's own limit is. */
+  readonly patienceMs: number;
+}
+
+const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, patienceMs: 60_000 };
+
 /**
  * The answer to `request`, made by `prepare`. It takes a place among `places` until it ends; without a
- * free one it is refused. Its first piece is made before anything is sent, so that what fails until then
- * becomes an answer of its own.
+ * free one it is refused.
  */
 export async function streamed(
   request: HttpRequest,
   places: Work,
   prepare: () => Promise<Streamed>,
+  limits: StreamLimits = usual,
 ): Promise<HttpResponse> {
   const leave = places.enter(networkOf(request.client));
   if (leave === null) throw busy;
@@ -38,19 +54,24 @@ export async function streamed(
     const gone = new AbortController();
     const signal = AbortSignal.any([gone.signal, request.closing]);
     const pieces = body.pieces(signal);
-    const first = await pieces.next();
+    const first = pieces.next();
+    const begun = new AbortController();
+    await Promise.race([first, wait(limits.beginMs, begun.signal)]).finally(() => begun.abort());
     const end = () => {
       gone.abort();
       leave();
     };
     // Nobody asks for the body then.
-    if (request.method === "HEAD" || request.closing.aborted) end();
+    if (request.method === "HEAD" || request.closing.aborted) {
+      end();
+      abandon(first, pieces);
+    }
     return {
       status: 200,
       headers: body.headers,
       body: (connection) => {
         connection.once("close", end);
-        void pour(connection as ServerResponse, first, pieces, body, signal);
+        void pour(connection as ServerResponse, { first, pieces, body, signal, limits });
       },
     };
   } catch (error) {
@@ -63,44 +84,70 @@ const busy = new Refusal(503, "busy", "too many downloads at once; try again whe
   headers: { "retry-after": "10" },
 });
 
-/** A connection that takes nothing for so long is cut, whatever the server's own limit is. */
-const PATIENCE_MS = 60_000;
+function abandon(asked: Promise<unknown>, pieces: AsyncIterator<Piece>): void {
+  asked.catch(() => {});
+  pieces.return?.().catch(() => {});
+}
 
-async function pour(
-  connection: ServerResponse,
-  first: IteratorResult<Piece>,
-  pieces: AsyncIterator<Piece>,
-  { trailer, onBroken }: Streamed,
-  signal: AbortSignal,
-): Promise<void> {
+interface Pouring {
+  readonly first: Promise<IteratorResult<Piece>>;
+  readonly pieces: AsyncIterator<Piece>;
+  readonly body: Streamed;
+  readonly signal: AbortSignal;
+  readonly limits: StreamLimits;
+}
+
+async function pour(connection: ServerResponse, pouring: Pouring): Promise<void> {
+  const { first, pieces, body, signal, limits } = pouring;
+  let asked = first;
   try {
     // The first bytes of the body may take long.
-    if (first.done !== true && first.value.length === 0) connection.flushHeaders();
-    for (let step = first; step.done !== true; step = await pieces.next()) {
-      if (signal.aborted || !(await isTaken(connection, step.value, signal))) {
+    connection.flushHeaders();
+    for (;;) {
+      const step = await inTime(asked, limits.stillMs);
+      if (step.done === true) break;
+      if (signal.aborted || !(await isTaken(connection, step.value, signal, limits))) {
         connection.destroy();
         return;
       }
+      asked = pieces.next();
     }
     // What was stopped on the way is not complete either.
     if (signal.aborted) {
       connection.destroy();
       return;
     }
+    const { trailer } = body;
     if (trailer !== undefined) connection.addTrailers({ [trailer.name]: trailer.value() });
     connection.end();
   } catch (error) {
     connection.destroy();
-    if (!signal.aborted) onBroken(error);
+    if (!signal.aborted) body.onBroken(error);
   } finally {
-    await pieces.return?.().catch(() => {});
+    abandon(asked, pieces);
+  }
+}
+
+async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const message = `nothing came for ${limitMs / 1_000} s`;
+  const timer = setTimeout(() => reject(new WorkerError("timeout", message)), limitMs);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 /** Whether the connection is ready for more. */
-async function isTaken(connection: ServerResponse, piece: Piece, signal: AbortSignal) {
+async function isTaken(
+  connection: ServerResponse,
+  piece: Piece,
+  signal: AbortSignal,
+  { patienceMs }: StreamLimits,
+) {
   if (piece.length === 0 || connection.write(piece)) return true;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   return once(connection, "drain", { signal: limit }).then(
     () => true,
     () => false,

@@ -123,8 +123,8 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   listLockedWorkers(): Promise<LockedWorker[]>;
   /**
    * Workers that send heartbeats, at most 1,000; none in a schema without our additions.
-   * `staleAfterMs`: without a heartbeat for so long `isStale` is true; up to a year, default 300,000
-   * (InputError otherwise).
+   * `staleAfterMs`: without a heartbeat for so long `isStale` is true; up to a year (InputError
+   * otherwise); by default for as long as each says of itself, and 300,000 where it says nothing.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**

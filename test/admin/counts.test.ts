@@ -99,6 +99,25 @@ test("In a large table the truth is inside the intervals, and the small numbers 
   document.assertFits(few, document.answer("GET", "/api/counts"), "/api/counts");
 });
 
+for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
+  const size = feed.smallPages === 0 ? "large" : "small";
+  test(`In a ${size} table the oldest ready job is none that waits for a locked queue.`, async () => {
+    const admin = await startAdmin({ feed });
+    await fill(admin);
+    const blocked = "job_queue_id = 1 and locked_at is null";
+    await admin.pool.query(
+      `update worker._private_jobs set run_at = now() - interval '9 hours' where ${blocked}`,
+    );
+    const { body } = await admin.client.get("/api/counts");
+    const hours = (Date.parse(body.as_of) - Date.parse(body.oldest_ready_at)) / 3_600_000;
+    assert.ok(hours > 0.9 && hours < 2, `${hours}`);
+    // Who watches over all that is due hears of it.
+    const { text } = await admin.client.get("/metrics");
+    assert.match(text, /^worker_oldest_ready_age_seconds 32\d\d\d/m);
+    await admin.pool.query(`delete from worker._private_jobs where not (${blocked})`);
+  });
+}
+
 test("A cursor is only what this route made, and a query that cannot be read is refused.", async () => {
   const { client } = await startAdmin();
   const text = (fields: unknown) => Buffer.from(JSON.stringify(fields)).toString("base64url");

@@ -60,6 +60,9 @@ test("Two hundred viewers are shown at once what the first one sees, and nobody 
 });
 
 test("With nobody watching nothing is asked, and a large table is left alone, too.", async () => {
+  // Another server's stream tells that more than a second has passed.
+  const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
+  let ticks = 0;
   for (const feed of [{}, { smallPages: -1, askedMs: 50 }]) {
     const admin = await startAdmin({ feed });
     const viewer = await watch(admin, "?events=pulse");
@@ -71,9 +74,11 @@ test("With nobody watching nothing is asked, and a large table is left alone, to
     // What was under way ends; then there is a whole second in which nothing happens.
     while (asked() !== before) {
       before = asked();
-      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      ticks += 3;
+      await clock.received(new RegExp(`(?:[\\s\\S]*?: ping\\n){${ticks}}`));
     }
   }
+  clock.socket.destroy();
 });
 
 test("A viewer chooses its events, and comes back with the id of the last one.", async () => {

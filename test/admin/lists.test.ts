@@ -161,6 +161,21 @@ test("A large table is looked through within bounds, and what was not looked at 
   const one = (await client.get("/api/queues/rare")).body;
   assert.deepEqual([one.next.length, one.next_complete, one.arrivals.length], [1, true, 1]);
   assert.equal(one.running, null);
+  // What is not in the first lists follows in the list of jobs.
+  const beginning = (await client.get("/api/queues/q1?limit=10")).body;
+  for (const [list, cursor, order] of [
+    ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
+    ["arrivals", beginning.arrivals_cursor, { sort: "-id" }],
+  ] as const) {
+    const found: string[] = beginning[list].map((job: Json) => job.id);
+    for (let next = cursor; next !== null; ) {
+      const asked = { ...order, queue: "q1", limit: "30", cursor: next };
+      const { body: page } = await client.get(`/api/jobs?${new URLSearchParams(asked)}`);
+      found.push(...page.jobs.map((job: Json) => job.id));
+      next = page.next_cursor;
+    }
+    assert.deepEqual([new Set(found).size, found.length], [86, 86], list);
+  }
   const { body: tasks } = await client.get("/api/tasks");
   assert.deepEqual(
     tasks.tasks.map((task: Json) => task.identifier),
@@ -237,8 +252,30 @@ test("A task is called unsupported only where everybody says what he knows.", as
   const failed = (await tasks("?sort=-failed&search=NOBODY")).get("nobodys");
   assert.deepEqual([failed.failed.value, failed.ready.value], [1, 0]);
   assert.ok(Date.now() - Date.parse(failed.last_failed_at) < 60_000);
-  const all = await allOf(client, "/api/tasks?sort=-ready&", "tasks");
-  assert.deepEqual(all.map((task) => task.identifier).sort(), ["mine", "nobodys"]);
+  for (const sort of ["-ready", "worst"]) {
+    const all = await allOf(client, `/api/tasks?sort=${sort}&`, "tasks");
+    assert.deepEqual(all.map((task) => task.identifier).sort(), ["mine", "nobodys"]);
+  }
+});
+
+test("The task with the most jobs in trouble comes first, those that no worker knows among them.", async () => {
+  const { client, pool } = await startAdmin();
+  await pool.query(`
+    select worker.add_job('calm') from generate_series(1, 9);
+    select worker.add_job('failing', max_attempts => 1) from generate_series(1, 2);
+    select worker.add_job('nobodys') from generate_series(1, 3);
+    select worker.permanently_fail_jobs(
+      array(select id from worker.jobs where task_identifier = 'failing'));
+    insert into worker._private_workers (id, last_heartbeat_at, metadata)
+      values ('w', now(), '{"task_identifiers": ["calm", "failing"], "threshold_ms": 3600000}')`);
+  const order = async () => {
+    const { body } = await client.get("/api/tasks?sort=worst");
+    return [body.count, body.tasks.map((task: Json) => task.identifier)];
+  };
+  assert.deepEqual(await order(), [3, ["nobodys", "failing", "calm"]]);
+  await pool.query("delete from worker._private_workers");
+  // Nobody can tell who knows what: then only failures count.
+  assert.deepEqual(await order(), [3, ["failing", "calm", "nobodys"]]);
 });
 
 test("Timetables show the ledger, and pattern and next tick as far as a living worker keeps them.", async () => {
@@ -279,6 +316,8 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
     "select max(id)::int as id from worker.jobs where task_identifier = 'nightly' and key is null",
   );
   assert.equal(filled.pending_job_id, rows[0].id);
+  assert.deepEqual([filled.in_words, filled.late_since], ["every minute", null]);
+  assert.deepEqual([filled.workers, filled.worker_ids], [1, [worker.id]]);
   const keyed = all.get("keyed");
   assert.match(keyed.next_execution, /T04:00:00\.000Z$/);
   assert.equal(keyed.pending_job_id, null);
@@ -287,12 +326,44 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
     [forgotten.match, forgotten.next_execution, forgotten.task, forgotten.backfill],
     [null, null, null, null],
   );
+  assert.deepEqual(
+    [forgotten.workers, forgotten.worker_ids, forgotten.late_since, forgotten.in_words],
+    [0, [], null, null],
+  );
   assert.match(forgotten.last_execution, /^9999-/);
   assert.deepEqual([...(await entries("?search=KEY")).keys()], ["keyed"]);
   for (const sort of ["next", "identifier", "-last"]) {
     const paged = await allOf(client, `/api/cron?sort=${sort}&`, "entries");
     assert.deepEqual(paged.map((entry) => entry.identifier).sort(), [...all.keys()].sort(), sort);
   }
+});
+
+test("A tick that nobody has scheduled is told as late, once it is over for a while.", async () => {
+  const { client, pool } = await startAdmin();
+  const cron = ["each hour", "each minute", "new"].map((identifier) => {
+    const pattern = identifier === "each minute" ? "* * * * *" : "0 * * * *";
+    return { identifier, task: "t", pattern, backfill_ms: 0 };
+  });
+  await pool.query(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     select id, now(), $1::jsonb from unnest(array['a', 'b']) as given (id)`,
+    [JSON.stringify({ threshold_ms: 3_600_000, cron })],
+  );
+  await pool.query(
+    `insert into worker._private_known_crontabs values
+       ('each hour', '2026-01-01T00:00:00Z', date_trunc('hour', now()) - interval '3 hours'),
+       ('each minute', '2026-01-01T00:00:00Z', date_trunc('minute', now())),
+       ('new', now(), null)`,
+  );
+  const { body } = await client.get("/api/cron?sort=identifier");
+  assert.equal(body.count, 3);
+  const [hour, minute, young] = body.entries;
+  const late = await pool.query("select date_trunc('hour', now()) - interval '2 hours' as at");
+  assert.equal(Date.parse(hour.late_since), late.rows[0].at.getTime());
+  assert.deepEqual([minute.late_since, young.late_since], [null, null]);
+  assert.deepEqual([hour.workers, hour.worker_ids], [2, ["a", "b"]]);
+  const document = await openapiDocument(client);
+  document.assertFits(body, document.answer("GET", "/api/cron"), "cron");
 });
 
 const LISTS = ["/api/queues", "/api/queues/q", "/api/tasks", "/api/workers", "/api/cron"];

@@ -121,6 +121,10 @@ test("Workers of all kinds are listed with what they run, and none is called dea
 
   const { body: one } = await client.get(`/api/workers/${encodeURIComponent(safe.id)}`);
   assert.deepEqual(one.cron, [{ identifier: "each minute", task: "mine", pattern: "* * * * *" }]);
+  assert.deepEqual(
+    one.queues.map((held: Json) => [held.queue_name, held.holder, held.ready.value]),
+    [["q1", "alive", 0]],
+  );
   const document = await openapiDocument(client);
   document.assertFits(one, document.answer("GET", "/api/workers/{worker}"), "one");
   document.assertFits(await list(), document.answer("GET", "/api/workers"), "all");

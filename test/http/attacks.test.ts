@@ -9,7 +9,7 @@ import { createUnread } from "../../src/http/bounds/unread.ts";
 import { type HttpRequest, readJsonText } from "../../src/http/request.ts";
 import type { HttpResponse } from "../../src/http/response.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
-import { connect, type RawConnection, rawExchange, statuses } from "./raw-client.ts";
+import { connect, rawExchange, statuses } from "./raw-client.ts";
 
 const servers: HttpServer[] = [];
 after(() => Promise.all(servers.map((server) => server.stop())));
@@ -82,14 +82,6 @@ test("A body behind as many requests as may be in work arrives.", async () => {
   assert.equal(text.match(/xxxxxxxx"/g)?.length, 2);
 });
 
-/** Sends requests for large answers and reads none of them. */
-async function deafReader(port: number, requests: number): Promise<RawConnection> {
-  const client = await connect(port);
-  client.socket.pause();
-  client.socket.write(get().repeat(requests));
-  return client;
-}
-
 test("Unread answers are bounded, and the slowest readers make room for others.", () => {
   let nowMs = 0;
   const unread = createUnread({ unreadBytes: 20, unreadBytesInAll: 40 }, () => nowMs);
@@ -119,31 +111,40 @@ test("An answer larger than a connection may hold is 413.", async () => {
 test("A reader that takes nothing is cut, and one that reads slowly is not.", async () => {
   // More than the kernel takes for a reader.
   const body = Buffer.alloc(48 * 1_048_576);
-  const stalledMs = 2_000;
-  const port = await startServer(() => answer(body), {
+  let isCut = false;
+  const port = await startServer(
+    ({ path, left }) => {
+      if (path === "/") return answer("ok");
+      if (path === "/deaf") {
+        left.addEventListener("abort", () => {
+          isCut = true;
+        });
+      }
+      return answer(body);
+    },
     // Long enough that a busy machine, too, lets the slow one read meanwhile.
-    stalledMs,
-    unreadBytes: 64 * 1_048_576,
-  });
-  const deaf = await deafReader(port, 1);
+    { stalledMs: 2_000, unreadBytes: 64 * 1_048_576 },
+  );
+  const deaf = await connect(port);
+  deaf.socket.pause();
+  deaf.socket.write(get("/deaf"));
   const slow = await connect(port);
-  slow.socket.pause();
-  slow.socket.write(get());
   let taken = 0;
   slow.socket.on("data", (chunk) => {
     taken += chunk.length;
-  });
-  while (taken < body.length && !slow.socket.closed) {
-    slow.socket.resume();
-    await new Promise((resolve) => setTimeout(resolve, 20));
     slow.socket.pause();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  slow.socket.write(get("/slow"));
+  // A piece at a time, until the time of the other one is over.
+  while (!isCut) {
+    for (let n = 0; n < 10; n++) await rawExchange(port, get("/", LAST));
+    slow.socket.resume();
   }
+  slow.socket.on("pause", () => slow.socket.resume());
+  slow.socket.resume();
+  await until(() => taken > body.length || slow.socket.closed);
   assert.ok(taken > body.length, "all of it");
-  // It is cut after twice that time at the latest, and cannot tell before it reads.
-  await new Promise((resolve) => setTimeout(resolve, 3 * stalledMs));
   deaf.socket.resume();
-  await deaf.end();
   assert.ok((await deaf.end()).length < body.length, "cut in the middle");
   slow.socket.destroy();
 });

@@ -15,7 +15,15 @@ before(async () => {
 
 test("A read-only page offers no change anywhere, and says that it is read-only.", async () => {
   const [job] = (await admin.utils.listJobs({ state: "failed", limit: 1 })).jobs;
-  const routes = ["/", "/jobs", "/jobs?q=is:running", `/jobs/${job?.id}`, "/queues", "/workers"];
+  const routes = [
+    "/",
+    "/jobs",
+    "/jobs?q=is:running",
+    `/jobs/${job?.id}`,
+    "/queues",
+    "/workers",
+    "/tasks",
+  ];
   await visit(admin, "/", async ({ page, requests }) => {
     for (const route of [...routes, "/maintenance"]) {
       await page.goto(`${admin.url}#${route}`);

@@ -62,7 +62,7 @@ async function isInert(page: Page, where: string): Promise<void> {
 }
 
 test("A name that turns the direction of writing turns nothing but itself.", async () => {
-  const routes = ["/", "/jobs", "/queues", "/workers"];
+  const routes = ["/", "/jobs", "/queues", "/tasks", "/workers"];
   for (const route of routes)
     await visit(admin, route, async ({ page }) => {
       await settled(page);
@@ -99,7 +99,9 @@ test("On the page of a job what turns the direction of writing stands as its cod
 
 test("Hostile text in the database is text on every page and in every dialog.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    const routes = ["/", "/jobs", "/queues", "/workers", "/maintenance", `/jobs/${lockedId}`];
+    const worker = `/workers/${encodeURIComponent(EVIL)}`;
+    const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", worker, "/maintenance"];
+    routes.push(`/jobs/${lockedId}`);
     for (const route of [...routes, `/jobs/${evilId}`]) {
       await page.goto(`${admin.url}#${route}`);
       await settled(page);
@@ -118,11 +120,10 @@ test("Hostile text in the database is text on every page and in every dialog.", 
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
     await page.goto(`${admin.url}#/workers`);
-    await page.locator("table.workers input").check();
-    await page.getByRole("button", { name: "Force unlock…" }).click();
-    await page.getByRole("dialog").getByText(EVIL, { exact: true }).waitFor();
-    await isInert(page, "force unlock");
-    await page.getByRole("button", { name: "Force unlock", exact: true }).click();
+    await page.locator("table.workers tbody").getByRole("button", { name: "Unlock…" }).click();
+    await page.getByRole("dialog").getByText(`Unlocking ${EVIL} frees`).waitFor();
+    await isInert(page, "unlock");
+    await page.locator(".dialog").getByRole("button", { name: "Unlock" }).click();
     await page.locator(".notice").waitFor();
     await isInert(page, "after the unlock");
   });

@@ -15,7 +15,10 @@ const pages: readonly (readonly [route: string, title: string])[] = [
   ["/queues", "Queues"],
   ["/queues/crm", "Queue crm"],
   ["/queues/no%20such", "Queue no such"],
+  ["/tasks", "Tasks"],
   ["/workers", "Workers"],
+  ["/workers/worker-before-the-move", "Worker worker-before-the-move"],
+  ["/workers/no%20such", "Worker no such"],
   ["/maintenance", "Maintenance"],
   ["/nowhere", "Not found"],
 ];

@@ -67,22 +67,71 @@ test("A force unlock frees what the chosen worker holds, and nobody else's.", as
     const before = await held();
     const lost = before.find(({ worker }) => worker === LOST);
     assert.ok(lost !== undefined && lost.jobs > 0);
-    for (const { worker, jobs, queues } of before) {
+    for (const { worker, queues } of before) {
       const row = page.locator("table.workers tbody tr").filter({ hasText: worker });
+      await row.waitFor();
       const cells = await row.locator("td").allInnerTexts();
-      assert.deepEqual(cells.slice(3, 5), [String(jobs), String(queues)]);
+      assert.equal(cells[8], String(queues), worker);
     }
     const row = page.locator("table.workers tbody tr").filter({ hasText: LOST });
-    await row.getByText("no heartbeat").waitFor();
-    await page.getByLabel(`Select ${LOST}`).check();
-    await page.getByRole("button", { name: "Force unlock…" }).click();
+    await row.getByText(/no heartbeat|holds for/).waitFor();
+    await page.getByLabel(`Choose worker ${LOST}`).check();
+    await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
     const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
-    await confirm(page, [`${what} are unlocked and may run again at once.`, LOST], "Force unlock");
+    const said = `Unlocking ${LOST} frees ${what}. It never sent a heartbeat.`;
+    await confirm(page, [said], `Unlock ${LOST}`);
     await noticed(page, `Unlocked ${what} of 1 worker`);
     await row.waitFor({ state: "detached" });
     const others = before.filter(({ worker }) => worker !== LOST);
     assert.deepEqual(await held(), others);
+  });
+});
+
+test("A worker has a page with what it runs and holds, and back leads to its row.", async () => {
+  await visit(admin, "/workers", async ({ page }) => {
+    await turned(page, "Workers");
+    const [alive] = (await admin.utils.listActiveWorkers()).filter(({ isStale }) => !isStale);
+    const id = alive?.workerId ?? "";
+    const row = page.locator("table.workers tbody tr").filter({ hasText: id });
+    // The whole row leads there.
+    await row.locator("td").nth(6).click();
+    await turned(page, `Worker ${id}`);
+    await page.locator(".why-box").getByText("It answers.").waitFor();
+    const { jobs = 0 } = (await held()).find(({ worker }) => worker === id) ?? {};
+    const [first] = await admin.sql<{ id: string }>(
+      "select id::text from {}._private_jobs where locked_by = $1 order by locked_at, id limit 1",
+      [id],
+    );
+    if (jobs > 0) await page.locator(`table.holds a[href="#/jobs/${first?.id}"]`).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Unlock…" }).count(), 0);
+    await page.goBack();
+    await turned(page, "Workers");
+    await page.locator("table.workers tbody tr:focus").filter({ hasText: id }).waitFor();
+  });
+});
+
+test("The tasks are those of the database, and a row leads to the jobs of its task.", async () => {
+  await visit(admin, "/tasks", async ({ page }) => {
+    await turned(page, "Tasks");
+    const tasks = await admin.sql<{ name: string; failed: string }>(`
+      select tasks.identifier as name, (select count(*) from {}._private_jobs as jobs
+        where task_id = tasks.id and locked_at is null and attempts >= max_attempts) as failed
+      from {}._private_tasks as tasks order by 1`);
+    const rows = page.locator("table.tasks tbody tr");
+    await rows.nth(tasks.length - 1).waitFor();
+    for (const { name, failed } of tasks) {
+      const cells = await rows.filter({ hasText: name }).first().locator("td").allInnerTexts();
+      assert.equal(cells[5], failed, name);
+    }
+    const name = tasks[0]?.name ?? "";
+    await page.getByRole("searchbox").fill(name);
+    await page.getByText(/task matches|tasks match/).waitFor();
+    await rows.first().focus();
+    await page.keyboard.press("Enter");
+    await turned(page, "Jobs");
+    assert.match(page.url(), new RegExp(`q=task%3A${name}$`));
+    await page.locator("table.jobs tbody tr").first().waitFor();
   });
 });
 

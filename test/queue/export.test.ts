@@ -220,6 +220,29 @@ test("Where nothing matches for long an export says how far it is, and ends when
   assert.equal(sent.length, until);
 });
 
+test("Where rows take long an export goes on at their speed, not at full speed each time.", async () => {
+  await fill("to_json(n)", 300);
+  // A row takes 5 ms, a statement may take as long as 100 of them.
+  let late = 0;
+  const client = {
+    query: async (config: QueryConfig) => {
+      const { text, values = [] } = config;
+      const rows = text.includes("as is_match") ? Number(values[1]) : 0;
+      if (rows <= 100) {
+        await queue.sql(`select pg_sleep(${rows * 0.005})`);
+        return queue.pool.query(config);
+      }
+      late += 1;
+      throw Object.assign(new Error("too late"), { code: "57014" });
+    },
+  };
+  const db = { ...queue.db, client } as unknown as Database;
+  const begun = await begin(db, { q: "tries>0 or payload:299", columns: "id" });
+  assert.deepEqual(idsOf(await textOf(begun)), [299]);
+  // Before the speed is known. With full speed in each walk there were nine.
+  assert.ok(late <= 3, `${late} statements took too long`);
+});
+
 test("No statement of an export stands in a transaction that holds a snapshot for a slow reader.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true, isPlain: true };

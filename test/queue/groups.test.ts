@@ -1,6 +1,7 @@
 // Jobs in groups: errors that say the same, tasks, queues, workers, priorities; and what sets some apart.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { errorGroup } from "../../src/domain/error-group.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { readColumnGroups } from "../../src/queue/groups/column-groups.ts";
@@ -140,6 +141,21 @@ test("In common is what all have and others have not, and nothing that is chance
   ]);
   assert.deepEqual((await common("is:failed", true)).findings, findings);
   assert.deepEqual((await common("task:nobody")).findings, []);
+});
+
+test("In common is found by a group's fingerprint and by a payload's field, behind other candidates.", async () => {
+  await many(60, "charge", {}, { currency: "USD", size: 1 });
+  const wanted = await many(60, "charge", {}, { currency: "EUR", size: 7 });
+  await fail(wanted, "Error: wallet # is empty");
+  await fail(await many(1_200, "charge", {}, { currency: "USD", size: 1 }), "Error: no such card");
+  const { fingerprint } = errorGroup("Error: wallet 12 is empty");
+  for (const q of [`group:${fingerprint}`, `group:"Error: wallet # is empty"`, "payload.size>5"]) {
+    const jobQuery = await compileQuery(queue.db, q);
+    const { findings, compared } = await readCommon(queue.db, jobQuery, await gauge());
+    assert.equal(compared.here, 60, q);
+    const currency = findings.find(({ path }) => path === "payload.currency");
+    assert.deepEqual([currency?.value, currency?.here, currency?.there], ['"EUR"', 1, 0], q);
+  }
 });
 
 test("In common is found in hostile payloads, whole numbers exactly, and in what is missing.", async () => {

@@ -343,6 +343,20 @@ test("A silent worker is told with what it holds, one that holds nothing is not.
     /^It was running 4 jobs when it was last heard\. .* 1 h ago\.$/,
   );
   assert.deepEqual([one?.blast.value, one?.blast.basis], [4, "heartbeat"]);
+  assert.equal(one?.q, 'worker:"busy"');
+});
+
+test("A silent worker that ran no job, or did not say, is not told with a number of jobs.", async () => {
+  await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
+  await worker("quiet", ["t"], "1 hour 5 s");
+  await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
+  await holdQueue("q", "holder", "1 hour 5 s");
+  const silent = await ofKind("silent_worker");
+  const told = silent.map(({ id, q, blast }) => [id, q, blast.value, blast.precision]);
+  assert.deepEqual(told.sort(), [
+    ["silent_worker:holder", null, 0, "exact"],
+    ["silent_worker:quiet", 'worker:"quiet"', 0, "capped"],
+  ]);
 });
 
 test("The worst comes first: what stands still, then what is lost, then what will be.", async () => {

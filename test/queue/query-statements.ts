@@ -1,10 +1,14 @@
 // Golden SQL of typical queries: what is asked first, and the condition in a statement around it.
 import { type Database, query } from "../../src/database/database.ts";
+import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { suggest } from "../../src/queue/suggest/suggest.ts";
 
+const SEAT = errorGroup("Error: no seat is left in row 7");
+
 /** As PostgreSQL answers what a query has to know first. */
 function answer(text: string): Record<string, unknown> {
+  if (text.includes("tablesample")) return { line: "Error: no seat is left in row 8" };
   if (text.includes(" as us")) return { us: "1770000000000000" };
   if (text.includes("as collation")) return { collation: "C" };
   if (text.includes("key >=") && !text.includes("--")) return { id: "5" };
@@ -40,6 +44,7 @@ const typical: Readonly<Record<string, string>> = {
   payload: 'payload.to."odd name"[0].x:7,"a/b" created:2026-01-31',
   mixed: "payload.a>5 or is:late",
   group: 'group:"Error: connect ETIMEDOUT #:#" left:1..3',
+  fingerprint: `group:${SEAT.fingerprint}`,
 };
 
 type QueryCall = readonly [(db: Database) => Promise<unknown>, typeof answer];

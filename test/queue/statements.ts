@@ -42,11 +42,12 @@ import {
   type QueueFilter,
   queueRow,
   queueRows,
+  queueRowsHeldBy,
 } from "../../src/queue/lists/queues/queue-rows.ts";
 import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
 import { readJobHead } from "../../src/queue/pages/job-head.ts";
-import { jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
+import { isJob, jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
@@ -112,6 +113,7 @@ const NOTHING_COUNTED: CountedNames = {
 };
 const CRON = {
   cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',
+  ids: '["w"]',
   identifier: "c",
   last_execution_ms: "0",
   now_ms: "0",
@@ -161,6 +163,7 @@ const exported: Answer = (text) => {
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
   return text.includes("as line") ? { line: "{}" } : walked(text);
 };
+const NAMED_QUEUE = { id: 1, queueName: "q" };
 const LAST = { key: ["1"], id: "1" };
 const RANKED = cursor("-failed_at", {
   ...{ kind: "rank", after: "5", floor: LAST, bound: LAST },
@@ -272,7 +275,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-census-free": (db) => isCensusFree(db),
   "stats-sample-names": (db) => sampleNames(db, [1], [0]),
   "stats-sample": (db) => sampleJobs(db, [0], [1]),
-  "stats-probe": (db) => readProbe(db, 0),
+  "stats-probe": (db) => readProbe(db, 0, []),
   "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
@@ -305,7 +308,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     () => ({ payload_bytes: 1, is_packed: true, other_bytes: 0 }),
   ],
   "job-payload": [
-    async (db) => (await payloadPieces(db, "1"))?.pieces().next(),
+    async (db) => (await isJob(db, "1")) && (await payloadPieces(db, "1"))?.pieces().next(),
     () => ({ bytes: 1, version: "1", digest: "", piece: "" }),
   ],
   "list-light-jobs": [(db) => listLightJobs(db), walked],
@@ -343,19 +346,24 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   },
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
+  "queues-held-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
+  "queues-held-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {
-      await nextJobs(db, 1, 1);
-      await latestJobs(db, 1, 1);
+      await nextJobs(db, NAMED_QUEUE, 1);
+      await latestJobs(db, NAMED_QUEUE, 1);
       await runningJob(db, 1, []);
     },
     () => ({ is_small: true }),
   ],
-  "queue-jobs-of-large-table": async (db) => {
-    await nextJobs(db, 1, 1);
-    await latestJobs(db, 1, 1);
-  },
+  "queue-jobs-of-large-table": [
+    async (db) => {
+      await nextJobs(db, NAMED_QUEUE, 1);
+      await latestJobs(db, NAMED_QUEUE, 1);
+    },
+    (text) => (text.includes("as queue_id") ? { queue_id: 1 } : walked(text)),
+  ],
   "head-counts": async (db) => {
     await headCounts(db, "queue");
     await headCounts(db, "task");

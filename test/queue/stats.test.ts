@@ -169,13 +169,13 @@ test("The heads of the index are counted exactly up to a cap, and say that they 
   const gauge = await readGauge(queue.db);
   const { lockedQueueIds } = gauge;
   const states = await countJobs(queue.db);
-  const probe = await readProbe(queue.db, gauge.nowMs - 7_200_000);
+  const probe = await readProbe(queue.db, gauge.nowMs - 7_200_000, gauge.lockedQueueIds);
   assert.deepEqual(
     [probe.due, probe.isDueExact, probe.ahead, probe.isAheadExact],
     [states.ready, true, states.scheduled, true],
   );
   assert.equal(probe.becameDue, states.ready);
-  assert.equal((await readProbe(queue.db, gauge.nowMs)).becameDue, 0);
+  assert.equal((await readProbe(queue.db, gauge.nowMs, gauge.lockedQueueIds)).becameDue, 0);
   assert.ok(Number(probe.oldestMs) < Date.now() && Number(probe.nextMs) > Date.now());
   const truth = await tallies(tallyAll(queue.db, lockedQueueIds));
   const due = await readProbeTallies(queue.db, "due", lockedQueueIds);
@@ -183,7 +183,7 @@ test("The heads of the index are counted exactly up to a cap, and say that they 
   for (const [one, count] of [...due, ...ahead]) assert.equal(count, truth.all.counts[one], one);
 
   await fill(6_000, "n");
-  const more = await readProbe(queue.db, gauge.nowMs - 7_200_000);
+  const more = await readProbe(queue.db, gauge.nowMs - 7_200_000, gauge.lockedQueueIds);
   assert.deepEqual([more.isDueExact, more.isAheadExact], [false, true]);
   assert.equal(more.becameDue, null);
   assert.ok(more.due >= 3_000);

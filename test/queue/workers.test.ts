@@ -107,6 +107,13 @@ test("A heartbeat announces a worker, keeps its metadata, and a goodbye removes 
   assert.equal((await listActiveWorkers(queue.db, { staleAfterMs: 200_000 }))[1]?.isStale, true);
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
+  // Each is judged by what it says of itself, as everywhere; whoever asks for another limit gets that.
+  await heartbeat(queue, "w", { threshold_ms: 900_000 });
+  await age("w", "301 seconds");
+  assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, false);
+  assert.equal((await listActiveWorkers(queue.db, { staleAfterMs: 300_000 }))[1]?.isStale, true);
+  await heartbeat(queue, "w", { threshold_ms: 900_000, recovered_at: "2026-01-01T00:00:00Z" });
+  assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
   await queue.sql("select worker.worker_deregister('w')");
   await queue.sql("select worker.worker_deregister('never there')");
   assert.deepEqual(

@@ -322,8 +322,8 @@ test("what is chosen stays chosen over pages and tabs", async () => {
   assert.equal(page.asked("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
 });
 
-test("the slash key goes to the query, from any page", async () => {
-  const page = await opened("/workers");
+test("the slash key goes to the query, from any page without a search of its own", async () => {
+  const page = await opened("/maintenance");
   page.app.dispatch("app.key", "", "/");
   assert.deepEqual(page.navigations, ["/jobs"]);
   page.go("/jobs");

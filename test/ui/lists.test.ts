@@ -81,7 +81,7 @@ test("what is searched for goes into the address once typing rests, and to the s
   page.pass(300);
   assert.deepEqual(page.navigations, ["/queues?search=crm"]);
   page.go("/queues?search=crm");
-  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&search=crm");
+  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&search=crm");
   answer(page, []);
   assert.match(page.text, /No queues match “crm”/);
 });
@@ -101,7 +101,7 @@ test("pages are turned by cursor, and back is where one came from", async () => 
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/queues?cursor=c1");
   page.go("/queues?cursor=c1");
-  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&cursor=c1");
+  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&cursor=c1");
   answer(page, ["c"]);
   assert.equal(page.focus, "queues-row-c", "the focus goes to the new rows");
   const before = page.one((e) => e.tag === "a" && textOf([e]) === "Previous");

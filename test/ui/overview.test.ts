@@ -50,7 +50,7 @@ test("an incident says what, for how long, how far it reaches, and links what it
   const page = await overview();
   assert.match(page.text, /crm:acme is stuck for 2 h 9 m480 jobs wait\. worker-c holds the queue/);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
-  assert.equal(link.attrs["href"], "#/workers");
+  assert.equal(link.attrs["href"], "#/workers/worker-c");
   const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480");
   assert.equal(see.attrs["href"], "#/jobs?q=queue%3Acrm%3Aacme%20is%3Ablocked");
 });
@@ -99,6 +99,22 @@ test("a read-only page shows incidents without their verbs", async () => {
   feed(page, { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) });
   assert.match(page.text, /crm:acme is stuck/);
   assert.equal(page.hasButton("Unlock…"), false);
+});
+
+test("a silent worker leads to its page, and nothing offers to show no jobs", async () => {
+  const page = await opened("/");
+  const none = { blast: value(0), q: 'worker:"w c"', verb: null };
+  const links = { queue: null, worker: "w c", job: null };
+  feed(page, {
+    pulse: pulse(),
+    incidents: incidents([
+      incident({ id: "a", kind: "silent_worker", title: "w c is silent", links, ...none }),
+      incident({ id: "b", kind: "old_ready", ...none }),
+    ]),
+  });
+  const open = page.one((e) => e.tag === "a" && textOf([e]) === "Open");
+  assert.equal(open.attrs["href"], "#/workers/w%20c");
+  assert.doesNotMatch(page.text, /See 0/);
 });
 
 test("where all is well it says what was looked at", async () => {

@@ -1,47 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { ensureBuilt } from "./harness.ts";
 import { opened } from "./sample.ts";
 
 before(ensureBuilt);
-
-const rows = (page: Page) =>
-  page
-    .all((e) => e.tag === "tr")
-    .slice(1)
-    .map((e) => textOf([e]));
-
-test("workers are joined from their heartbeats and their locks", async () => {
-  const page = await opened("/workers");
-  assert.deepEqual(rows(page), [
-    "worker-bstale0031m ago1d ago–",
-    "worker-zno heartbeat10–––",
-    'worker-aalive214s ago1d ago{"pid":41}',
-  ]);
-});
-
-test("a force unlock says what is freed, and warns of a worker that still lives", async () => {
-  const page = await opened("/workers");
-  page.app.dispatch("workers.select", "worker-a", "");
-  page.app.dispatch("workers.select", "worker-z", "");
-  page.click("Force unlock…");
-  assert.match(
-    page.dialogText,
-    /^Force unlock 2 workers3 jobs and 1 queue are unlocked and may run again at once\./,
-  );
-  assert.match(
-    page.dialogText,
-    /1 of these workers still sends a heartbeat: a job that is running may run twice/,
-  );
-  page.click("Force unlock");
-  assert.equal(
-    page.asked("api/maintenance").body,
-    '{"action":"force-unlock","worker_ids":["worker-a","worker-z"]}',
-  );
-  page.answer("api/maintenance", { message: "Unlocked 2 workers" });
-  assert.deepEqual(page.notices, ["Unlocked 2 workers"]);
-  assert.match(page.text, /Choose workers to unlock/);
-});
 
 test("migrating asks first", async () => {
   const page = await opened("/maintenance");

@@ -86,7 +86,7 @@ test("estimates of queues are marked, whatever their size", async () => {
 
 test("only stuck or held queues can be seen, and what is none says so", async () => {
   const page = await opened("/queues?only=stuck");
-  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&only=stuck");
+  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
   page.answer("api/queues", listed([]));
   assert.match(page.text, /No queue is stuck/);
   page.go("/queues");

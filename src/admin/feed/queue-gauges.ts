@@ -39,7 +39,7 @@ export function createQueueGauges(
       if (precision !== "capped") byCondition.set({ condition }, value);
     }
     exact.set(known.isSmall ? 1 : 0);
-    const since = counts.oldestReadyAt === null ? gauge.nowMs : Date.parse(counts.oldestReadyAt);
+    const since = counts.oldestDueAt === null ? gauge.nowMs : Date.parse(counts.oldestDueAt);
     oldest.set(Math.max(0, (gauge.nowMs - since) / 1_000));
     for (const [state, count] of Object.entries(countWorkers(known))) workers.set({ state }, count);
     const { running } = counts.conditions;

@@ -20,7 +20,11 @@ export interface JobCounts {
   readonly conditions: Readonly<Record<Condition, Value>>;
   /** The contract's. */
   readonly states: Readonly<Record<State, Value>>;
-  /** RFC 3339; null: there is none, or none is known. */
+  /**
+   * RFC 3339; null: there is none, or none is known. Of all that is due, and of that without what waits
+   * for a locked queue.
+   */
+  readonly oldestDueAt: string | null;
   readonly oldestReadyAt: string | null;
   readonly nextDueAt: string | null;
   readonly longestRunningAt: string | null;
@@ -39,7 +43,8 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): JobCounts {
     total: value(tallied),
     conditions: recordOf(conditions, (one) => value(inCondition[one])),
     states: recordOf(states, (one) => value(inState[one])),
-    oldestReadyAt: timeOrNull(ages.oldestReady),
+    oldestDueAt: timeOrNull(ages.oldestReady),
+    oldestReadyAt: timeOrNull(ages.oldestFree),
     nextDueAt: timeOrNull(ages.nextDue),
     longestRunningAt: timeOrNull(ages.longestRunning),
     lastFailureAt: timeOrNull(ages.lastFailure),
@@ -103,7 +108,7 @@ export function countsOfParts(
     const sampled = between(guess, "sample", taken.asOf, least);
     return counted !== null && widthOf(counted) < widthOf(sampled) ? counted : sampled;
   };
-  const { oldestMs, nextMs, due, ahead } = probe;
+  const { oldestMs, oldestFreeMs, nextMs, due, ahead } = probe;
   const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const met = taken?.sample ?? NOTHING_MET;
@@ -115,7 +120,8 @@ export function countsOfParts(
     total: best(tallied, due + ahead),
     conditions: recordOf(conditions, (one) => best(inCondition[one])),
     states: recordOf(states, (one) => best(inState[one], proven[one])),
-    oldestReadyAt: timeOrNull(oldestMs),
+    oldestDueAt: timeOrNull(oldestMs),
+    oldestReadyAt: timeOrNull(oldestFreeMs),
     nextDueAt: timeOrNull(nextMs),
     longestRunningAt: timeOrNull(longestRunningMs),
     lastFailureAt: timeOrNull(lastFailureMs),

@@ -105,7 +105,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   // Behind many dead entries the heads of the index are far away: then the sample has to do.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
-    const probe = (await unlessLate(readProbe(db, since))) ?? NOTHING_PROBED;
+    const probe = (await unlessLate(readProbe(db, since, gauge.lockedQueueIds))) ?? NOTHING_PROBED;
     const talliesOf = (side: "due" | "ahead") =>
       unlessLate(readProbeTallies(db, side, gauge.lockedQueueIds));
     const due = probe.isDueExact ? await talliesOf("due") : null;

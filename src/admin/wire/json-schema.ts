@@ -26,6 +26,15 @@ export function record(members: Readonly<Record<string, Shape>>, title?: string)
   };
 }
 
+/** With members that may be there. */
+export function withOptional(
+  schema: JsonSchema,
+  members: Readonly<Record<string, Shape>>,
+): JsonSchema {
+  const { properties } = record(members);
+  return { ...schema, properties: { ...Object(schema["properties"]), ...Object(properties) } };
+}
+
 export function listOf(items: Shape): JsonSchema {
   return { type: "array", items: schemaOf(items) };
 }
@@ -81,9 +90,21 @@ const databaseJob = {
   flags: "json",
 };
 
-export const listedJob = record(
-  { ...databaseJob, queue_name: "string?", is_available: "boolean", state: "string" },
-  "ListedJob",
+export const listedJob = withOptional(
+  record(
+    { ...databaseJob, queue_name: "string?", is_available: "boolean", state: "string" },
+    "ListedJob",
+  ),
+  {
+    payload_truncated: described(
+      "boolean",
+      "true: the payload stands here as null, and whole at /api/jobs/{id}/payload; in a list only where the job alone would break the page",
+    ),
+    payload_bytes: described("integer", "with payload_truncated: the payload as it is stored"),
+    payload_packed: described("boolean", "with fields=head: it is stored compressed"),
+    payload_start: described("string", "with fields=head and start: its first characters"),
+    last_error_truncated: described("boolean", "true: only the beginning of the error"),
+  },
 );
 
 /** What the answers of commands may name. */

@@ -3,7 +3,7 @@
 import type { Database } from "../../database/database.ts";
 import { allOf, everyJob, type Matching } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
-import { walk } from "../walk/walk.ts";
+import { type Walked, walk } from "../walk/walk.ts";
 import type { LineChunk, LineChunks } from "./line-chunks.ts";
 
 export interface IdRange {
@@ -51,20 +51,22 @@ export async function* matches(
   let last: string | null = matching.isEmpty ? null : after;
   let size = 0;
   while (last !== null && !signal.aborted) {
-    const walked = await walk({
+    const { found, next, unchecked, pace }: Walked = await walk({
       ...{ db, matching, segments, size, limit: IDS_A_WALK, skip: 0, budgetMs: WALK_MS },
       place: { segment: 0, position: { kind: "ids", after: last } },
     });
-    onUnchecked(walked.unchecked);
+    onUnchecked(unchecked);
     yield* listed(
       chunks,
-      walked.found.map(({ id }) => id),
+      found.map(({ id }) => id),
     );
-    const position = walked.next?.position;
-    last = position?.kind === "ids" ? position.after : null;
-    size = walked.size || IDS_A_WALK;
-    // So that whoever reads hears how far it is, and may leave.
-    if (last !== null && walked.found.length === 0) yield { text: "", lines: 0, last };
+    const before: string = last;
+    last = next?.position.kind === "ids" ? next.position.after : null;
+    // At the speed that it has come to: beginning each walk with as many rows as before, it would run
+    // into the time limit each time where a row takes long. Who has found enough has looked at enough.
+    size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
+    // So that whoever reads hears how far it is, and may leave. A step that took too long has not moved.
+    if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }
 

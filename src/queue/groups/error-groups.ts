@@ -3,6 +3,7 @@ import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import { errorLabel, groupOfLabel } from "../../domain/error-group.ts";
 import { capped, type Value } from "../../domain/value.ts";
+import { rememberLabel } from "../query/facts/error-labels.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { dateOf } from "../sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
@@ -29,6 +30,7 @@ export async function readErrorGroups(
   const largest = [...collected.values()]
     .sort((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
     .slice(0, limit);
+  for (const one of largest) rememberLabel(db, { fingerprint: one.key, label: one.label });
   const taskIds = new Set(largest.flatMap(({ tasks }) => [...tasks.keys()]));
   const names = await readNames(db, "task", [...taskIds]);
   const groups = largest.map((one) => groupOf(one, read, gauge, names, of, asOf));

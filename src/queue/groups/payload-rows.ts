@@ -38,15 +38,30 @@ export async function readPayloads(
   smallPages: number,
 ): Promise<readonly PayloadRow[]> {
   const isSmall = pages <= smallPages;
-  const all = isSmall ? await unlessLate(read(db, jobQuery, side, newestSql, [])) : null;
+  const all = isSmall ? await unlessLate(newest(db, jobQuery, side)) : null;
   if (all !== null) return all;
   const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, (count) =>
     read(db, jobQuery, side, sampleSql, [shuffled(choosePages(pages, count))]),
   );
-  if (sampled.length >= FEW_ROWS || !side.matching) return sampled;
+  if (sampled.rows.length >= FEW_ROWS || !side.matching) return sampled.rows;
   const walked = await walkNewest(db, jobQuery, side);
-  return walked.length > sampled.length ? walked : sampled;
+  return walked.length > sampled.rows.length ? walked : sampled.rows;
 }
+
+/** The newest of all; where Node decides which match, further back until there are enough. */
+async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
+  const until = monotonic() + WALK_MS;
+  const found: PayloadRow[] = [];
+  for (let to = HIGHEST_ID; ; ) {
+    const { rows, lastId } = await read(db, jobQuery, side, newestSql, [to]);
+    found.push(...rows);
+    if (lastId === null || found.length >= MOST_ROWS || monotonic() > until) break;
+    to = String(BigInt(lastId) - 1n);
+  }
+  return found.slice(0, MOST_ROWS);
+}
+
+const HIGHEST_ID = "9223372036854775807";
 
 /** From the newest id down, for a little while. */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
@@ -60,10 +75,10 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
     const began = monotonic();
     const from = to - BigInt(span);
     const within = [String(from), String(to)];
-    const rows = await unlessLate(read(db, jobQuery, side, spanSql, within));
-    if (rows === null) break;
-    found.push(...rows);
-    to = from;
+    const some = await unlessLate(read(db, jobQuery, side, spanSql, within));
+    if (some === null) break;
+    found.push(...some.rows);
+    to = some.lastId === null ? from : BigInt(some.lastId) - 1n;
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     span = Math.ceil(span * Math.min(Math.max(factor, 0.25), 8));
   }
@@ -72,18 +87,24 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
 
 type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
+interface Found {
+  readonly rows: PayloadRow[];
+  /** Of the last candidate, where there may be more of them; else null. */
+  readonly lastId: string | null;
+}
+
 async function read(
   db: Database,
   jobQuery: JobQuery,
   side: Side,
   form: Form,
   own: readonly unknown[],
-): Promise<PayloadRow[]> {
+): Promise<Found> {
   const taskIds = side.matching ? null : side.taskIds;
   const values = [LARGEST_PAYLOAD, MOST_ROWS, taskIds, ...own, ...jobQuery.values];
-  const rows = await query<Row>(db, form(jobQuery, side), values);
+  const candidates = await query<Row>(db, form(jobQuery, side), values);
   const { check } = jobQuery;
-  return rows
+  const rows = candidates
     .filter((row) => (row.is_match && (check === null || check(row))) === side.matching)
     .map((row) => ({
       id: row.id,
@@ -92,6 +113,8 @@ async function read(
       priority: row.priority,
       payload: row.payload,
     }));
+  const isCut = candidates.length >= MOST_ROWS;
+  return { rows, lastId: isCut ? (candidates.at(-1)?.id ?? null) : null };
 }
 
 interface Row extends CheckedTexts {
@@ -122,9 +145,9 @@ const wanted = (
 
 const newestSql: Form = (jobQuery, side) => (s) =>
   `
-  select ${columns(jobQuery, 4)}
+  select ${columns(jobQuery, 5)}
   from ${s}._private_jobs as jobs
-  where ${wanted(jobQuery, side, 4)}
+  where jobs.id <= $4::bigint and ${wanted(jobQuery, side, 5)}
   order by jobs.id desc limit $2::int`;
 
 const sampleSql: Form = (jobQuery, side) => (s) =>

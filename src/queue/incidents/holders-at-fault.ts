@@ -2,7 +2,8 @@
 // alone, which are few.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
-import { type Holder, isAlive, readHolders, unknownHolder } from "../why/holders.ts";
+import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
+import { isSilent } from "../workers/stale-workers.ts";
 
 export interface HeldQueue {
   readonly id: number;
@@ -52,7 +53,7 @@ const silentSql: Statement = (s) => `
     case when jsonb_typeof(metadata -> 'running_jobs') = 'number'
       then least((metadata ->> 'running_jobs')::numeric, 1e9)::float8 end as running
   from ${s}._private_workers as workers
-  where not ${isAlive}
+  where ${isSilent}
   order by last_heartbeat_at limit ${MOST_WORKERS}`;
 
 export async function readSilentWorkers(

@@ -1,7 +1,7 @@
 // The rules about work that stands still: a stuck queue, a silent worker, a task that nobody knows, jobs
 // that wait although there is nothing in their way. Pure: from facts to incidents.
 import { quoted } from "../../domain/query/parse-query.ts";
-import { exact, type Value } from "../../domain/value.ts";
+import { capped, exact, type Value } from "../../domain/value.ts";
 import { ageText, byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
 import { isUnsupported } from "../why/causes.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
@@ -115,9 +115,9 @@ export function silentWorkers(facts: Facts): Incident[] {
         title: `${workerNamed(workerId)} is silent`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
         since: timeOf(heardMs),
-        blast: exact(running ?? 0, "heartbeat", asOf),
+        blast: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
         standsStill: true,
-        q: `worker:${quoted(workerId)}`,
+        q: running === 0 ? null : `worker:${quoted(workerId)}`,
         links: { ...noLinks, worker: workerId },
         verb: unlock(workerId),
         trend: [],

@@ -8,7 +8,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../sql/moments.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
-import { AGE_MS, isRecovered, saysNumber, thresholdOf } from "../workers/stale-workers.ts";
+import { isSilent, saysNumber } from "../workers/stale-workers.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
 
@@ -111,9 +111,6 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
 }
 
 const MOST = 10_000;
-
-/** A condition on a heartbeat row `workers`. */
-export const isSilent = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const numberSaid = (name: string) =>
   `case when ${saysNumber(name)}

@@ -4,10 +4,9 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import { milliseconds } from "../sql/moments.ts";
-import type { ReportedCronEntry } from "../workers/worker-report.ts";
 import { type Order, type PageRequest, pageOf } from "./list-page.ts";
 import { pendingTicks } from "./pending-ticks.ts";
-import { livingCron } from "./worker-reports.ts";
+import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 
 /** Times are milliseconds since the epoch. */
 export interface ListedCronEntry {
@@ -18,12 +17,17 @@ export interface ListedCronEntry {
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
+  /** A tick that has passed and was not scheduled; null: none, or nobody keeps the entry. */
+  readonly lateSinceMs: number | null;
   /** The cron expression, UTC. */
   readonly match: string | null;
   /** How far back ticks are made up for, seconds; null where nobody says. */
   readonly backfillSeconds: number | null;
   /** The job of the last tick, as long as it waits. */
   readonly pendingJobId: string | null;
+  /** How many living workers keep it, and some of them. */
+  readonly workers: number;
+  readonly workerIds: readonly string[];
 }
 
 export const cronSorts = ["next", "identifier", "-last"] as const;
@@ -40,6 +44,8 @@ const orders: Record<CronSort, Order<Entry>> = {
 export interface CronPage {
   readonly entries: readonly ListedCronEntry[];
   readonly nextCursor: string | null;
+  /** Of all that were found, on all pages. */
+  readonly count: number;
 }
 
 /** `search`: text in the identifier or the task. */
@@ -59,12 +65,12 @@ export async function listCron(
   const entries = page.rows.map(({ key: _, ...entry }) => {
     return { ...entry, pendingJobId: pending.get(entry.identifier) ?? null };
   });
-  return { entries, nextCursor: page.nextCursor };
+  return { entries, nextCursor: page.nextCursor, count: found.length };
 }
 
 function merged(
   rows: readonly LedgerRow[],
-  reported: readonly ReportedCronEntry[],
+  reported: readonly LivingCronEntry[],
   nowMs: number,
 ): Entry[] {
   const said = new Map(reported.map((one) => [one.identifier, one]));
@@ -74,15 +80,21 @@ function merged(
   const names = [...new Set([...ledger.keys(), ...said.keys()])];
   return names.map((identifier) => {
     const [row, entry] = [ledger.get(identifier), said.get(identifier)];
+    const knownSinceMs = numberOf(row?.known_since_ms);
+    const lastExecutionMs = numberOf(row?.last_execution_ms);
+    const pattern = entry?.pattern ?? null;
     return {
       identifier,
       task: entry?.task ?? null,
-      knownSinceMs: numberOf(row?.known_since_ms),
-      lastExecutionMs: numberOf(row?.last_execution_ms),
-      nextExecutionMs: entry === undefined ? null : nextTick(entry.pattern, nowMs),
-      match: entry?.pattern ?? null,
+      knownSinceMs,
+      lastExecutionMs,
+      nextExecutionMs: nextTick(pattern, nowMs),
+      lateSinceMs: missedTick(pattern, lastExecutionMs ?? knownSinceMs, nowMs),
+      match: pattern,
       backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
       key: entry?.key ?? null,
+      workers: entry?.workers ?? 0,
+      workerIds: entry?.workerIds ?? [],
     };
   });
 }
@@ -90,12 +102,24 @@ function merged(
 const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
 
 /** What a worker wrote about its next tick is as old as its row: the pattern says it for this moment. */
-function nextTick(pattern: string, nowMs: number): number | null {
+function nextTick(pattern: string | null, fromMs: number): number | null {
+  if (pattern === null || Math.abs(fromMs) > LATEST_MS) return null;
   try {
-    return cronSchedule(pattern).next(nowMs);
+    return cronSchedule(pattern).next(fromMs);
   } catch {
     return null; // Somebody else's kind of pattern.
   }
+}
+
+/** A worker that is busy, or whose clock is behind, schedules a tick somewhat later. */
+const PATIENCE_MS = 120_000;
+/** What a Date holds; PostgreSQL's infinite times are beyond it. */
+const LATEST_MS = 8.64e15;
+
+/** The first tick after the last one that was scheduled, when that is over. */
+function missedTick(pattern: string | null, lastMs: number | null, nowMs: number): number | null {
+  const dueMs = lastMs === null ? null : nextTick(pattern, lastMs + 1);
+  return dueMs !== null && dueMs < nowMs - PATIENCE_MS ? dueMs : null;
 }
 
 interface LedgerRow {

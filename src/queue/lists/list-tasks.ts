@@ -4,7 +4,7 @@ import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { agesOf } from "../stats/name-tallies.ts";
-import { inCondition, inState } from "../stats/tally.ts";
+import { inCondition } from "../stats/tally.ts";
 import { type CountedNames, countOf } from "./counted-names.ts";
 import { headCounts } from "./head-counts.ts";
 import { knownWorkers } from "./known-workers.ts";
@@ -24,12 +24,23 @@ export interface ListedTask {
   readonly isUnsupported: boolean | null;
 }
 
-export const taskSorts = ["name", "-ready", "-running", "-failed", "-retrying", "oldest"] as const;
+/** `worst`: by how many of its jobs failed, are retried, or are due while no worker knows the task. */
+export const taskSorts = [
+  "name",
+  "worst",
+  "-ready",
+  "-running",
+  "-failed",
+  "-retrying",
+  "oldest",
+] as const;
 export type TaskSort = (typeof taskSorts)[number];
 
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
   readonly nextCursor: string | null;
+  /** Of all that were found, on all pages; null: there are too many. */
+  readonly count: number | null;
 }
 
 export async function listTasks(
@@ -48,17 +59,20 @@ export async function listTasks(
     const known = tally(row);
     return known === undefined ? null : agesOf(known);
   };
+  const support = await supportOf(db, counted);
+  const troubled = (row: TaskRow) =>
+    countOf(tally(row), support(row.identifier).isUnsupported === true ? STUCK : FAILING);
   const oldest = (row: TaskRow) => head?.oldestMs(row.id) ?? ages(row)?.oldestReady ?? null;
   const orders: Record<TaskSort, Order<TaskRow>> = {
     name: { key: () => null, isDescending: false },
-    "-ready": most(inState.ready),
+    worst: { key: troubled, isDescending: true },
+    "-ready": most(inCondition.ready),
     "-running": most(inCondition.running),
     "-failed": most(inCondition.failed),
     "-retrying": most(inCondition.retrying),
     oldest: { key: (row) => oldest(row), isDescending: false },
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
-  const support = await supportOf(db, counted);
   const tasks = page.rows.map((row) => {
     const values = conditions.map((one) => [one, counted.value(tally(row), inCondition[one])]);
     return {
@@ -69,8 +83,12 @@ export async function listTasks(
       ...support(row.identifier),
     };
   });
-  return { tasks, nextCursor: page.nextCursor };
+  const count = rows.length < MOST ? rows.length : null;
+  return { tasks, nextCursor: page.nextCursor, count };
 }
+
+const FAILING = [...inCondition.failed, ...inCondition.retrying];
+const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
  * That no worker knows a task is claimed only where every worker names all that it knows: each living one

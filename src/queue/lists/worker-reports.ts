@@ -1,12 +1,17 @@
 // What workers say about themselves: of some, or of all that live.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { type WorkerReport, workerReport } from "../workers/worker-report.ts";
+import { isSilent } from "../workers/stale-workers.ts";
+import {
+  type ReportedCronEntry,
+  type WorkerReport,
+  workerReport,
+} from "../workers/worker-report.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
-import { isSilent } from "./known-workers.ts";
 
 // A row that somebody has filled with megabytes is not for us, and holds up nobody.
 const MOST_STORED_BYTES = 262_144;
 const MOST_WORKERS = 10_000;
+const NAMED_WORKERS = 5;
 
 const metadata = `case when pg_column_size(workers.metadata) <= ${MOST_STORED_BYTES}
       then workers.metadata end`;
@@ -36,9 +41,10 @@ const livingSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
-  select said.part as ${part}, said.is_cut, count(*)::int as workers
+  select said.part as ${part}, said.is_cut, count(*)::int as workers,
+    to_json((array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
   from (
-    select (${metadata}) -> '${part}' as part,
+    select workers.id, (${metadata}) -> '${part}' as part,
       workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
     from ${s}._private_workers as workers
     where not ${isSilent}
@@ -75,10 +81,34 @@ interface LivingRow {
   readonly workers: number;
 }
 
+/** An entry of a timetable as living workers keep it; where they differ, as the last of them does. */
+export interface LivingCronEntry extends ReportedCronEntry {
+  readonly workers: number;
+  /** Some of them. */
+  readonly workerIds: readonly string[];
+}
+
 /** The timetables that living workers keep. */
-export async function livingCron(db: Database): Promise<WorkerReport["cron"]> {
+export async function livingCron(db: Database): Promise<LivingCronEntry[]> {
   if (!(await hasWorkerTable(db))) return [];
-  const rows = await query<{ cron: string | null }>(db, statements.cron);
-  const entries = rows.flatMap(({ cron }) => workerReport(`{"cron":${cron ?? "[]"}}`).cron);
-  return [...new Map(entries.map((entry) => [entry.identifier, entry])).values()];
+  const rows = await query<CronRow>(db, statements.cron);
+  const entries = new Map<string, LivingCronEntry>();
+  for (const { cron, workers, ids } of rows) {
+    for (const entry of workerReport(`{"cron":${cron ?? "[]"}}`).cron) {
+      const before = entries.get(entry.identifier);
+      const workerIds = [...(before?.workerIds ?? []), ...(JSON.parse(ids) as string[])];
+      entries.set(entry.identifier, {
+        ...entry,
+        workers: (before?.workers ?? 0) + workers,
+        workerIds: workerIds.slice(0, NAMED_WORKERS),
+      });
+    }
+  }
+  return [...entries.values()];
+}
+
+interface CronRow {
+  readonly cron: string | null;
+  readonly workers: number;
+  readonly ids: string;
 }

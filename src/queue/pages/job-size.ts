@@ -21,6 +21,11 @@ export async function jobSize(db: Database, id: string): Promise<JobSize | null>
   return sized(row.other_bytes + (await unpackedBytes(db, id)));
 }
 
+/** Without looking at how large it is. */
+export async function isJob(db: Database, id: string): Promise<boolean> {
+  return (await query(db, isJobSql, [id])).length > 0;
+}
+
 const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= LARGEST_WHOLE_BYTES });
 
 /** Only unpacking tells. What takes longer than a statement may is too large. */
@@ -47,6 +52,9 @@ const storedSql: Statement = (schema) => `
       as other_bytes
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
+
+const isJobSql: Statement = (schema) => `
+  select true as is_there from ${schema}._private_jobs as jobs where jobs.id = $1::bigint`;
 
 const unpackedSql: Statement = (schema) => `
   select octet_length(json_send(jobs.payload)) as bytes

@@ -65,8 +65,12 @@ interface Asked {
   readonly matching: Matching;
 }
 
-/** Throws InputError for a filter that is wrong. */
-export async function findPage(db: Database, given: JobFilter): Promise<FoundPage> {
+/** `budgetMs`: how long to look for jobs. Throws InputError for a filter that is wrong. */
+export async function findPage(
+  db: Database,
+  given: JobFilter,
+  budgetMs = BUDGET_MS,
+): Promise<FoundPage> {
   const filter = checkedFilter(given);
   // Beside each other: a round trip less for every page.
   const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
@@ -84,7 +88,7 @@ export async function findPage(db: Database, given: JobFilter): Promise<FoundPag
     limit: filter.limit + 1,
     skip,
     size: cursor?.size ?? 0,
-    budgetMs: BUDGET_MS,
+    budgetMs,
   });
   const exact = await exactAhead(db, asked, walked);
   return pageOf(asked, walked, exact, segments);

@@ -2,12 +2,14 @@
 // made SQL with constants and parameters only.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { isFingerprint } from "../../domain/error-group.ts";
 import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { databaseNowUs, type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
+import { labelsOf } from "./facts/error-labels.ts";
 import {
   MOST_NAMES,
   meaningsOf,
@@ -23,7 +25,7 @@ import { numbered, Parameters, settled } from "./parameters.ts";
 import { ALL, allOf, anyOf, noneOf, type Part } from "./part.ts";
 import { rowCheck } from "./row-check.ts";
 import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
-import { anywherePart, meantPart } from "./text-part.ts";
+import { anywherePart, meantPart, textsOf } from "./text-part.ts";
 
 export interface CompileOptions {
   /** The moment of the query's first page, for its further pages. Default: now, by the database. */
@@ -136,11 +138,12 @@ async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string
         field === "is" &&
         values.some((value) => value.kind === "text" && words.includes(value.text)),
     );
-  const [names, locked, stuck, keyRanges, nowUs] = await Promise.all([
+  const [names, locked, stuck, keyRanges, labels, nowUs] = await Promise.all([
     tree === null ? [] : resolveNames(db, tree),
     says("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
     says("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
     keyRangesOf(db, terms),
+    labelsOf(db, fingerprintsIn(terms)),
     now,
   ]);
   for (const isTask of [true, false]) {
@@ -150,7 +153,15 @@ async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string
       throw tooWide(term, `this means more than ${MOST_NAMES} ${field}s; give more of the name`);
     }
   }
-  return { nowUs: BigInt(nowUs), names, lockedQueues: locked, stuck, keyRanges, unknown: [] };
+  return {
+    nowUs: BigInt(nowUs),
+    names,
+    lockedQueues: locked,
+    stuck,
+    keyRanges,
+    labels,
+    unknown: [],
+  };
 }
 
 async function keyRangesOf(
@@ -192,6 +203,11 @@ async function meaningsOfTexts(
     found.set(term, { kind: "text", names: await namesWithText(db, term.text) });
   }
   return found;
+}
+
+function fingerprintsIn(terms: readonly FieldTerm[]): string[] {
+  const groups = terms.filter(({ field }) => field === "group");
+  return groups.flatMap(textsOf).filter(isFingerprint);
 }
 
 function fieldTerms(node: QueryNode): FieldTerm[] {

@@ -24,6 +24,8 @@ export interface Known {
   readonly stuck: StuckHolders | null;
   /** By their beginning; none where the index on keys is in another order. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
+  /** Of error groups, by their fingerprints; those that are known. */
+  readonly labels: ReadonlyMap<string, string>;
   /** Names that nothing has are put here, as `task:nmae`. */
   readonly unknown: string[];
 }
@@ -51,7 +53,7 @@ function positivePart(term: FieldTerm, parameters: Parameters, known: Known): Pa
     case "error":
       return errorPart(term, parameters);
     case "group":
-      return groupPart(term, parameters);
+      return groupPart(term, parameters, known);
     case "payload":
       return term.path.length === 0
         ? searchedPart("jobs.payload::text", textsOf(term), parameters)
@@ -240,14 +242,16 @@ function flagPart(term: FieldTerm, parameters: Parameters): Part {
   ]);
 }
 
-/** Failed in one way: by the group's fingerprint, or by its label, for which less has to be read. */
-function groupPart(term: FieldTerm, parameters: Parameters): Part {
+/** Failed in one way: by the group's fingerprint, or by its label. */
+function groupPart(term: FieldTerm, parameters: Parameters, { labels }: Known): Part {
   return anyOf(
     textsOf(term).map((name) => {
       const isPrint = isFingerprint(name);
-      const narrow = isPrint
-        ? "jobs.last_error is not null"
-        : `jobs.last_error like ${parameters.add(likePatternOf(name), "text")}`;
+      const label = isPrint ? labels.get(name) : name;
+      const narrow =
+        label === undefined
+          ? "jobs.last_error is not null"
+          : `jobs.last_error like ${parameters.add(likePatternOf(label), "text")}`;
       const isIn = (error: string) =>
         errorLabel(error) === name || (isPrint && errorGroup(error).fingerprint === name);
       return {

@@ -155,7 +155,10 @@ function addTo(tally: NameTally, one: Tallied, { count, squares, time }: Counted
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
-/** The earliest run_at of what is due, the earliest ahead, the earliest lock, the last failure. */
+/**
+ * The earliest run_at of what is due, and of that without what waits for a locked queue; the earliest
+ * ahead, the earliest lock, the last failure.
+ */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: Tallied[]) => {
     const known = of.flatMap((one) => times[one] ?? []);
@@ -163,6 +166,7 @@ export function agesOf({ times }: NameTally) {
   };
   return {
     oldestReady: earliest("ready", "blocked", "retrying_due"),
+    oldestFree: earliest("ready", "retrying_due"),
     nextDue: earliest("scheduled", "retrying_ahead"),
     longestRunning: earliest("running"),
     lastFailure: times.failed ?? null,

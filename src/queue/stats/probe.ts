@@ -18,6 +18,8 @@ export interface Probe {
   readonly isAheadExact: boolean;
   /** Milliseconds since 1970. */
   readonly oldestMs: number | null;
+  /** The same of those in no locked queue; null also where none is among the first of a priority. */
+  readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
   /** How many have become due since the moment that was given; null: too many to be counted. */
   readonly becameDue: number | null;
@@ -30,6 +32,7 @@ export const NOTHING_PROBED: Probe = Object.freeze({
   ahead: 0,
   isAheadExact: false,
   oldestMs: null,
+  oldestFreeMs: null,
   nextMs: null,
   becameDue: null,
 });
@@ -41,6 +44,7 @@ interface ProbeRow {
   readonly ahead: string | null;
   readonly most_ahead: string | null;
   readonly oldest_ms: string | null;
+  readonly oldest_free_ms: string | null;
   readonly next_ms: string | null;
   readonly became_due: string | null;
   readonly most_became_due: string | null;
@@ -63,18 +67,25 @@ const probeSql: Statement = (s) => `
       (select count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
       (select count(*) from (${head(s, "", hasBecomeDue, "$1::int + 1")}) as due) as became_due,
       (${head(s, "run_at", isDue("jobs"), "1")}) as oldest,
+      (select min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
+        from (${head(s, "run_at, job_queue_id", isDue("jobs"), "$1::int + 1")}) as due) as oldest_free,
       (${head(s, "run_at", isAhead, "1")}) as next
     from known
   )
   select count(*) as priorities,
     sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
     sum(became_due) as became_due, max(became_due) as most_became_due,
-    ${milliseconds("min(oldest)")} as oldest_ms, ${milliseconds("min(next)")} as next_ms
+    ${milliseconds("min(oldest)")} as oldest_ms, ${milliseconds("min(next)")} as next_ms,
+    ${milliseconds("min(oldest_free)")} as oldest_free_ms
   from heads`;
 
 /** `sinceMs`: milliseconds since 1970. */
-export async function readProbe(db: Database, sinceMs: number): Promise<Probe> {
-  const [row] = await query<ProbeRow>(db, probeSql, [CAP, sinceMs]);
+export async function readProbe(
+  db: Database,
+  sinceMs: number,
+  lockedQueueIds: readonly number[],
+): Promise<Probe> {
+  const [row] = await query<ProbeRow>(db, probeSql, [CAP, sinceMs, lockedQueueIds]);
   const isWhole = Number(row?.priorities ?? 0) < MOST_PRIORITIES;
   const isExact = (most: string | null | undefined) => isWhole && Number(most ?? 0) <= CAP;
   const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
@@ -84,6 +95,7 @@ export async function readProbe(db: Database, sinceMs: number): Promise<Probe> {
     ahead: Number(row?.ahead ?? 0),
     isAheadExact: isExact(row?.most_ahead),
     oldestMs: time(row?.oldest_ms),
+    oldestFreeMs: time(row?.oldest_free_ms),
     nextMs: time(row?.next_ms),
     becameDue: isExact(row?.most_became_due) ? Number(row?.became_due ?? 0) : null,
   };

@@ -178,7 +178,7 @@ function stepOf(
     ...(queueIds === null ? [] : [`jobs.job_queue_id = any(${bound(queueIds)}::int[])`]),
   ];
   const condition = conditionOf(input, values.length + 1);
-  const isAsked = isSparse && !matching.isAll;
+  const isAsked = isSparse && !matching.isAll && mays.length === 0;
   if (isAsked) mays.push(`(${condition}) is true`);
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";

@@ -55,6 +55,8 @@ export interface Walked {
   readonly unchecked: number;
   /** For the next answer's first step, after one that took too long; else 0. */
   readonly size: number;
+  /** As many rows as a step looks at by now: for who goes on at once. */
+  readonly pace: number;
 }
 
 const FIRST_STEP = 2_000;
@@ -137,6 +139,7 @@ class Walking {
       isCut: this.#place !== null && !isFull,
       unchecked: this.#unchecked,
       size: this.pace.isStuck ? this.pace.size : 0,
+      pace: this.pace.size,
     };
   }
 

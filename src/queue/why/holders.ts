@@ -2,7 +2,7 @@
 // that. One without a heartbeat row may be a stock worker in the best of health: it is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
-import { AGE_MS, isRecovered, thresholdOf } from "../workers/stale-workers.ts";
+import { isSilent } from "../workers/stale-workers.ts";
 
 export type HolderState = "alive" | "silent" | "unknown";
 
@@ -17,7 +17,7 @@ export interface Holder {
 }
 
 /** A condition on a heartbeat row `workers`: its lease, as long as it says itself, is not over. */
-export const isAlive = `(${AGE_MS} <= ${thresholdOf("null")} and not coalesce(${isRecovered}, false))`;
+export const isAlive = `(not ${isSilent})`;
 
 /** Every asked id gets an answer. */
 export async function readHolders(

@@ -3,7 +3,8 @@ import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
-import { hasWorkerTable, STALE_AFTER_MS, upToAYear } from "./worker-table.ts";
+import { isSilent } from "./stale-workers.ts";
+import { hasWorkerTable, upToAYear } from "./worker-table.ts";
 
 /** A worker by its heartbeat row. */
 export interface ActiveWorker {
@@ -15,7 +16,7 @@ export interface ActiveWorker {
   readonly startedAtText: string;
   /** The JSON text of what the worker says of itself. */
   readonly metadataText: string | null;
-  /** No heartbeat for `staleAfterMs`, by the database's clock. */
+  /** No heartbeat for as long as it said that could be, or for `staleAfterMs` where that is given. */
   readonly isStale: boolean;
 }
 
@@ -29,16 +30,17 @@ interface ActiveWorkerRow {
 
 /**
  * Workers with a heartbeat row, ascending by id, at most 1,000; none on a database without our
- * additions. `staleAfterMs`: milliseconds, up to a year, default 300,000. Throws InputError out of
- * range.
+ * additions. `staleAfterMs`: milliseconds, up to a year; by default each is judged by what it says of
+ * itself, and 300,000 where it says nothing. Throws InputError out of range.
  */
 export async function listActiveWorkers(
   db: Database,
   options: { readonly staleAfterMs?: number | undefined } = {},
 ): Promise<ActiveWorker[]> {
-  const staleAfterMs = validate(upToAYear, options.staleAfterMs ?? STALE_AFTER_MS);
+  const { staleAfterMs } = options;
+  const given = staleAfterMs === undefined ? null : validate(upToAYear, staleAfterMs) / 1_000;
   if (!(await hasWorkerTable(db))) return [];
-  const rows = await query<ActiveWorkerRow>(db, activeWorkersSql, [staleAfterMs / 1_000]);
+  const rows = await query<ActiveWorkerRow>(db, activeWorkersSql, [given]);
   return rows.map((row) => ({
     workerId: row.id,
     lastHeartbeatAt: dateOf(row.last_heartbeat_at_us),
@@ -56,7 +58,7 @@ const activeWorkersSql: Statement = (schema) => `
     ${microseconds("last_heartbeat_at")} as last_heartbeat_at_us,
     ${microseconds("started_at")} as started_at_us,
     metadata,
-    last_heartbeat_at < now() - $1::float8 * interval '1 second' as is_stale
-  from ${schema}._private_workers
+    coalesce(last_heartbeat_at < now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
+  from ${schema}._private_workers as workers
   order by id
   limit 1000`;

@@ -46,6 +46,12 @@ export const isStale = (uptime: string, given: string): string =>
       else ${thresholdOf(given)} end
     and ${uptime}::float8 >= ${thresholdOf(given)}`;
 
+/**
+ * A condition on a heartbeat row `workers`: people are told that it is silent. The only rule for that;
+ * that some are stale for a sweep besides is the sweep's own business.
+ */
+export const isSilent = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
+
 const MOST_AT_ONCE = 100;
 
 /**

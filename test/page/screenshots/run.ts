@@ -68,7 +68,10 @@ const shots: readonly Shot[] = [
     act: (page) => page.locator('summary[aria-label="More actions"]').click(),
   },
   { name: "queues", route: "/queues", sees: "tbody tr" },
+  { name: "tasks", route: "/tasks", sees: "tbody tr" },
   { name: "workers", route: "/workers", sees: "tbody tr" },
+  { name: "worker-silent", route: "/workers/worker-prod-c", sees: ".why-box" },
+  { name: "worker-alive", route: "/workers/worker-prod-a", sees: ".why-box" },
   { name: "jobs", route: "/jobs", sees: ".jobs tbody tr" },
   { name: "jobs-failed", route: "/jobs?q=is:failed", sees: ".jobs tbody tr" },
   {

@@ -2,8 +2,8 @@
     case when jsonb_typeof(metadata -> 'running_jobs') = 'number'
       then least((metadata ->> 'running_jobs')::numeric, 1e9)::float8 end as running
   from "worker"._private_workers as workers
-  where not ((extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) <= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+  where (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
       and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end and not coalesce(workers.metadata ? 'recovered_at', false))
+      else coalesce(null::float8, 300000) end)
   order by last_heartbeat_at limit 100

@@ -1,3 +1,5 @@
+  select true as is_there from "worker"._private_jobs as jobs where jobs.id = $1::bigint;
+
   select octet_length(json_send(jobs.payload)) as bytes, jobs.xmin::text as version,
     md5(json_send(jobs.payload)) as digest
   from "worker"._private_jobs as jobs

@@ -1,8 +1,9 @@
 select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
 
-  select said.part as task_identifiers, said.is_cut, count(*)::int as workers
+  select said.part as task_identifiers, said.is_cut, count(*)::int as workers,
+    to_json((array_agg(said.id order by said.id))[1:5])::text as ids
   from (
-    select (case when pg_column_size(workers.metadata) <= 262144
+    select workers.id, (case when pg_column_size(workers.metadata) <= 262144
       then workers.metadata end) -> 'task_identifiers' as part,
       workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
     from "worker"._private_workers as workers

@@ -27,6 +27,11 @@
       select run_at from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
       order by jobs.run_at limit 1) as oldest,
+      (select min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
+        from (
+      select run_at, job_queue_id from "worker"._private_jobs as jobs
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      order by jobs.run_at limit $1::int + 1) as due) as oldest_free,
       (
       select run_at from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at > now()
@@ -36,5 +41,6 @@
   select count(*) as priorities,
     sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
     sum(became_due) as became_due, max(became_due) as most_became_due,
-    floor(extract(epoch from min(oldest)) * 1000) as oldest_ms, floor(extract(epoch from min(next)) * 1000) as next_ms
+    floor(extract(epoch from min(oldest)) * 1000) as oldest_ms, floor(extract(epoch from min(next)) * 1000) as next_ms,
+    floor(extract(epoch from min(oldest_free)) * 1000) as oldest_free_ms
   from heads

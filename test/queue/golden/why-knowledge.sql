@@ -1,8 +1,8 @@
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, ((extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) <= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
       and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end and not coalesce(workers.metadata ? 'recovered_at', false)) as is_alive,
+      else coalesce(null::float8, 300000) end)) as is_alive,
       coalesce((jsonb_typeof(metadata -> 'task_identifiers') = 'array'
       and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids' as running
     from "worker"._private_workers as workers
@@ -31,10 +31,10 @@
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner;
 
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, ((extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) <= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
       and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end and not coalesce(workers.metadata ? 'recovered_at', false)) as is_alive,
+      else coalesce(null::float8, 300000) end)) as is_alive,
       coalesce((jsonb_typeof(metadata -> 'task_identifiers') = 'array'
       and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids' as running
     from "worker"._private_workers as workers

@@ -3,7 +3,7 @@
  * claim that it is still so. Every age is made from a Times, which knows whether it may.
  */
 import { zoneOffset } from "../host";
-import { attr, el, Node, text } from "../lib/node";
+import { attr, el, Node, nothing, text } from "../lib/node";
 import { grouped, parseWhole } from "../lib/number";
 import { isoTime, wallText, zoneText } from "../lib/time";
 import { dash } from "./empty";
@@ -50,6 +50,11 @@ export function until(at: f64, times: Times): string {
 /** `7 s`; stale: `00:20:16`. For columns, whose head says of what. */
 export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
+}
+
+/** An age in a column, with the time itself at hover; nothing where there is none. */
+export function aged(at: f64, times: Times): Node {
+  return isNaN(at) ? nothing : timed(at, age(at, times));
 }
 
 /** A short text about a time, with the time itself at hover. */

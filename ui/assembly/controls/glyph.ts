@@ -38,7 +38,8 @@ export function capital(word: string): string {
 }
 
 function drawingOf(condition: string): string {
-  if (condition === "ready") return "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6";
+  if (condition === "ready" || condition === "alive")
+    return "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6";
   if (condition === "blocked" || condition === "stuck") return "M3.5 3.5h9v9h-9zM6 8h4";
   if (condition === "running" || condition === "locked") return "M5 3.5 12.5 8 5 12.5z";
   if (condition === "retrying") return "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.6v2.6h-2.6";

@@ -1,19 +1,13 @@
 /** A plain table: a head of column names, and rows that are told apart by a key. */
-import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
-
-/** A page shows this many rows at most. */
-export const MOST_ROWS = 500;
+import { attr, box, cls, el, key, Node, text } from "../lib/node";
 
 /** Each column is `class=Title`. */
 export function table(name: string, label: string, columns: string[], rows: Node[]): Node {
   const heads: Node[] = [];
   for (let i = 0; i < columns.length; i++) {
     const equals = columns[i].indexOf("=");
-    const title = columns[i].substring(equals + 1);
     const attrs = [attr("scope", "col"), cls(columns[i].substring(0, equals))];
-    // The head of the boxes is only heard.
-    const isBoxes = columns[i].startsWith("col-select=");
-    heads.push(el("th", attrs, [isBoxes ? leaf("span", "sr", title) : text(title)]));
+    heads.push(el("th", attrs, [text(columns[i].substring(equals + 1))]));
   }
   return box("div", "panel table-frame", [
     el(

@@ -25,6 +25,11 @@ export function valueNode(value: Value, className: string): Node {
   return el("span", [cls(className), attr("title", methodOf(value))], [text(valueText(value))]);
 }
 
+/** In a column of them: none is no news. */
+export function countNode(value: Value, tone: string): Node {
+  return valueNode(value, value.value === 0 ? "faint" : tone);
+}
+
 /** `between 208,000 and 216,000, by a sample` */
 export function methodOf(value: Value): string {
   if (value.precision === "exact") return "exactly";

@@ -1,17 +1,4 @@
-/** Times in the pages that were there before ages could become clock times (age.ts). */
-import { attr, cls, el, Node, text } from "../lib/node";
-import { isoTime } from "../lib/time";
-import { absolute } from "./age";
-
-export function when(at: f64, now: f64): Node {
-  if (isNaN(at)) return el("span", [cls("none")], [text("–")]);
-  return el(
-    "time",
-    [attr("datetime", isoTime(at)), attr("title", absolute(at))],
-    [text(relative(at, now))],
-  );
-}
-
+/** Times as the forms that were there before ages could become clock times (age.ts) tell them. */
 export function relative(at: f64, now: f64): string {
   const ms = now - at;
   if (ms >= 0) return ms < 1000 ? "now" : span(ms) + " ago";

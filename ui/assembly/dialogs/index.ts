@@ -11,17 +11,18 @@ import { CommandDialog } from "./command";
 import { JobsDialog } from "./jobs";
 import { OperationDialog } from "./operation";
 import { SweepDialog } from "./sweep";
-import { UnlockDialog } from "./unlock";
 import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
-for (let i = 0; i < commands.length; i++) dialogs.push(dialogOf(commands[i]));
+for (let i = 0; i < commands.length; i++) {
+  // Workers are unlocked by the verb of whoever shows one.
+  if (commands[i].name !== "unlock") dialogs.push(dialogOf(commands[i]));
+}
 
 function dialogOf(command: Command): Dialog {
   const name = command.name;
   if (name === "add") return new AddDialog(command);
   if (name === "cleanup") return new CleanupDialog(command);
   if (name === "sweep") return new SweepDialog(command);
-  if (name === "unlock") return new UnlockDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
 }

@@ -31,7 +31,6 @@ export class VerbDialog extends Dialog {
       return other.open(m, dialog, verb.post.body);
     }
     dialog.jobs = [];
-    dialog.workers = [];
     return true;
   }
 

@@ -5,7 +5,7 @@ import { captioned, sparkline } from "../controls/spark";
 import { valueText } from "../controls/value";
 import { Incident } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
-import { jobPath, queryPath } from "../model/links";
+import { jobPath, queryPath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 import { errorLabel } from "./group-row";
 import { sentence } from "./sentence";
@@ -68,7 +68,13 @@ function see(incident: Incident): Node {
   if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE) {
     return link(jobPath(incident.links.job), "btn", [text("Open")]);
   }
+  const worker = incident.links.worker;
+  if (incident.kind === "silent_worker" && worker !== null) {
+    return link(workerPath(worker), "btn", [text("Open")]);
+  }
   const query = incident.q;
-  if (query === null) return nothing;
+  // There may be more than is known; that there is none is known.
+  if (query === null || (incident.blast.value === 0 && incident.blast.precision === "exact"))
+    return nothing;
   return link(queryPath(query), "btn", [text("See " + valueText(incident.blast))]);
 }

@@ -7,6 +7,7 @@
  */
 import { after, focus, navigate } from "../host";
 import { grouped } from "../lib/number";
+import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { Model, Page } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -34,6 +35,8 @@ export abstract class ListPage extends Page {
   everyMs: f64 = 4000;
   /** The order that an address without `sort` means. */
   usualSort: string = "";
+  /** Of all pages, as far as an answer has said so; i64.MIN_VALUE: none has. */
+  count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
   private refocus: bool = false;
   private sameList: string = "";
@@ -49,6 +52,13 @@ export abstract class ListPage extends Page {
   abstract source(m: Model): string;
 
   abstract read(body: string): RowPage;
+
+  /** The API's list with the order and the search of the address. */
+  protected listOf(api: string): string {
+    const search = this.address.value("search");
+    const path = `${api}?limit=100&sort=${encode(this.sorted)}`;
+    return search.length > 0 ? path + "&search=" + encode(search) : path;
+  }
 
   /** The order at hand. */
   get sorted(): string {
@@ -82,6 +92,7 @@ export abstract class ListPage extends Page {
     const same = which === this.sameList;
     this.refocus = same && cursor !== this.address.value("cursor");
     this.sameList = which;
+    if (address.value("search") !== this.address.value("search")) this.count = i64.MIN_VALUE;
     this.address = address;
     this.searchDraft = address.value("search");
     this.list.turn(cursor, same);
@@ -143,6 +154,7 @@ export abstract class ListPage extends Page {
     // Rows that are shown for another address give way at once.
     const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
     const isQuiet = this.rows.ready && this.shownFor === request.path;
+    if (page.count !== i64.MIN_VALUE) this.count = page.count;
     this.rows.took(m);
     this.shownFor = request.path;
     if (isQuiet && isRead && !this.isChanged) this.list.merge(page);
@@ -154,9 +166,12 @@ export abstract class ListPage extends Page {
   private shownFor: string = "";
   private isChanged: bool = false;
 
-  /** Somebody has changed rows from here: what has become of them is shown at once. */
   override written(write: Pending): void {
-    if (write.count === 0) return;
+    if (write.count > 0) this.changed();
+  }
+
+  /** Somebody has changed rows from here: what has become of them is shown at once. */
+  protected changed(): void {
     this.list.clear();
     this.refocus = true;
     this.isChanged = true;

@@ -88,6 +88,14 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
   return el("tr", attrs, cells.concat(row.cells(m)));
 }
 
+/** `300, worst first`; of a search `3 tasks match, worst first`; nothing while it is not known. */
+export function countSaid(page: ListPage, order: string): string {
+  if (page.count === i64.MIN_VALUE) return "";
+  return page.address.value("search").length > 0
+    ? counted(page.count, page.one() + " matches", page.many() + " match") + order
+    : grouped(page.count) + order;
+}
+
 /** `14 new · show`, where something waits that would move rows. */
 export function newsPill(page: ListPage): Node {
   const list = page.list;

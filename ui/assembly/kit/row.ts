@@ -27,6 +27,8 @@ export class RowPage {
   rows: Row[] = [];
   /** The cursor of the next page, or the empty string. */
   next: string = "";
+  /** How many rows there are on all pages; i64.MIN_VALUE: the answer does not say. */
+  count: i64 = i64.MIN_VALUE;
   /** Why it can't be read, or the empty string. */
   fault: string = "";
 }

@@ -27,9 +27,9 @@ export function operationArg(action: string, query: string): string {
   return new JsonWriter().string("q", query).string("action", action).end();
 }
 
-/** Frees what a worker holds. */
-export function unlockVerb(label: string, worker: string): Verb {
-  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", [worker]);
+/** Frees what workers hold. */
+export function unlockVerb(label: string, workers: string[]): Verb {
+  const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", workers);
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 

@@ -38,12 +38,17 @@ export function queueJobsPath(queue: string): string {
   return queryPath("queue:" + named(queue));
 }
 
+/** A task's jobs are its page. */
+export function taskPath(task: string): string {
+  return queryPath("task:" + named(task));
+}
+
 export function queuePath(queue: string): string {
   return "/queues/" + encode(queue);
 }
 
-export function workerPath(_worker: string): string {
-  return "/workers";
+export function workerPath(worker: string): string {
+  return "/workers/" + encode(worker);
 }
 
 /** One group of errors, by its fingerprint. */

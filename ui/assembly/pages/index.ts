@@ -13,7 +13,9 @@ import { OperationPage } from "./operation/page";
 import { OverviewPage } from "./overview/page";
 import { QueuePage } from "./queue/page";
 import { QueuesPage } from "./queues/page";
+import { TasksPage } from "./tasks/page";
 import { UnknownPage } from "./unknown/page";
+import { WorkerPage } from "./worker/page";
 import { WorkersPage } from "./workers/page";
 
 export const pages: Page[] = [
@@ -24,7 +26,9 @@ export const pages: Page[] = [
   new ErrorPage(),
   new QueuesPage(),
   new QueuePage(),
+  new TasksPage(),
   new WorkersPage(),
+  new WorkerPage(),
   new ActivityPage(),
   new OperationPage(),
   new MaintenancePage(),

@@ -1,7 +1,7 @@
-/** A worker whose locks somebody may take away: what it holds, and when it was heard of. */
+/** Workers whose locks somebody may take away: what they hold, and when they were heard of. */
 import { ago, Times } from "../controls/age";
 import { countedValue } from "../controls/value";
-import { Holder, readHolder } from "../generated/records";
+import { ListedWorker, readListedWorker, Value } from "../generated/records";
 import { Fetched } from "../kit/fetched";
 import { JsonReader } from "../lib/json-reader";
 import { counted } from "../lib/number";
@@ -10,7 +10,7 @@ import { Model } from "../model/model";
 
 export class HolderOf {
   readonly asked: Fetched;
-  holder: Holder = new Holder();
+  holder: ListedWorker = new ListedWorker();
   worker: string = "";
 
   /** The topic is `<page>.holder`. */
@@ -26,7 +26,7 @@ export class HolderOf {
 
   take(m: Model, body: string): void {
     const r = new JsonReader(body);
-    const holder = readHolder(r);
+    const holder = readListedWorker(r);
     r.end();
     if (r.failed) {
       this.asked.broke(r.error);
@@ -43,18 +43,44 @@ export class HolderOf {
 
   /** `frees 1 job and 3 queues`; nothing while it isn't known. */
   get frees(): string {
-    if (!this.asked.ready) return "";
-    const jobs = countedValue(this.holder.running, "job", "jobs");
-    return `frees ${jobs} and ${counted(this.holder.heldQueues, "queue", "queues")}`;
+    return this.asked.ready ? "frees " + holdings([this.holder]) : "";
   }
 
   /** The preview of unlocking it. */
   preview(times: Times): string {
-    if (!this.asked.ready) return "";
-    const heard = this.holder.lastHeartbeatAt;
-    const last = isNaN(heard)
-      ? "It never sent a heartbeat"
-      : `It last answered ${ago(heard, times)}`;
-    return `Unlocking ${this.worker} ${this.frees}. ${last}.`;
+    return this.asked.ready ? unlockPreview([this.holder], times) : "";
   }
+}
+
+/** `1 job and 3 queues` */
+export function holdings(workers: ListedWorker[]): string {
+  const jobs = new Value();
+  let queues: i64 = 0;
+  jobs.precision = "exact";
+  for (let i = 0; i < workers.length; i++) {
+    const running = workers[i].running;
+    jobs.value += running.value;
+    if (running.precision !== "exact") jobs.precision = running.precision;
+    queues += workers[i].heldQueues;
+  }
+  return `${countedValue(jobs, "job", "jobs")} and ${counted(queues, "queue", "queues")}`;
+}
+
+/** What unlocking them frees, and what speaks against it. */
+export function unlockPreview(workers: ListedWorker[], times: Times): string {
+  let answer = 0;
+  for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;
+  const one = workers.length === 1;
+  const who = one ? workers[0].workerId : counted(workers.length, "worker", "workers");
+  const said = `Unlocking ${who} frees ${holdings(workers)}.`;
+  if (answer > 0) {
+    const still = one
+      ? "It still answers"
+      : counted(answer, "of them still answers", "of them still answer");
+    return `${said} ${still}: what runs there would run twice.`;
+  }
+  if (!one) return said;
+  const heard = workers[0].lastHeartbeatAt;
+  const last = isNaN(heard) ? "It never sent a heartbeat" : `It last answered ${ago(heard, times)}`;
+  return `${said} ${last}.`;
 }

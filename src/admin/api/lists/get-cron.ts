@@ -1,4 +1,5 @@
 // GET /api/cron.
+import { patternInWords } from "../../../domain/cron/pattern-words.ts";
 import { jsonText } from "../../../http/response.ts";
 import { cronSorts, type ListedCronEntry, listCron } from "../../../queue/lists/list-cron.ts";
 import type { Operation } from "../../context/admin.ts";
@@ -14,10 +15,17 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
+    // A tick that has passed and was not scheduled.
+    late_since: "time?",
     match: "string?",
+    // null where it has no short name.
+    in_words: "string?",
     // Seconds.
     backfill: "integer?",
     pending_job_id: "integer?",
+    // Living workers that keep it, and some of them.
+    workers: "integer",
+    worker_ids: "string[]",
   },
   "CronEntry",
 );
@@ -27,12 +35,13 @@ const query = listQuery(cronSorts, "an identifier or a task");
 export const getCron: Operation = {
   summary: "Entries of timetables; pattern and next tick as far as a living worker keeps them",
   query,
-  answer: record({ entries: listOf(entry), next_cursor: "string?" }, "CronList"),
+  answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {
     const asked = pageRequest(readQuery(request, query), "next");
-    const { entries, nextCursor } = await listCron(databases.reads, asked);
+    const { entries, nextCursor, count } = await listCron(databases.reads, asked);
     const rows = entries.map(entryJson).join(",");
-    return jsonText(`{"entries":[${rows}],"next_cursor":${JSON.stringify(nextCursor)}}`);
+    const rest = JSON.stringify({ next_cursor: nextCursor, count });
+    return jsonText(`{"entries":[${rows}],${rest.slice(1)}`);
   },
 };
 
@@ -44,8 +53,12 @@ function entryJson(given: ListedCronEntry): string {
     known_since: timeOfMs(given.knownSinceMs),
     last_execution: timeOfMs(given.lastExecutionMs),
     next_execution: timeOfMs(given.nextExecutionMs),
+    late_since: timeOfMs(given.lateSinceMs),
     match: given.match,
+    in_words: given.match === null ? null : patternInWords(given.match),
     backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
+    workers: given.workers,
+    worker_ids: given.workerIds,
   });
   return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
 }

@@ -7,7 +7,12 @@ import { jsonText } from "../../../http/response.ts";
 import { streamed } from "../../../http/stream.ts";
 import { choice } from "../../../queue/commands/declare/field.ts";
 import { type JobHead, readJobHead } from "../../../queue/pages/job-head.ts";
-import { jobSize, LARGEST_WHOLE_BYTES, payloadPieces } from "../../../queue/pages/job-size.ts";
+import {
+  isJob,
+  jobSize,
+  LARGEST_WHOLE_BYTES,
+  payloadPieces,
+} from "../../../queue/pages/job-size.ts";
 import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listedJob } from "../../wire/json-schema.ts";
@@ -56,14 +61,18 @@ export const getPayload: Operation = {
   run: ({ databases, config, downloads }, request) => {
     const id = idOf(request);
     return streamed(request, downloads, async () => {
-      const payload = await payloadPieces(databases.downloads, id);
-      if (payload === null) throw notThere(id);
+      if (!(await isJob(databases.reads, id))) throw notThere(id);
       return {
         headers: {
           "content-type": "application/json; charset=utf-8",
           "content-disposition": `attachment; filename="job-${id}.json"`,
         },
-        pieces: payload.pieces,
+        // To unpack a large one takes seconds.
+        pieces: async function* () {
+          const payload = await payloadPieces(databases.downloads, id);
+          if (payload === null) throw notThere(id);
+          yield* payload.pieces();
+        },
         onBroken: (error) => {
           const fields = { request: request.id, job: id, error: messageOf(error) };
           config.logger.warn(fields, "a payload's download broke off");

@@ -11,13 +11,13 @@ import {
 import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Operation } from "../../context/admin.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
+import { described, listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
 import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
 
-const queue = record(
+export const queue = record(
   {
     id: "integer",
     queue_name: "string",
@@ -69,6 +69,8 @@ const job = record(
   "QueuedJob",
 );
 
+const NOT_ALL = "false: not all of a large table was looked at; the cursor goes on";
+
 const oneQuery = {
   limit: countInQuery("jobs in each list, 50 by default; more than the maximum is cut", MAX_LIMIT),
 };
@@ -82,10 +84,17 @@ export const getOneQueue: Operation = {
       // null also where it cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
-      // Not all of a large table was looked at.
-      next_complete: "boolean",
+      next_complete: described("boolean", NOT_ALL),
+      next_cursor: described(
+        "string?",
+        "goes on at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index led to these",
+      ),
       arrivals: listOf(job),
-      arrivals_complete: "boolean",
+      arrivals_complete: described("boolean", NOT_ALL),
+      arrivals_cursor: described(
+        "string?",
+        "goes on at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index led to these",
+      ),
     },
     "QueueDetails",
   ),
@@ -99,11 +108,13 @@ export const getOneQueue: Operation = {
     return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},
 "running":${running === null ? "null" : jobJson(running)},
 "next":[${next.jobs.map(jobJson).join(",")}],"next_complete":${next.isComplete},
-"arrivals":[${arrivals.jobs.map(jobJson).join(",")}],"arrivals_complete":${arrivals.isComplete}}`);
+"next_cursor":${JSON.stringify(next.nextCursor)},
+"arrivals":[${arrivals.jobs.map(jobJson).join(",")}],"arrivals_complete":${arrivals.isComplete},
+"arrivals_cursor":${JSON.stringify(arrivals.nextCursor)}}`);
   },
 };
 
-function queueJson(given: ListedQueue) {
+export function queueJson(given: ListedQueue) {
   return {
     id: given.id,
     queue_name: given.queueName,

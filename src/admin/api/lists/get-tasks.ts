@@ -34,12 +34,16 @@ const query = listQuery(taskSorts, "an identifier");
 export const getTasks: Operation = {
   summary: "Tasks, with their jobs by condition and the workers that know them",
   query,
-  answer: record({ tasks: listOf(task), next_cursor: "string?", as_of: "time" }, "TaskList"),
+  answer: record(
+    { tasks: listOf(task), next_cursor: "string?", count: "integer?", as_of: "time" },
+    "TaskList",
+  ),
   run: async (admin, request) => {
     const asked = pageRequest(readQuery(request, query), "name");
     const names = await knownNames(admin);
-    const { tasks, nextCursor } = await listTasks(admin.databases.reads, asked, names);
-    return json({ tasks: tasks.map(taskJson), next_cursor: nextCursor, as_of: names.asOf });
+    const { tasks, nextCursor, count } = await listTasks(admin.databases.reads, asked, names);
+    const rows = tasks.map(taskJson);
+    return json({ tasks: rows, next_cursor: nextCursor, count, as_of: names.asOf });
   },
 };
 

@@ -7,9 +7,12 @@ import {
   listWorkers,
   workerSorts,
 } from "../../../queue/lists/list-workers.ts";
+import { withCounts } from "../../../queue/lists/queues/list-queue-page.ts";
+import { queueRowsHeldBy } from "../../../queue/lists/queues/queue-rows.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
+import { queue, queueJson } from "./get-queues.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 import { jobIdJson, rate, timeOrNull, value } from "./list-wire.ts";
@@ -65,13 +68,17 @@ export const getWorkers: Operation = {
   },
 };
 
+const MOST_QUEUES = 100;
+
 export const getOneWorker: Operation = {
-  summary: "One worker, with its counts by task and its timetable",
+  summary: "One worker, with its counts by task, its timetable, and the queues that it holds",
   answer: record(
     {
       ...members,
       by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
       cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
+      // The longest held first, at most 100.
+      queues: listOf(queue),
     },
     "WorkerDetails",
   ),
@@ -84,7 +91,11 @@ export const getOneWorker: Operation = {
     }
     const { byTask, cron } = worker.report;
     const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));
-    return jsonText(workerJson(worker, { by_task: byTask, cron: entries }));
+    const rows = await queueRowsHeldBy(admin.databases.reads, id, MOST_QUEUES);
+    const queues = await withCounts(admin.databases.reads, rows, names, null);
+    return jsonText(
+      workerJson(worker, { by_task: byTask, cron: entries, queues: queues.map(queueJson) }),
+    );
   },
 };
 

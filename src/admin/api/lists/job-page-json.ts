@@ -1,8 +1,17 @@
 // A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
-import { listedJobJson } from "../../../domain/job.ts";
+import { conditions } from "../../../domain/condition.ts";
+import { jobStates, listedJobJson } from "../../../domain/job.ts";
 import type { LightJob } from "../../../queue/pages/light-rows.ts";
 import type { JobPage, LightPage } from "../../../queue/pages/list-jobs.ts";
-import { described, type JsonSchema, listedJob, listOf, record } from "../../wire/json-schema.ts";
+import {
+  described,
+  type JsonSchema,
+  listedJob,
+  listOf,
+  record,
+  value,
+  withOptional,
+} from "../../wire/json-schema.ts";
 
 /** `more`: name → JSON text. */
 export function jobPageJson(page: JobPage, more: Record<string, string>): string {
@@ -70,9 +79,38 @@ function lightJobJson(job: LightJob): string {
   return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
 }
 
-export const jobPageSchema: JsonSchema = record(
+const jobRow = record(
   {
-    jobs: listOf(listedJob),
+    id: "integer",
+    task_identifier: "string?",
+    queue_name: "string?",
+    priority: "integer",
+    run_at: "time",
+    attempts: "integer",
+    max_attempts: "integer",
+    error_line: described("string?", "the first line of the last error, 300 characters at most"),
+    created_at: "time",
+    updated_at: "time",
+    key: "string?",
+    locked_at: "time?",
+    locked_by: "string?",
+    revision: "integer",
+    is_available: "boolean",
+    state: { type: "string", enum: jobStates },
+    condition: { type: "string", enum: conditions },
+    condition_since: "time",
+    payload_bytes: described("integer", "the payload as it is stored"),
+    payload_truncated: described("boolean", "with fields=full its payload would be null"),
+  },
+  "JobRow",
+);
+
+const page = record(
+  {
+    jobs: described(
+      listOf({ anyOf: [listedJob, jobRow] }),
+      "ListedJob with fields=full, JobRow with fields=row",
+    ),
     next_cursor: described(
       "string?",
       "goes on, with the same q, state, identifier, queue, search and sort; null: nothing follows",
@@ -107,3 +145,10 @@ export const jobPageSchema: JsonSchema = record(
   },
   "JobList",
 );
+
+export const jobPageSchema: JsonSchema = withOptional(page, {
+  count: described(
+    { anyOf: [value, { type: "null" }] },
+    "with count=fast: how many match in all; null: what is asked for cannot be counted like this",
+  ),
+});

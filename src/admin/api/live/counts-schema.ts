@@ -11,6 +11,7 @@ export const counts = record(
     retrying: value,
     scheduled: value,
     ready: value,
+    // Of those that nothing keeps from running: what waits for a locked queue is blocked.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",

@@ -30,8 +30,8 @@ export async function getQueue(
   return {
     queue,
     running: await runningOf(db, queue),
-    next: await nextJobs(db, row.id, limit),
-    arrivals: await latestJobs(db, row.id, limit),
+    next: await nextJobs(db, queue, limit),
+    arrivals: await latestJobs(db, queue, limit),
   };
 }
 

@@ -1,12 +1,13 @@
 // The jobs of one named queue: those that run next, in the order in which they will, those that were
-// added last, and the one that runs. Where no index leads to a queue's jobs and the table is large, the
-// head of the work and the newest jobs are looked through, up to a bound, and what was not seen is said.
+// added last, and the one that runs. Where no index leads to a queue's jobs and the table is large, they
+// are looked for as any list of jobs is, for a moment, and its cursor goes on.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
+import { findPage } from "../../pages/walk-jobs.ts";
 import { isAvailable, isDue } from "../../sql/eligible.ts";
 import { isLocked } from "../../sql/job-state.ts";
 import { microseconds } from "../../sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../../sql/priorities.ts";
+import type { JobSort } from "../../walk/order.ts";
 import { reachOf } from "../lock-holders.ts";
 
 export interface QueuedJob {
@@ -21,14 +22,27 @@ export interface QueuedJob {
   readonly locked_at_us: string | null;
 }
 
-/** Whether the list has all there is up to its limit; else there may be more that was not looked at. */
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
+  /** Whether the list has all there is up to its limit; else there may be more that was not looked at. */
   readonly isComplete: boolean;
+  /**
+   * Where the list of jobs of this queue goes on, in the order `priority` and with `is:due`, or in the
+   * order `-id`. null: nothing follows, or an index led to these.
+   */
+  readonly nextCursor: string | null;
 }
 
-/** Of each priority's due jobs, and of the newest jobs: index and heap pages for some 50 ms. */
-const LOOKED_AT = 10_000;
+interface NamedQueue {
+  readonly id: number;
+  readonly queueName: string;
+}
+
+const whole = (jobs: readonly QueuedJob[]): QueuedJobs => ({
+  jobs,
+  isComplete: true,
+  nextCursor: null,
+});
 
 const columns = (s: string, found: string) => `
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
@@ -50,31 +64,15 @@ const nextSql: Statement = (s) => `
   )
   ${columns(s, "found")} ${inOrder}`;
 
-// Index only: who is of the queue stands in the index that jobs are taken from.
-const nextInHeadSql: Statement = (s) => `
-  with recursive ${priorities(s)}, head as materialized (
-    select head.* from priorities, lateral (
-      select jobs.id, jobs.job_queue_id, jobs.priority, jobs.run_at,
-        row_number() over (order by jobs.run_at) as place
-      from ${s}._private_jobs as jobs
-      where ${isAvailable("jobs")} and jobs.priority = priorities.priority and ${isDue("jobs")}
-      order by jobs.run_at limit ${LOOKED_AT}
-    ) as head
-  ), found as materialized (
-    select jobs.id from head as jobs where ${isInQueue} ${inOrder} limit $2::int
-  ), seen as materialized (
-    select coalesce(max(place), 0) < ${LOOKED_AT}
-      and (select count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole
-    from head
-  )
-  select jobs.*, seen.is_whole from seen left join (${columns(s, "found")}
-  ) as jobs on true ${inOrder.replaceAll("jobs.run_at", "jobs.run_at_us")}`;
-
 /** Those that are due, in the order in which they will run. */
-export async function nextJobs(db: Database, queueId: number, limit: number): Promise<QueuedJobs> {
+export async function nextJobs(
+  db: Database,
+  queue: NamedQueue,
+  limit: number,
+): Promise<QueuedJobs> {
   const isDirect = (await reachOf(db)).isSmall || (await usableIndexes(db)).has("queue_ready");
-  const statement = isDirect ? nextSql : nextInHeadSql;
-  return answered(await query<SeenRow>(db, statement, [queueId, limit]), limit);
+  if (!isDirect) return walkedTo(db, "priority", "is:due", queue, limit);
+  return whole(await query<QueuedJob>(db, nextSql, [queue.id, limit]));
 }
 
 const latestSql: Statement = (s) => `
@@ -85,38 +83,37 @@ const latestSql: Statement = (s) => `
   )
   ${columns(s, "found")} order by jobs.id desc`;
 
-const latestOfNewestSql: Statement = (s) => `
-  with newest as materialized (
-    select jobs.id, jobs.job_queue_id from ${s}._private_jobs as jobs
-    order by jobs.id desc limit ${LOOKED_AT}
-  ), found as materialized (
-    select jobs.id from newest as jobs where ${isInQueue} order by jobs.id desc limit $2::int
-  ), seen as materialized (select count(*) < ${LOOKED_AT} as is_whole from newest)
-  select jobs.*, seen.is_whole from seen left join (${columns(s, "found")}
-  ) as jobs on true order by jobs.id desc`;
-
 /** Those that were added last, the newest first. */
 export async function latestJobs(
   db: Database,
-  queueId: number,
+  queue: NamedQueue,
   limit: number,
 ): Promise<QueuedJobs> {
   const isDirect = (await reachOf(db)).isSmall || (await usableIndexes(db)).has("queue");
-  const statement = isDirect ? latestSql : latestOfNewestSql;
-  return answered(await query<SeenRow>(db, statement, [queueId, limit]), limit);
+  if (!isDirect) return walkedTo(db, "-id", "", queue, limit);
+  return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
 }
 
-interface SeenRow extends Omit<QueuedJob, "id"> {
-  /** null in the one row of an answer without jobs. */
-  readonly id: string | null;
-  /** Absent where everything was looked at. */
-  readonly is_whole?: boolean;
+/** How long to look for jobs of a queue to which no index leads, milliseconds; of each list. */
+const BUDGET_MS = 100;
+
+/** Looked for in a list of jobs, whose cursor is the answer's. */
+async function walkedTo(
+  db: Database,
+  sort: JobSort,
+  q: string,
+  { queueName }: NamedQueue,
+  limit: number,
+): Promise<QueuedJobs> {
+  const page = await findPage(db, { queue: queueName, q, sort, limit }, BUDGET_MS);
+  const { ids, report } = page;
+  const rows = ids.length === 0 ? [] : await query<QueuedJob>(db, ofIdsSql, [ids]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const jobs = ids.flatMap((id) => byId.get(id) ?? []);
+  return { jobs, isComplete: report.isComplete, nextCursor: page.cursorAfter(ids.length) };
 }
 
-function answered(rows: readonly SeenRow[], limit: number): QueuedJobs {
-  const jobs = rows.flatMap(({ id, is_whole: _, ...row }) => (id === null ? [] : [{ id, ...row }]));
-  return { jobs, isComplete: jobs.length >= limit || rows[0]?.is_whole !== false };
-}
+const ofIdsSql: Statement = (s) => columns(s, "(select unnest($1::bigint[]) as id) as found");
 
 const runningSql: Statement = (s) => `
   with found as materialized (

@@ -6,8 +6,9 @@ import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { microseconds } from "../../sql/moments.ts";
 import { STALE_LOCK_MS } from "../../workers/reset-stale-locks.ts";
+import { isSilent } from "../../workers/stale-workers.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
-import { isSilent, type WorkerState } from "../known-workers.ts";
+import type { WorkerState } from "../known-workers.ts";
 
 export interface QueueRow {
   readonly id: number;
@@ -44,6 +45,16 @@ export async function queueRow(db: Database, nameOrId: string): Promise<QueueRow
   const statement = (await hasWorkerTable(db)) ? oneHeardSql : oneBlindSql;
   const [row] = await query<Row>(db, statement, [nameOrId, id]);
   return row === undefined ? null : toQueueRow(row);
+}
+
+/** Those that a worker holds, the longest held first; at most `limit`. */
+export async function queueRowsHeldBy(
+  db: Database,
+  workerId: string,
+  limit: number,
+): Promise<QueueRow[]> {
+  const statement = (await hasWorkerTable(db)) ? heldHeardSql : heldBlindSql;
+  return (await query<Row>(db, statement, [workerId, limit])).map(toQueueRow);
 }
 
 /** Queues with this text in their names. */
@@ -133,6 +144,16 @@ const oneSql =
   limit 1`;
 const oneHeardSql = oneSql(heard);
 const oneBlindSql = oneSql(blind);
+
+const heldSql =
+  (knows: Knows): Statement =>
+  (s) =>
+    `${columns(s, knows)}
+  where queues.locked_by = $1::text and ${isLocked}
+  order by queues.locked_at, queues.id
+  limit $2::int`;
+const heldHeardSql = heldSql(heard);
+const heldBlindSql = heldSql(blind);
 
 const countSql: Statement = (s) => `
   select count(*)::int as count from ${s}._private_job_queues as queues where ${isFound}`;

@@ -1,9 +1,9 @@
 /** One kind of error in the list. */
-import { age, timed } from "../../controls/age";
+import { aged } from "../../controls/age";
 import { badge, link } from "../../controls/button";
 import { sparkline } from "../../controls/spark";
 import { cell } from "../../controls/table";
-import { valueNode } from "../../controls/value";
+import { countNode } from "../../controls/value";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { Node, nothing, text } from "../../lib/node";
@@ -36,8 +36,6 @@ export class ErrorRow extends Row {
 
   override cells(m: Model): Node[] {
     const kind = this.kind;
-    const failed = valueOf(kind.failed);
-    const retrying = valueOf(kind.retrying);
     const trend = kind.trend;
     return [
       cell("", [
@@ -47,10 +45,10 @@ export class ErrorRow extends Row {
         ]),
       ]),
       cell("dim w-opt", [text(kind.tasks.join(", "))]),
-      cell("num", [valueNode(failed, failed.value === 0 ? "faint" : "")]),
-      cell("num", [valueNode(retrying, retrying.value === 0 ? "faint" : "")]),
-      cell("num dim w-mid", [timed(kind.first, age(kind.first, m.times))]),
-      cell("num dim w-mid", [timed(kind.last, age(kind.last, m.times))]),
+      cell("num", [countNode(valueOf(kind.failed), "")]),
+      cell("num", [countNode(valueOf(kind.retrying), "")]),
+      cell("num dim w-mid", [aged(kind.first, m.times)]),
+      cell("num dim w-mid", [aged(kind.last, m.times)]),
       cell("vis w-mid", [
         trend.length > 0 ? sparkline(trend, "failed", "failures, last 3 h", 96, 18) : nothing,
       ]),

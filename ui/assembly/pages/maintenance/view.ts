@@ -10,7 +10,6 @@ import { jsonTree } from "../../kit/json-tree";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { Model, UpkeepAnswer } from "../../model/model";
-import { staleCount } from "../../records/worker-rows";
 import { DELETE_FAILED, GC_QUEUES, GC_TASKS, MaintenanceModel } from "./model";
 
 const INPUT = "maintenance.input";
@@ -105,15 +104,15 @@ function sweep(last: UpkeepAnswer, page: MaintenanceModel): Node {
 }
 
 function unlock(m: Model): Node {
-  const stale = staleCount(m.overview.activeWorkers);
+  const silent = m.facts.has("pulse") ? m.facts.pulse.silent : 0;
   return card(
     "Force unlock",
     "Frees the jobs and queues that chosen workers hold. They are chosen on the Workers page.",
     [],
     [
       link("/workers", "btn", [text("Choose workers")]),
-      stale > 0
-        ? leaf("span", "hint", counted(stale, "worker is", "workers are") + " stale now.")
+      silent > 0
+        ? leaf("span", "hint", counted(silent, "worker is", "workers are") + " silent now.")
         : nothing,
     ],
   );

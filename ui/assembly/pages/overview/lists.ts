@@ -1,5 +1,5 @@
 /** The largest kinds of errors, and the queues that need a look first. */
-import { age, timed } from "../../controls/age";
+import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -48,8 +48,8 @@ function errorRow(m: Model, group: Group): Node {
   return row(group.key, "", [
     cell("", [link(errorPath(group.key), "row", [groupName(group)])]),
     cell("num", [valueNode(group.count, "")]),
-    cell("num dim w-mid", [timed(group.firstSeen, age(group.firstSeen, m.times))]),
-    cell("num dim", [timed(group.lastSeen, age(group.lastSeen, m.times))]),
+    cell("num dim w-mid", [aged(group.firstSeen, m.times)]),
+    cell("num dim", [aged(group.lastSeen, m.times)]),
     cell("vis w-mid", [groupTrend(group)]),
   ]);
 }

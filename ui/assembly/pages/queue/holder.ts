@@ -77,7 +77,7 @@ function chain(m: Model, details: QueueDetails, by: string, holder: HolderOf | n
       stuck,
       [worker, leaf("b", "", answers(m, queue.holder, holder))],
       stuck ? consequence(holder, job) : "",
-      stuck ? verbButton(m, unlockVerb(`Unlock ${by}…`, by), "s p") : nothing,
+      stuck ? verbButton(m, unlockVerb(`Unlock ${by}…`, [by]), "s p") : nothing,
     ),
   ]);
 }

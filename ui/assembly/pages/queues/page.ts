@@ -6,14 +6,13 @@ import { tab, tabs } from "../../controls/tabs";
 import { readQueueList } from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
-import { listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
 import { unlockVerb, verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
+import { grouped } from "../../lib/number";
 import { encode } from "../../lib/percent";
-import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
@@ -21,8 +20,6 @@ import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
-  /** Of all that the search finds, in any state. */
-  private count: i64 = i64.MIN_VALUE;
   private holder: HolderOf = new HolderOf("queues");
 
   constructor() {
@@ -60,19 +57,9 @@ export class QueuesPage extends ListPage {
   }
 
   override source(_m: Model): string {
-    const address = this.address;
-    const sort = address.value("sort");
-    let path = "api/queues?limit=100";
-    if (sort.length > 0) path += "&sort=" + encode(sort);
-    const only = address.value("only");
-    if (only.length > 0) path += "&only=" + encode(only);
-    const search = address.value("search");
-    return search.length > 0 ? path + "&search=" + encode(search) : path;
-  }
-
-  override turn(m: Model, address: Address): void {
-    if (address.value("search") !== this.address.value("search")) this.count = i64.MIN_VALUE;
-    super.turn(m, address);
+    const only = this.address.value("only");
+    const path = this.listOf("api/queues");
+    return only.length > 0 ? path + "&only=" + encode(only) : path;
   }
 
   override read(body: string): RowPage {
@@ -87,8 +74,8 @@ export class QueuesPage extends ListPage {
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
     const next = list.nextCursor;
     if (next !== null) page.next = next;
-    // Only the first page counts them.
-    if (list.count !== i64.MIN_VALUE) this.count = list.count;
+    // Only the first page counts them, in any state.
+    page.count = list.count;
     return page;
   }
 
@@ -116,7 +103,7 @@ export class QueuesPage extends ListPage {
 
   private askUnlock(): void {
     const worker = this.holder.worker;
-    after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${worker}…`, worker)));
+    after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${worker}…`, [worker])));
   }
 
   override aim(m: Model, dialog: OpenDialog): void {
@@ -126,7 +113,7 @@ export class QueuesPage extends ListPage {
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
-      pageHeadSaying("Queues", this.said(), []),
+      pageHeadSaying("Queues", countSaid(this, this.sorted === "stuck" ? ", worst first" : ""), []),
       this.states(m),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),
@@ -136,14 +123,6 @@ export class QueuesPage extends ListPage {
         "A queue runs one job at a time. Held is normal; stuck means its holder is silent.",
       ),
     ]);
-  }
-
-  private said(): string {
-    if (this.count === i64.MIN_VALUE) return "";
-    const order = this.sorted === "stuck" ? ", worst first" : "";
-    return this.address.value("search").length > 0
-      ? `${counted(this.count, "name matches", "names match")}${order}`
-      : `${grouped(this.count)}${order}`;
   }
 
   private states(m: Model): Node {

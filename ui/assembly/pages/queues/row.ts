@@ -1,9 +1,9 @@
 /** One queue in the list: who holds it, what waits in it, and the verb that frees it where it is stuck. */
-import { age, timed } from "../../controls/age";
+import { age, aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { cell } from "../../controls/table";
-import { valueNode } from "../../controls/value";
-import { ListedQueue, Value } from "../../generated/records";
+import { countNode } from "../../controls/value";
+import { ListedQueue } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -45,12 +45,10 @@ export class QueueRow extends Row {
       cell("", [link(this.path, "name cut", [exactName(queue.queueName, "")])]),
       cell("", [queueState(m, queue)]),
       cell("w-opt", [queueBar(queue)]),
-      cell("num", [number(queue.ready, "")]),
-      cell("num dim w-mid", [number(queue.scheduled, "")]),
-      cell("num dim w-mid", [number(queue.failed, "red")]),
-      cell(stuck ? "num w-mid amber" : "num dim w-mid", [
-        isNaN(oldest) ? nothing : timed(oldest, age(oldest, m.times)),
-      ]),
+      cell("num", [countNode(queue.ready, "")]),
+      cell("num dim w-mid", [countNode(queue.scheduled, "")]),
+      cell("num dim w-mid", [countNode(queue.failed, "red")]),
+      cell(stuck ? "num w-mid amber" : "num dim w-mid", [aged(oldest, m.times)]),
       cell("dim w-opt", holder(m, queue)),
       cell("num vis w-mid", [stuck ? this.verb(m) : nothing]),
     ];
@@ -60,11 +58,6 @@ export class QueueRow extends Row {
     const by = this.queue.lockedBy;
     return by === null ? nothing : writeButton(m, "Unlock…", "queues.unlock", by, "s");
   }
-}
-
-/** None is no news. */
-function number(value: Value, tone: string): Node {
-  return valueNode(value, value.value === 0 ? "faint" : tone);
 }
 
 function holder(m: Model, queue: ListedQueue): Node[] {

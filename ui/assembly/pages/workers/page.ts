@@ -1,20 +1,35 @@
-/** The workers, and choosing those whose locks are to be taken away. */
+/** The workers: who answers, who has fallen silent, what each runs and holds; and the verb that frees it. */
+import { link } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
-import { Node } from "../../lib/node";
-import { Mark, Model, noMark, Page } from "../../model/model";
+import { pageHeadSaying } from "../../controls/panel";
+import { ListedWorker, readWorkerList, WorkerCounts } from "../../generated/records";
+import { after } from "../../host";
+import { ListPage } from "../../kit/list-page";
+import { bulkBar, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { Column, Row, RowPage } from "../../kit/row";
+import { unlockVerb, verbArg, writeButton } from "../../kit/verb";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { counted, grouped } from "../../lib/number";
+import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
-import { workersView } from "./view";
+import { unlockPreview } from "../../parts/holder";
+import { COLUMNS, WorkerRow } from "./row";
+import { runningLongest } from "./running";
 
-export class WorkersPage extends Page {
-  private chosen: Set<string> = new Set<string>();
+export class WorkersPage extends ListPage {
+  private counts: WorkerCounts = new WorkerCounts();
+  /** Whose locks the dialog is about. */
+  private about: ListedWorker[] = [];
 
   constructor() {
     super("workers", "/workers");
     this.label = "Workers";
     this.drawing = CPU;
     this.letter = "w";
-    this.asksOverview = true;
+    this.usualSort = "state";
   }
 
   override title(): string {
@@ -25,34 +40,132 @@ export class WorkersPage extends Page {
     if (!m.facts.has("pulse")) return noMark;
     const pulse = m.facts.pulse;
     const all = pulse.alive + pulse.silent;
-    if (pulse.silent === 0) return new Mark(all.toString(), "");
-    return new Mark(`${pulse.alive} of ${all}`, pulse.alive === 0 ? "red" : "amber");
+    if (pulse.silent === 0) return new Mark(grouped(all), "");
+    return new Mark(
+      `${grouped(pulse.alive)} of ${grouped(all)}`,
+      pulse.alive === 0 ? "red" : "amber",
+    );
   }
 
-  override view(m: Model): Node {
-    return workersView(m, this.chosen);
+  override one(): string {
+    return "worker";
   }
 
-  /** What was chosen can be seen only here. */
-  override leave(): void {
-    this.chosen.clear();
+  override many(): string {
+    return "workers";
   }
 
-  override forget(_m: Model): void {
-    this.chosen.clear();
+  override columns(_m: Model): Column[] {
+    return COLUMNS;
   }
 
-  override act(_m: Model, verb: string, arg: string, _value: string): void {
-    const chosen = this.chosen;
-    if (verb === "select-none") chosen.clear();
-    else if (verb === "select" && !chosen.delete(arg)) chosen.add(arg);
+  override source(_m: Model): string {
+    return this.listOf("api/workers");
   }
 
-  override aim(_m: Model, dialog: OpenDialog): void {
-    dialog.workers = this.chosen.values().sort();
+  override read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const list = readWorkerList(r);
+    r.end();
+    const page = new RowPage();
+    if (r.failed) {
+      page.fault = r.error;
+      return page;
+    }
+    for (let i = 0; i < list.workers.length; i++) page.rows.push(new WorkerRow(list.workers[i]));
+    const next = list.nextCursor;
+    if (next !== null) page.next = next;
+    this.counts = list.counts;
+    return page;
+  }
+
+  override act(m: Model, verb: string, arg: string, value: string): void {
+    if (verb === "unlock") this.unlock(arg);
+    else super.act(m, verb, arg, value);
+  }
+
+  /** One of the rows, or all that are chosen: the dialog says first what that frees. */
+  private unlock(key: string): void {
+    const rows = key.length > 0 ? this.list.rows : this.list.chosen.values();
+    const ids: string[] = [];
+    this.about = [];
+    for (let i = 0; i < rows.length; i++) {
+      if (key.length > 0 && rows[i].key !== key) continue;
+      this.about.push((rows[i] as WorkerRow).worker);
+      ids.push(rows[i].key);
+    }
+    if (ids.length === 0) return;
+    const who = ids.length === 1 ? ids[0] : counted(ids.length, "worker", "workers");
+    after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${who}…`, ids)));
+  }
+
+  override aim(m: Model, dialog: OpenDialog): void {
+    const about = this.about;
+    if (about.length === 0) return;
+    dialog.note = unlockPreview(about, m.times);
+    for (let i = 0; i < about.length && about.length > 1; i++)
+      dialog.workers.push(about[i].workerId);
   }
 
   override written(write: Pending): void {
-    if (write.topic === "ask.unlock") this.chosen.clear();
+    if (write.path === "api/maintenance") this.changed();
+  }
+
+  override view(m: Model): Node {
+    return box("div", "workers-page", [
+      pageHeadSaying("Workers", this.said(), [this.sweep(m)]),
+      box("div", "meta", [
+        searchBox(this, "Find a worker by id, host, version or task"),
+        newsPill(this),
+      ]),
+      listView(m, this, "Workers", this.none()),
+      leaf(
+        "p",
+        "hint",
+        "A worker is silent when its heartbeat is older than it said it would ever be. One that never sent any is unknown, and worth a look when it has held a lock for 4 hours.",
+      ),
+      runningLongest(m, this.list.rows),
+      bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
+    ]);
+  }
+
+  /** `5 of 6 answer; 61 of 120 slots busy` */
+  private said(): string {
+    if (!this.rows.ready) return "";
+    const counts = this.counts;
+    const all = counts.alive + counts.silent;
+    const unknown = counts.unknown > 0 ? `, ${grouped(counts.unknown)} unknown` : "";
+    return `${grouped(counts.alive)} of ${grouped(all)} answer${unknown}${this.busy()}`;
+  }
+
+  /** Only where all stand on this page, and each says how much it can run. */
+  private busy(): string {
+    let slots: i64 = 0;
+    let running: i64 = 0;
+    let alive: i64 = 0;
+    const rows: Row[] = this.list.rows;
+    for (let i = 0; i < rows.length; i++) {
+      const worker = (rows[i] as WorkerRow).worker;
+      if (worker.state !== "alive" || worker.slots === i64.MIN_VALUE) continue;
+      alive++;
+      slots += worker.slots;
+      running += worker.running.value;
+    }
+    if (alive === 0 || alive !== this.counts.alive) return "";
+    return `; ${grouped(running)} of ${grouped(slots)} slots busy`;
+  }
+
+  private sweep(m: Model): Node {
+    if (this.counts.silent === 0 || !m.access.canWrite) return nothing;
+    return link("/maintenance", "btn", [text("Sweep silent workers")]);
+  }
+
+  private none(): Node {
+    if (this.address.value("search").length > 0) return nothingFound(this);
+    return emptyWith(
+      "No worker is known",
+      "One that is started stands here after its first heartbeat; one that sends none, while it holds a lock.",
+      [],
+    );
   }
 }

@@ -1,0 +1,31 @@
+// What people are told of a cron expression.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { patternInWords } from "../../src/domain/cron/pattern-words.ts";
+
+test("The usual cron expressions have words.", () => {
+  const words: readonly (readonly [string, string])[] = [
+    ["* * * * *", "every minute"],
+    ["*/15 * * * *", "every 15 minutes"],
+    ["0 * * * *", "every hour, on the hour"],
+    ["5 * * * *", "every hour, at 5 past"],
+    ["0 */6 * * *", "every 6 hours, on the hour"],
+    ["0 2 * * *", "every day at 02:00"],
+    ["30 5 * * 1", "every Monday at 05:30"],
+    ["0 9 * * 1-5", "every weekday at 09:00"],
+    ["*/5 * * * 7", "every 5 minutes, every Sunday"],
+    ["5 0 1 * *", "on the 1st of every month at 00:05"],
+    ["5 0 22 * *", "on the 22nd of every month at 00:05"],
+    ["5 0 11 * *", "on the 11th of every month at 00:05"],
+    ["0 0 24 12 *", "every 24 December at 00:00"],
+  ];
+  for (const [expression, said] of words) assert.equal(patternInWords(expression), said);
+});
+
+test("What has no short name, and what is no cron expression, is not put into words.", () => {
+  const without = [
+    ...["1,2 * * * *", "*/7 * * * *", "0 */5 * * *", "0 2 1 * 1", "0 2 * 1 1", "10-20 * * * *"],
+    ...["", "* * * *", "@daily", "61 * * * *", "0 25 * * *", "0 2 * * MON", "* * * * * *"],
+  ];
+  for (const expression of without) assert.equal(patternInWords(expression), null, expression);
+});

@@ -1,0 +1,105 @@
+// Downloads that take long: they begin early, end where they stand still, and give their place back.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { messageOf } from "../../src/base/errors.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createWork } from "../../src/http/bounds/work.ts";
+import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
+import { type StreamLimits, streamed } from "../../src/http/stream.ts";
+import { connect, rawExchange, statuses } from "./raw-client.ts";
+
+const servers: HttpServer[] = [];
+after(() => Promise.all(servers.map((server) => server.stop())));
+
+const GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+const LIMITS: StreamLimits = { beginMs: 60_000, stillMs: 60_000, patienceMs: 60_000 };
+
+async function serve(
+  pieces: (signal: AbortSignal) => AsyncGenerator<string>,
+  limits: Partial<StreamLimits>,
+) {
+  const places = createWork(1, 1);
+  const broken: string[] = [];
+  const server = createHttpServer({
+    host: "127.0.0.1",
+    port: 0,
+    handle: (request) =>
+      streamed(
+        request,
+        places,
+        async () => ({
+          headers: {},
+          pieces,
+          trailer: { name: "x-all", value: () => "yes" },
+          onBroken: (error) => broken.push(messageOf(error)),
+        }),
+        { ...LIMITS, ...limits },
+      ),
+    headers: {},
+    logger: silentLogger,
+    limits: { stopMs: 100 },
+  });
+  servers.push(server);
+  await server.start();
+  return { port: server.address.port, places, broken };
+}
+
+test("A download begins before its first piece is there.", async () => {
+  const { promise: asked, resolve: makePiece } = Promise.withResolvers<string>();
+  const { port } = await serve(
+    async function* () {
+      yield await asked;
+    },
+    { beginMs: 1 },
+  );
+  const client = await connect(port);
+  client.socket.write(GET);
+  assert.match(await client.received(/\r\n\r\n/), /^HTTP\/1\.1 200 /);
+  makePiece("late");
+  assert.match(await client.end(), /late[\s\S]*x-all: yes/);
+});
+
+test("What fails before a download has begun is an answer of its own.", async () => {
+  const { port, places } = await serve(async function* () {
+    yield* [];
+    throw new Error("not today");
+  }, {});
+  assert.deepEqual(statuses(await rawExchange(port, GET)), [500]);
+  assert.ok(places.hasRoom("127.0.0.1"));
+});
+
+test("A download that stands still is cut, and its place is free again.", async () => {
+  for (const first of [[], ["", "some"]]) {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const { port, places, broken } = await serve(
+      async function* (signal) {
+        yield* first;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        leave();
+      },
+      { beginMs: 1, stillMs: 50 },
+    );
+    const text = await rawExchange(port, GET);
+    assert.match(text, /^HTTP\/1\.1 200 /);
+    assert.doesNotMatch(text, /x-all/, "it does not look whole");
+    await left;
+    assert.deepEqual(broken, ["nothing came for 0.05 s"]);
+    assert.ok(places.hasRoom("127.0.0.1"));
+  }
+});
+
+test("Who asks for a download's headers alone leaves its place.", async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const { port, places } = await serve(async function* () {
+    try {
+      yield "one";
+      yield "two";
+    } finally {
+      end();
+    }
+  }, {});
+  const text = await rawExchange(port, GET.replace("GET", "HEAD"));
+  assert.deepEqual([statuses(text), text.includes("one")], [[200], false]);
+  await ended;
+  assert.ok(places.hasRoom("127.0.0.1"));
+});

@@ -1,0 +1,15 @@
+select floor(extract(epoch from now()) * 1000000)::bigint as us;
+
+  select left(jobs.last_error, 300) as line
+  from "worker"._private_jobs as jobs tablesample system (least(100, 100.0 * 200
+    * current_setting('block_size')::int / greatest(pg_relation_size(to_regclass($1::text)), 1)))
+  where jobs.last_error is not null
+  order by random()
+  limit 2000;
+
+-- group:03c75bf1b726
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and (jobs.last_error like $2::text)
+order by jobs.id

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { ListedTask } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, feed, incident, incidents, opened, pulse, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+const task = (identifier: string, change: Partial<ListedTask> = {}): ListedTask => ({
+  identifier,
+  ready: value(0),
+  blocked: value(0),
+  running: value(0),
+  retrying: value(0),
+  scheduled: value(0),
+  failed: value(0),
+  oldest_ready_at: null,
+  last_failed_at: null,
+  supported_by: 5,
+  is_unsupported: false,
+  ...change,
+});
+
+const listed = (tasks: ListedTask[], change: object = {}) => ({
+  tasks,
+  next_cursor: null,
+  count: tasks.length,
+  ...change,
+});
+
+const rows = (page: Page) =>
+  page
+    .all((e) => e.tag === "tr")
+    .slice(1)
+    .map((e) => textOf([e]));
+
+test("tasks say how their jobs stand, who knows them, and when one failed last", async () => {
+  const page = await opened("/tasks");
+  feed(page, { pulse: pulse({ alive: 5 }) });
+  assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=worst");
+  const failing = { ready: value(12), failed: value(8400), oldest_ready_at: at(-4) };
+  page.answer(
+    "api/tasks",
+    listed([
+      task("charge_card", { ...failing, last_failed_at: at(-7) }),
+      task("resize_image", { supported_by: 3 }),
+    ]),
+  );
+  assert.deepEqual(rows(page), [
+    "charge_card5 of 51208,4004 s7 s ago",
+    "resize_image3 of 5000none",
+  ]);
+  assert.match(page.text, /Tasks2, sickest first/);
+  assert.equal(page.title, "(12) Tasks · worker");
+});
+
+test("that no worker knows a task is said only where the server claims it", async () => {
+  const page = await opened("/tasks");
+  feed(page, { pulse: pulse({ alive: 5 }) });
+  const waits = { ready: value(180), oldest_ready_at: at(-1080), supported_by: 0 };
+  page.answer(
+    "api/tasks",
+    listed([
+      task("send_webhook", { ...waits, is_unsupported: true }),
+      task("perhaps", { ...waits, is_unsupported: null }),
+    ]),
+  );
+  assert.deepEqual(rows(page), [
+    "send_webhooknone1800018 mNo worker alive knows this task",
+    "perhapsnot known1800018 mnone",
+  ]);
+});
+
+test("a row of a task leads to its jobs, whatever it is called", async () => {
+  const page = await opened("/tasks");
+  page.answer("api/tasks", listed([task("send_email"), task('a "b"\\ c'), task(" none ")]));
+  const links = page.all((e) => e.tag === "a" && String(e.attrs["class"]).startsWith("name"));
+  assert.deepEqual(
+    links.map(({ attrs }) => decodeURIComponent(String(attrs["href"]))),
+    ["#/jobs?q=task:send_email", String.raw`#/jobs?q=task:"a \"b\"\\ c"`, '#/jobs?q=task:" none "'],
+  );
+  page.app.dispatch("tasks.open", "send_email", "");
+  assert.equal(page.navigations.at(-1), "/jobs?q=task%3Asend_email");
+});
+
+test("estimates of tasks are marked, and three hundred of them are pages", async () => {
+  const page = await opened("/tasks?search=t&sort=-failed");
+  assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=-failed&search=t");
+  const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
+  const many = Array.from({ length: 100 }, (_, n) => task(`t${n}`, { failed: value(1) }));
+  many[0] = task("t0", { failed: value(1_200_000, about) });
+  page.answer("api/tasks", listed(many, { count: 300, next_cursor: "c1" }));
+  assert.match(page.text, /≈ 1\.2 M/);
+  assert.match(page.text, /300 tasks match/);
+  const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
+  assert.equal(next.attrs["href"], "#/tasks?search=t&sort=-failed&cursor=c1");
+});
+
+test("a task that nobody knows stands in the navigation, and the keys lead to the page", async () => {
+  const page = await opened("/");
+  feed(page, { incidents: incidents([incident({ id: "x", kind: "unsupported_task" })]) });
+  const entry = page.one(
+    (e) => String(e.attrs["class"]).startsWith("nav") && e.attrs["href"] === "#/tasks",
+  );
+  assert.equal(textOf([entry]), "Tasks1 unknown");
+  page.app.dispatch("app.key", "", "g");
+  page.app.dispatch("app.key", "", "t");
+  assert.equal(page.navigations.at(-1), "/tasks");
+});
+
+test("without tasks, and with none that a search finds, the page says so", async () => {
+  const page = await opened("/tasks");
+  page.answer("api/tasks", listed([]));
+  assert.match(page.text, /No task is known yet/);
+  page.go("/tasks?search=nope");
+  page.answer("api/tasks", listed([]));
+  assert.match(page.text, /No tasks match “nope”/);
+});

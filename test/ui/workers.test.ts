@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { ListedWorker } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, feed, opened, pulse, queue, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWorker => ({
+  worker_id,
+  state: "alive",
+  level: "ok",
+  started_at: at(-3 * 86_400),
+  last_heartbeat_at: at(-2),
+  host: "prod-a-51c",
+  pid: 812,
+  version: "0.1.0",
+  node: "24.21.0",
+  slots: 20,
+  tasks: ["charge_card", "send_email"],
+  tasks_complete: true,
+  running: value(18, { basis: "heartbeat" }),
+  held_queues: 6,
+  oldest_lock_at: at(-4),
+  done: 900,
+  failed: 3,
+  done_per_min: 41.6,
+  failed_per_min: 0.4,
+  current: [],
+  by_task: [],
+  queues: [],
+  ...change,
+});
+
+const silent = (id: string, change: Partial<ListedWorker> = {}) =>
+  worker(id, {
+    state: "silent",
+    level: "bad",
+    last_heartbeat_at: at(-7800),
+    running: value(1),
+    held_queues: 1,
+    oldest_lock_at: at(-7740),
+    done_per_min: null,
+    failed_per_min: null,
+    current: [{ id: 12481, task: "import_contacts", since: at(-7740) }],
+    ...change,
+  });
+
+/** One of Graphile Worker's own, which sends no heartbeat. */
+const stock = (id: string, change: Partial<ListedWorker> = {}) =>
+  worker(id, {
+    state: "unknown",
+    started_at: null,
+    last_heartbeat_at: null,
+    host: null,
+    pid: null,
+    version: null,
+    node: null,
+    slots: null,
+    tasks: [],
+    tasks_complete: false,
+    running: value(2),
+    held_queues: 0,
+    done: null,
+    failed: null,
+    done_per_min: null,
+    failed_per_min: null,
+    ...change,
+  });
+
+const listed = (workers: ListedWorker[], next_cursor: string | null = null) => {
+  const of = (state: string) => workers.filter((one) => one.state === state).length;
+  const counts = { alive: of("alive"), silent: of("silent"), unknown: of("unknown") };
+  return { workers, next_cursor, counts };
+};
+
+const rows = (page: Page, name: string) => {
+  const table = page.one(
+    (e) => e.tag === "table" && String(e.attrs["class"]).split(" ").includes(name),
+  );
+  const body = table.children.at(-1);
+  return typeof body === "object" ? (body?.children ?? []).map((row) => textOf([row])) : [];
+};
+
+const bodyOf = (page: Page) => page.asked("api/maintenance").body;
+
+test("workers say whether they answer, how busy they are, and what they hold", async () => {
+  const page = await opened("/workers");
+  assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state");
+  page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
+  assert.deepEqual(rows(page, "workers"), [
+    "worker-csilent 2 h 10 mprod-a-51c0.1.03 d1 of 201Unlock…",
+    "stock-1no heartbeat20",
+    "worker-a2 s agoprod-a-51c0.1.03 d18 of 20426",
+  ]);
+  assert.match(page.text, /1 of 2 answer, 1 unknown; 18 of 20 slots busy/);
+  assert.deepEqual(rows(page, "running"), ["Runningimport_contacts#12481worker-c2 h 9 m"]);
+});
+
+test("a worker without a heartbeat is never called silent, and is amber only after 4 hours", async () => {
+  const page = await opened("/workers");
+  const old = { level: "warn", oldest_lock_at: at(-5 * 3600) };
+  page.answer("api/workers", listed([stock("old", old), stock("young")]));
+  assert.deepEqual(rows(page, "workers"), ["oldholds for 5 h20Unlock…", "youngno heartbeat20"]);
+  const state = page.one((e) => e.tag === "td" && textOf([e]) === "holds for 5 h");
+  assert.equal(state.attrs["class"], "amber");
+  assert.doesNotMatch(page.text.replace(/A worker is silent when.*/, ""), /silent|stale|dead/);
+});
+
+test("a silent worker is unlocked from the list after it is said what that frees", async () => {
+  const page = await opened("/workers");
+  page.answer("api/workers", listed([silent("worker-c"), worker("worker-a")]));
+  page.click("Unlock…");
+  page.pass(10);
+  assert.match(
+    page.dialogText,
+    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. It last answered 2 h 10 m ago\. What these workers have locked may run again at once/,
+  );
+  page.click("Unlock worker-c");
+  assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
+  page.answer("api/maintenance", { message: "Unlocked 1 job and 1 queue of 1 worker" });
+  assert.deepEqual(page.notices, ["Unlocked 1 job and 1 queue of 1 worker"]);
+  page.answer("api/workers", listed([worker("worker-a")]));
+  assert.equal(rows(page, "workers").length, 1);
+});
+
+test("several are unlocked together, with a warning of those that still answer", async () => {
+  const page = await opened("/workers");
+  page.answer("api/workers", listed([silent("worker-c"), silent("worker-d"), worker("worker-a")]));
+  page.app.dispatch("workers.all", "", "");
+  assert.match(page.text, /3 chosen/);
+  page.app.dispatch("workers.unlock", "", "");
+  page.pass(10);
+  assert.match(
+    page.dialogText,
+    /^Unlock 3 workersUnlocking 3 workers frees 20 jobs and 8 queues\. 1 of them still answers: what runs there would run twice\./,
+  );
+  page.click("Unlock 3 workers");
+  assert.equal(
+    bodyOf(page),
+    '{"action":"force-unlock","worker_ids":["worker-c","worker-d","worker-a"]}',
+  );
+  page.answer("api/maintenance", { message: "Unlocked" });
+  assert.doesNotMatch(page.text, /chosen/);
+});
+
+test("one silent worker says why, what stands still, and frees it by one verb", async () => {
+  const page = await opened("/workers/worker-c");
+  assert.equal(page.asked("api/workers/").path, "api/workers/worker-c");
+  page.answer(
+    "api/workers/",
+    silent("worker-c", {
+      queues: [
+        queue("crm:acme", { ready: value(480), locked_at: at(-7740), oldest_ready_at: at(-7700) }),
+      ],
+    }),
+  );
+  assert.match(
+    page.text,
+    /No heartbeat for 2 h 10 m\. The last one came at 10:50:00\. It holds 1 job and 1 queue; 480 jobs wait behind them\./,
+  );
+  assert.match(page.text, /Waiting behind480oldest 2 h 8 m/);
+  assert.deepEqual(rows(page, "holds"), [
+    "Runningimport_contacts#124812 h 9 mmay run again at once",
+    "crm:acme2 h 9 m480 jobs run, one at a time",
+  ]);
+  assert.match(page.text, /it may finish #12481 while another worker runs it again/);
+  assert.match(page.text, /\$ worker unlock worker-c/);
+  page.click("Unlock…");
+  assert.match(page.dialogText, /Unlocking worker-c frees 1 job and 1 queue/);
+  page.click("Unlock");
+  assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
+});
+
+test("one that answers has no verb, and says what it runs, knows and has done", async () => {
+  const page = await opened("/workers/worker-a");
+  page.answer(
+    "api/workers/",
+    worker("worker-a", {
+      current: [{ id: 7, task: "charge_card", since: at(-12) }],
+      by_task: [{ task: "charge_card", done: 880, failed: 3 }],
+      tasks_complete: false,
+    }),
+  );
+  assert.match(
+    page.text,
+    /It answers\. Its last heartbeat came 2 s ago\. It runs 18 jobs at once, of 20 it could\./,
+  );
+  assert.match(page.text, /Done a minute420\.4 failed/);
+  assert.match(page.text, /charge_cardsend_emailand more that it does not name/);
+  assert.deepEqual(rows(page, "tallies"), ["charge_card8803"]);
+  assert.deepEqual(rows(page, "holds"), ["Runningcharge_card#712 s"]);
+  assert.equal(page.hasButton("Unlock…"), false);
+  const job = page.one((e) => e.tag === "a" && e.attrs["href"] === "#/jobs/7");
+  assert.ok(job);
+});
+
+test("one without a heartbeat is not called gone; whoever knows better may unlock it", async () => {
+  const page = await opened("/workers/stock-1");
+  page.answer("api/workers/", stock("stock-1"));
+  assert.match(page.text, /It never sent a heartbeat\. It holds 2 jobs and 0 queues\./);
+  assert.match(page.text, /whether this one still works is not known/);
+  assert.ok(page.hasButton("Unlock…"));
+  assert.doesNotMatch(page.text, /silent|dead|gone/);
+});
+
+test("of a worker that nobody knows it is said that it may have ended well", async () => {
+  const page = await opened("/workers/w%201");
+  page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
+  assert.match(page.text, /Nobody is called so now.*“w 1” sends no heartbeat/);
+  assert.equal(page.title, "Worker w 1 · worker");
+});
+
+test("read-only workers have no verbs, and without news their ages are clock times", async () => {
+  const page = await opened("/workers", { read_only: true });
+  feed(page, { pulse: pulse() });
+  page.answer("api/workers", listed([silent("worker-c")]));
+  assert.equal(page.hasButton("Unlock…"), false);
+  assert.equal(page.all((e) => e.attrs["type"] === "checkbox").length, 0);
+  page.pass(20_000);
+  assert.match(page.text, /silent since 10:50:00/);
+});

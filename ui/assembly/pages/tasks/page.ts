@@ -1,0 +1,86 @@
+/** The tasks, those in trouble first: how many jobs each has, and how many living workers know it. */
+import { empty } from "../../controls/empty";
+import { CODE } from "../../controls/icon";
+import { pageHeadSaying } from "../../controls/panel";
+import { readTaskList } from "../../generated/records";
+import { ListPage } from "../../kit/list-page";
+import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { Column, RowPage } from "../../kit/row";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node } from "../../lib/node";
+import { Mark, Model, noMark } from "../../model/model";
+import { COLUMNS, TaskRow } from "./row";
+
+export class TasksPage extends ListPage {
+  constructor() {
+    super("tasks", "/tasks");
+    this.label = "Tasks";
+    this.drawing = CODE;
+    this.letter = "t";
+    this.choosable = false;
+    this.usualSort = "worst";
+    this.everyMs = 15000;
+  }
+
+  override title(): string {
+    return "Tasks";
+  }
+
+  override mark(m: Model): Mark {
+    const unknown = m.facts.incidentsOf("unsupported_task");
+    return unknown > 0 ? new Mark(`${unknown} unknown`, "red") : noMark;
+  }
+
+  override one(): string {
+    return "task";
+  }
+
+  override many(): string {
+    return "tasks";
+  }
+
+  override columns(_m: Model): Column[] {
+    return COLUMNS;
+  }
+
+  override source(_m: Model): string {
+    return this.listOf("api/tasks");
+  }
+
+  override read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const list = readTaskList(r);
+    r.end();
+    const page = new RowPage();
+    if (r.failed) {
+      page.fault = r.error;
+      return page;
+    }
+    for (let i = 0; i < list.tasks.length; i++) page.rows.push(new TaskRow(list.tasks[i]));
+    const next = list.nextCursor;
+    if (next !== null) page.next = next;
+    page.count = list.count;
+    return page;
+  }
+
+  override view(m: Model): Node {
+    const none =
+      this.address.value("search").length > 0
+        ? nothingFound(this)
+        : empty("No task is known yet", "A task stands here as soon as a job of it was added.");
+    return box("div", "tasks-page", [
+      pageHeadSaying(
+        "Tasks",
+        countSaid(this, this.sorted === "worst" ? ", sickest first" : ""),
+        [],
+      ),
+      box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
+      listView(m, this, "Tasks", none),
+      leaf(
+        "p",
+        "hint",
+        "A task is known where a living worker names it in its heartbeat. That none knows it is only said where every worker names all of its own.",
+      ),
+    ]);
+  }
+}

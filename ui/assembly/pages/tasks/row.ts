@@ -1,0 +1,92 @@
+/** One task in the list: who knows it, how its jobs stand, when one of them failed last. */
+import { aged, ago, timed } from "../../controls/age";
+import { link } from "../../controls/button";
+import { CONDITIONS } from "../../controls/glyph";
+import { BUG, icon } from "../../controls/icon";
+import { shareBar } from "../../controls/spark";
+import { cell } from "../../controls/table";
+import { countNode, valueText } from "../../controls/value";
+import { ListedTask } from "../../generated/records";
+import { Column, Row } from "../../kit/row";
+import { box, leaf, Node, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { taskPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+
+export const COLUMNS: Column[] = [
+  new Column("", "Task", "name", ""),
+  new Column("w4", "Workers", "", ""),
+  new Column("w5 w-opt", "Jobs", "worst", ""),
+  new Column("num w4", "Ready", "-ready", ""),
+  new Column("num w4 w-mid", "Retrying", "-retrying", ""),
+  new Column("num w4", "Failed", "-failed", ""),
+  new Column("num w4 w-mid", "Oldest", "oldest", ""),
+  new Column("w8 w-opt", "Last failure", "", ""),
+];
+
+export class TaskRow extends Row {
+  constructor(readonly task: ListedTask) {
+    super(task.identifier);
+  }
+
+  override get name(): string {
+    return "task " + this.task.identifier;
+  }
+
+  override get path(): string {
+    return taskPath(this.task.identifier);
+  }
+
+  private get isUnsupported(): bool {
+    return this.task.isUnsupported === "true";
+  }
+
+  override cells(m: Model): Node[] {
+    const task = this.task;
+    const waits = this.isUnsupported && task.ready.value > 0;
+    return [
+      cell("", [link(this.path, "name cut", [exactName(task.identifier, "")])]),
+      cell("", [this.knownBy(m)]),
+      cell("w-opt", [jobsBar(task)]),
+      cell("num", [countNode(task.ready, waits ? "amber" : "")]),
+      cell("num dim w-mid", [countNode(task.retrying, "")]),
+      cell("num", [countNode(task.failed, "red")]),
+      cell(waits ? "num w-mid amber" : "num dim w-mid", [aged(task.oldestReadyAt, m.times)]),
+      cell("dim w-opt", [this.lastFailure(m)]),
+    ];
+  }
+
+  /** `5 of 5`, as long as the two numbers are of the same moment. */
+  private knownBy(m: Model): Node {
+    const by = this.task.supportedBy;
+    if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);
+    if (by === 0) return leaf("span", "faint", "not known");
+    const alive = m.facts.has("pulse") ? m.facts.pulse.alive : 0;
+    return text(by <= alive ? `${grouped(by)} of ${grouped(alive)}` : grouped(by));
+  }
+
+  private lastFailure(m: Model): Node {
+    if (this.isUnsupported) return leaf("span", "amber", "No worker alive knows this task");
+    const at = this.task.lastFailedAt;
+    return isNaN(at) ? leaf("span", "faint", "none") : timed(at, ago(at, m.times));
+  }
+}
+
+function jobsBar(task: ListedTask): Node {
+  const counts = [
+    task.ready,
+    task.blocked,
+    task.running,
+    task.retrying,
+    task.scheduled,
+    task.failed,
+  ];
+  const parts: string[] = [];
+  const values: i64[] = [];
+  for (let i = 0; i < counts.length; i++) {
+    values.push(counts[i].value);
+    if (counts[i].value > 0) parts.push(`${valueText(counts[i])} ${CONDITIONS[i]}`);
+  }
+  return shareBar(parts.length > 0 ? parts.join(", ") : "no jobs", CONDITIONS, values);
+}

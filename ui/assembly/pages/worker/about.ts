@@ -1,0 +1,93 @@
+/** Who a worker is: where it runs, what it can do and has done, and the line that frees what it holds. */
+import { ago, timed } from "../../controls/age";
+import { commandLine, copyButton, link } from "../../controls/button";
+import { pair, pairs, panel, plainPanel } from "../../controls/panel";
+import { cell, row, table } from "../../controls/table";
+import { quoted, shellLine } from "../../forms/shell-line";
+import { ListedWorker } from "../../generated/records";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { taskPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+import { holdsAny } from "../../parts/worker";
+
+/** More are only counted. */
+const MOST_TASKS = 50;
+
+export function about(m: Model, worker: ListedWorker): Node {
+  return box("aside", "", [facts(m, worker), tallies(worker), shell(m, worker)]);
+}
+
+function facts(m: Model, worker: ListedWorker): Node {
+  const list: Node[] = [
+    pair(
+      "Id",
+      box("span", "", [
+        text(visible(worker.workerId)),
+        copyButton("the worker's id", worker.workerId, true),
+      ]),
+    ),
+  ];
+  const node = worker.node;
+  add(list, "Host", worker.host);
+  if (worker.pid !== i64.MIN_VALUE) {
+    add(list, "Process", worker.pid.toString() + (node === null ? "" : ", node " + node));
+  } else if (node !== null) add(list, "Node", node);
+  add(list, "Version", worker.version);
+  const started = worker.startedAt;
+  if (!isNaN(started)) list.push(pair("Started", timed(started, ago(started, m.times))));
+  const heard = worker.lastHeartbeatAt;
+  if (!isNaN(heard)) list.push(pair("Heartbeat", timed(heard, ago(heard, m.times))));
+  if (worker.slots !== i64.MIN_VALUE) add(list, "Slots", grouped(worker.slots));
+  if (worker.done !== i64.MIN_VALUE) {
+    const failed = worker.failed === i64.MIN_VALUE ? "" : `, ${grouped(worker.failed)} failed`;
+    add(list, "Done", grouped(worker.done) + failed);
+  }
+  list.push(pair("Tasks", tasks(worker)));
+  return plainPanel("Facts", [box("div", "pb", [pairs(list)])]);
+}
+
+function add(list: Node[], name: string, value: string | null): void {
+  if (value !== null) list.push(pair(name, text(visible(value))));
+}
+
+/** Each leads to its jobs. */
+function tasks(worker: ListedWorker): Node {
+  const all = worker.tasks;
+  if (all.length === 0) return leaf("span", "faint", worker.tasksComplete ? "none" : "not told");
+  const names: Node[] = [];
+  for (let i = 0; i < min(all.length, MOST_TASKS); i++) {
+    names.push(link(taskPath(all[i]), "link", [exactName(all[i], "")]));
+  }
+  const left = all.length - names.length;
+  const more = worker.tasksComplete
+    ? `and ${grouped(left)} more`
+    : "and more that it does not name";
+  if (left > 0 || !worker.tasksComplete) names.push(leaf("span", "faint", more));
+  return box("span", "names", names);
+}
+
+function tallies(worker: ListedWorker): Node {
+  const rows: Node[] = [];
+  for (let i = 0; i < worker.byTask.length; i++) {
+    const one = worker.byTask[i];
+    rows.push(
+      row(one.task, "", [
+        cell("", [link(taskPath(one.task), "cut", [exactName(one.task, "")])]),
+        cell("num", [text(grouped(one.done))]),
+        cell(one.failed > 0 ? "num red" : "num faint", [text(grouped(one.failed))]),
+      ]),
+    );
+  }
+  if (rows.length === 0) return nothing;
+  const columns = ["=Task", "num w3=Done", "num w3=Failed"];
+  return panel("Since it started", "", [], [table("tallies", "Done by task", columns, rows)]);
+}
+
+function shell(m: Model, worker: ListedWorker): Node {
+  if (worker.state === "alive" || !holdsAny(worker)) return nothing;
+  const line = shellLine("unlock " + quoted(worker.workerId), m.access.session.schema);
+  return panel("In a shell", "", [], [box("div", "pb", [commandLine(line)])]);
+}

@@ -1,0 +1,106 @@
+/** One worker: whether it answers, what it runs and holds, what stands still behind it, who it is. */
+import { link } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
+import { crumbs, heading, headOf } from "../../controls/panel";
+import { ListedWorker } from "../../generated/records";
+import { unlockVerb, verbButton } from "../../kit/verb";
+import { box, Node, nothing, text } from "../../lib/node";
+import { decode, encode } from "../../lib/percent";
+import { Address } from "../../model/address";
+import { named, queryPath } from "../../model/links";
+import { Model, Page } from "../../model/model";
+import { OpenDialog } from "../../model/open-dialog";
+import { Pending } from "../../model/requests";
+import { exactName } from "../../parts/exact-name";
+import { HolderOf } from "../../parts/holder";
+import { holdsAny, isOld, workerState } from "../../parts/worker";
+import { about } from "./about";
+import { holds } from "./holds";
+
+const START = "/workers/";
+/** While something changes. */
+const SOON_MS: f64 = 4000;
+
+export class WorkerPage extends Page {
+  private of: HolderOf = new HolderOf("worker");
+  /** As it stands in the address. */
+  private wanted: string = "";
+
+  constructor() {
+    super("worker", START);
+    this.under = "workers";
+  }
+
+  override matches(address: Address): bool {
+    return address.path.startsWith(START);
+  }
+
+  override title(): string {
+    return "Worker " + this.wanted;
+  }
+
+  override turn(_m: Model, address: Address): void {
+    this.wanted = decode(address.path.substring(START.length));
+  }
+
+  override forget(_m: Model): void {
+    this.of.asked.forget();
+    this.of.holder = new ListedWorker();
+  }
+
+  override load(m: Model): void {
+    this.of.ask(m, this.wanted);
+  }
+
+  override refresh(m: Model): void {
+    this.of.asked.askEvery(m, "api/workers/" + encode(this.wanted), SOON_MS);
+  }
+
+  override take(m: Model, _request: Pending, body: string): void {
+    this.of.take(m, body);
+  }
+
+  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.of.asked.missed(status, reason);
+  }
+
+  override aim(m: Model, dialog: OpenDialog): void {
+    dialog.note = this.of.preview(m.times);
+  }
+
+  override view(m: Model): Node {
+    const asked = this.of.asked;
+    const ready = asked.ready && !asked.missing;
+    const worker = this.of.holder;
+    return box("div", "worker-page", [
+      crumbs([link("/workers", "", [text("Workers")])]),
+      headOf(
+        [heading([exactName(this.wanted, "")]), ready ? workerState(m, worker) : nothing],
+        "",
+        ready ? this.acts(m) : [],
+      ),
+      asked.missing
+        ? gone(this.wanted)
+        : ready
+          ? box("div", "cols b", [holds(m, worker), about(m, worker)])
+          : asked.placeholder(m, 6),
+    ]);
+  }
+
+  /** What still answers keeps its locks; whether an unknown one may lose them is for a person to know. */
+  private acts(m: Model): Node[] {
+    const worker = this.of.holder;
+    const jobs = link(queryPath("worker:" + named(worker.workerId)), "btn", [text("See its jobs")]);
+    if (worker.state === "alive" || !holdsAny(worker)) return [jobs];
+    const verb = unlockVerb("Unlock…", [worker.workerId]);
+    return [jobs, verbButton(m, verb, isOld(worker) ? "p" : "")];
+  }
+}
+
+function gone(name: string): Node {
+  return emptyWith(
+    "Nobody is called so now",
+    `“${name}” sends no heartbeat and holds no lock that is known: it may have ended as it should.`,
+    [link("/workers", "btn", [text("All workers")])],
+  );
+}

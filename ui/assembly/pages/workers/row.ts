@@ -1,0 +1,81 @@
+/** One worker in the list: whether it answers, where it runs, how busy it is, what it holds. */
+import { aged } from "../../controls/age";
+import { link } from "../../controls/button";
+import { shareBar } from "../../controls/spark";
+import { cell } from "../../controls/table";
+import { valueText } from "../../controls/value";
+import { ListedWorker } from "../../generated/records";
+import { Column, Row } from "../../kit/row";
+import { writeButton } from "../../kit/verb";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { visible } from "../../lib/visible";
+import { workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+import { holdsAny, isOld, perMinute, workerState } from "../../parts/worker";
+
+export const COLUMNS: Column[] = [
+  new Column("", "Worker", "id", ""),
+  new Column("w6 beat", "Heartbeat", "state", ""),
+  new Column("w5 w-opt", "Host", "", ""),
+  new Column("w3 w-opt", "Version", "", ""),
+  new Column("num w4 w-mid", "Up", "-started", ""),
+  new Column("w7 load", "Running", "-running", ""),
+  new Column("num w4 w-opt", "Done / min", "-done", ""),
+  new Column("num w4 w-mid", "Queues held", "", ""),
+  new Column("w4 w-mid", "Free it", "", ""),
+];
+
+export class WorkerRow extends Row {
+  constructor(readonly worker: ListedWorker) {
+    super(worker.workerId);
+  }
+
+  override get name(): string {
+    return "worker " + this.worker.workerId;
+  }
+
+  override get path(): string {
+    return workerPath(this.worker.workerId);
+  }
+
+  override cells(m: Model): Node[] {
+    const worker = this.worker;
+    const loud = worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
+    const queues = worker.heldQueues;
+    return [
+      cell("", [link(this.path, "name cut", [exactName(worker.workerId, "")])]),
+      cell(loud, [workerState(m, worker)]),
+      cell("dim w-opt", [said(worker.host)]),
+      cell("dim w-opt", [said(worker.version)]),
+      cell("num dim w-mid", [aged(worker.startedAt, m.times)]),
+      cell("", [load(worker)]),
+      cell("num dim w-opt", [text(perMinute(worker.donePerMin))]),
+      cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),
+      cell("num vis w-mid", [
+        isOld(worker) && holdsAny(worker)
+          ? writeButton(m, "Unlock…", "workers.unlock", worker.workerId, "s")
+          : nothing,
+      ]),
+    ];
+  }
+}
+
+function said(value: string | null): Node {
+  return value === null ? nothing : leaf("span", "", visible(value));
+}
+
+/** `18 of 20` with the share as a bar; without slots only how many run. */
+function load(worker: ListedWorker): Node {
+  const running = worker.running;
+  const slots = worker.slots;
+  if (slots === i64.MIN_VALUE || slots <= 0) return text(valueText(running));
+  const words = `${valueText(running)} of ${grouped(slots)}`;
+  const counts: i64[] = [running.value, max<i64>(0, slots - running.value)];
+  const name = worker.state === "alive" ? "running" : "failed";
+  return box("span", "row", [
+    leaf("span", "num", words),
+    shareBar(words + " slots busy", [name, "none"], counts),
+  ]);
+}

@@ -1,0 +1,50 @@
+/** The jobs that run longest, of the workers on the page. */
+import { age, timed } from "../../controls/age";
+import { link } from "../../controls/button";
+import { panel } from "../../controls/panel";
+import { cell, row, table } from "../../controls/table";
+import { ListedWorker, RunningJob } from "../../generated/records";
+import { Row } from "../../kit/row";
+import { Node, nothing, text } from "../../lib/node";
+import { conditionPath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+import { runningJobLink } from "../../parts/worker";
+import { WorkerRow } from "./row";
+
+const SHOWN = 5;
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w4=For"];
+
+class Runs {
+  constructor(
+    readonly worker: ListedWorker,
+    readonly job: RunningJob,
+  ) {}
+}
+
+export function runningLongest(m: Model, workers: Row[]): Node {
+  const all: Runs[] = [];
+  for (let i = 0; i < workers.length; i++) {
+    const worker = (workers[i] as WorkerRow).worker;
+    // Its list begins with those that run longest.
+    for (let k = 0; k < min(worker.current.length, SHOWN); k++) {
+      all.push(new Runs(worker, worker.current[k]));
+    }
+  }
+  if (all.length === 0) return nothing;
+  all.sort((a, b) => (a.job.since < b.job.since ? -1 : a.job.since > b.job.since ? 1 : 0));
+  const rows: Node[] = [];
+  for (let i = 0; i < min(all.length, SHOWN); i++) rows.push(runs(m, all[i]));
+  const more = link(conditionPath("running"), "", [text("All that run")]);
+  return panel("Running longest", "", [more], [table("running", "Running longest", COLUMNS, rows)]);
+}
+
+function runs(m: Model, one: Runs): Node {
+  const worker = one.worker;
+  const since = one.job.since;
+  return row(one.job.id.toString(), "", [
+    cell("", [runningJobLink(one.job)]),
+    cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [exactName(worker.workerId, "")])]),
+    cell(worker.state === "silent" ? "num red" : "num", [timed(since, age(since, m.times))]),
+  ]);
+}
