@@ -22,7 +22,8 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  ...[overview, watching, manyViewers],
+  // First: an admin that was asked for metrics goes on reading for a minute, and would be counted.
+  ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],
   ...[horizon, errorGroups, inCommon, why, queues, tasks, workers, incidents, database],
