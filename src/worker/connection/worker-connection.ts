@@ -32,7 +32,7 @@ const LOCK_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** For a scan of all jobs, which a lost connection makes necessary. */
+/** For a scan of all jobs, which a lost connection makes necessary, and fetches with a long way. */
 const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
 const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
 
@@ -59,16 +59,20 @@ const SETTINGS = [
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ];
 const FOR_THE_SESSION = SETTINGS.map((one) => `set ${one}`).join("; ");
-const BEGIN_PATIENT = `begin; set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
+const PATIENTLY = `set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
 const BEGIN_WITH_SETTINGS = ["begin", ...SETTINGS.map((one) => `set local ${one}`)].join("; ");
 
 export class WorkerConnection {
   /** Statements of queue operations over this connection. */
   readonly database: Database;
+  /** The same for those that may take long, after beginPatiently(). */
+  readonly patient: Database;
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: pg.Client | null = null;
-  #isPatient = false;
+  /** Statements without an answer, and those among them that may take long. */
+  #underWay = 0;
+  #patientUnderWay = 0;
   /** Not connected yet. */
   #connecting: pg.Client | null = null;
   #listening: { readonly channel: string; heard(payload: string): void } | null = null;
@@ -80,7 +84,9 @@ export class WorkerConnection {
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
     const client: Queryable = { query: (config) => this.#query(config) };
+    const patientClient: Queryable = { query: (config) => this.#patiently(config) };
     this.database = { client, schema: settings.schema };
+    this.patient = { client: patientClient, schema: settings.schema };
   }
 
   get isConnected(): boolean {
@@ -133,8 +139,10 @@ export class WorkerConnection {
   async prove(): Promise<void> {
     const client = this.#client;
     // What is patient has a bound of its own, and the question would wait behind it.
-    if (client === null || this.#isPatient) return;
-    const question = { text: "select 1", query_timeout: PROOF_TIMEOUT_MS };
+    if (client === null || this.#patientUnderWay > 0) return;
+    // It waits behind any other, too: a fetch of six seconds has not died after five.
+    const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
+    const question = { text: "select 1", query_timeout: timeout };
     // A failure here is a lost connection, which lost() reports.
     await client.query(question).catch(() => client.connection.stream.destroy());
   }
@@ -181,7 +189,7 @@ export class WorkerConnection {
   async sendPacket(statement: PacketStatement, packet: Uint8Array): Promise<readonly TextRow[]> {
     const client = this.#client;
     if (client === null) throw new Error("Connection terminated");
-    return statement.send(client, packet);
+    return this.#answer(statement.send(client, packet));
   }
 
   /** Begins a transaction under the settings of such a connection. */
@@ -204,16 +212,18 @@ export class WorkerConnection {
     }
   }
 
+  /** Begins a transaction whose statements may take long: those of `patient`. */
+  beginPatiently(): Promise<unknown> {
+    const { preparedStatements } = this.#settings;
+    return this.#simply(`${preparedStatements ? "begin" : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
+  }
+
   /** A statement that may take long, in a transaction of its own. */
   async patiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
-    const patient = { query_timeout: PATIENT_ANSWER_TIMEOUT_MS };
-    const client: Queryable = { query: (config) => this.#query({ ...config, ...patient }) };
-    this.#isPatient = true;
     try {
-      await this.#simply(BEGIN_PATIENT);
-      return await work({ client, schema: this.#settings.schema });
+      await this.beginPatiently();
+      return await work(this.patient);
     } finally {
-      this.#isPatient = false;
       await this.commit();
     }
   }
@@ -227,14 +237,36 @@ export class WorkerConnection {
 
   /** Without parameters: a single message, for which nothing is prepared. */
   #simply(text: string): Promise<unknown> {
-    return this.#client?.query(text) ?? Promise.reject(new Error("Connection terminated"));
+    const client = this.#client;
+    if (client === null) return Promise.reject(new Error("Connection terminated"));
+    return this.#answer(client.query(text));
+  }
+
+  async #answer<T>(sent: Promise<T>): Promise<T> {
+    this.#underWay++;
+    try {
+      return await sent;
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async #patiently<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+    const patient = { query_timeout: PATIENT_ANSWER_TIMEOUT_MS };
+    this.#patientUnderWay++;
+    try {
+      return await this.#query<R>({ ...config, ...patient });
+    } finally {
+      this.#patientUnderWay--;
+    }
   }
 
   #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
     const client = this.#client;
     if (client === null) return Promise.reject(new Error("Connection terminated"));
-    if (!this.#settings.preparedStatements) return client.query<R>(config);
-    return client.query<R>({ ...config, name: this.#nameOf(config.text) });
+    const { preparedStatements } = this.#settings;
+    const named = preparedStatements ? { ...config, name: this.#nameOf(config.text) } : config;
+    return this.#answer(client.query<R>(named));
   }
 
   /** Statement names of this connection; their number is that of our statements' forms. */

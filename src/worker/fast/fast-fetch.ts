@@ -8,6 +8,7 @@ import { quickLockStatement } from "../../queue/fetch/quick-fetch.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { FetchCursor } from "../fetch/fetch-cursor.ts";
+import { FetchPace } from "../fetch/fetch-pace.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { Prefetch } from "../fetch/prefetch.ts";
 import { QuickFetches } from "../fetch/quick-fetches.ts";
@@ -52,6 +53,7 @@ export class FastFetch {
   readonly #quick: QuickFetches;
   readonly #cursor: FetchCursor;
   readonly #prefetch: Prefetch;
+  readonly #pace = new FetchPace();
 
   /** `queues`: null = takes no jobs of named queues. */
   constructor(
@@ -87,8 +89,9 @@ export class FastFetch {
     this.#prefetch.finished(count);
   }
 
-  /** A fetch failed, perhaps because its jobs were too large together. */
-  failed(): void {
+  /** A fetch failed, perhaps because its jobs were too large together, or their index too long. */
+  failed(error: unknown): void {
+    this.#pace.failed(error);
     this.#prefetch.forget();
   }
 
@@ -107,13 +110,18 @@ export class FastFetch {
   /** Begins a transaction and locks jobs: those that `slots` can start, and what is soon used up. */
   async fetch(slots: number): Promise<Fetched> {
     this.#prefetch.measure();
-    const want = Math.min(LARGEST_BATCH, this.#prefetch.ahead + slots);
-    const [, answer] = await settled([this.#connection.begin(), this.#locked(want, slots)]);
+    const { isPatient } = this.#pace;
+    const want = this.#pace.limit(Math.min(LARGEST_BATCH, this.#prefetch.ahead + slots));
+    const [, answer] = await settled([
+      isPatient ? this.#connection.beginPatiently() : this.#connection.begin(),
+      this.#locked(want, slots, isPatient),
+    ]);
     return answer as Fetched;
   }
 
-  async #locked(want: number, slots: number): Promise<Fetched> {
-    const db = this.#connection.database;
+  async #locked(want: number, slots: number, isPatient: boolean): Promise<Fetched> {
+    const { database, patient } = this.#connection;
+    const db = isPatient ? patient : database;
     const { identifiers, forbiddenFlags } = this.#tasks;
     const sentAtMs = monotonic();
     const { priority, runAtSeconds } = this.#cursor.position;
@@ -124,6 +132,7 @@ export class FastFetch {
     if (answer === undefined) return NOTHING;
     const jobs = await this.#tasks.jobsInTransaction(new ClaimedRows(answer), db);
     const isFull = jobs.length === want || (answer.more && jobs.length > 0);
+    this.#pace.learn(isFull, monotonic() - sentAtMs);
     this.#cursor.learn({ jobs, isFull, hasQueues: answer.queued, sentAtMs });
     return {
       jobs,

@@ -160,7 +160,7 @@ export class FastLane<E> {
     const { connection, fetch, onError, onChange } = this.#parts;
     this.#transaction.forget();
     this.#leavesJobs = false;
-    fetch.failed();
+    fetch.failed(error);
     this.#idle.answered();
     this.#readiness.raise();
     void connection.close();

@@ -20,6 +20,8 @@ export interface FetchRequest {
   readonly want: number;
   /** Only a few of the most urgent ones, by a statement of its own: see `fetchQuickly`. */
   readonly isQuick: boolean;
+  /** It may take a minute: one that had seconds was stopped. */
+  readonly isPatient: boolean;
   /** Also look at named queues. */
   readonly queues: boolean;
   /** Which jobs: those that no other fetcher takes. */
@@ -83,8 +85,9 @@ export async function flushAndFetch(
   const { done, freedQueues, isRepeated } = batch;
   const writes = failuresAndReturns(connection.database, workerId, batch);
   // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
-  // does the same, so then the deletes go with the freeing, ahead of the fetch.
-  const isApart = request === null || freedQueues.length > 0;
+  // does the same, so then the deletes go with the freeing, ahead of the fetch. Nor do they wait for
+  // one that may take long.
+  const isApart = request === null || request.isPatient || freedQueues.length > 0;
   if (isApart && done.length + freedQueues.length > 0) {
     const lost = finishJobs(
       connection.database,
@@ -158,7 +161,7 @@ function failuresAndReturns(db: Database, workerId: string, batch: ResultBatch):
 async function claim(
   connection: WorkerConnection,
   workerId: string,
-  { tasks, want, queues, kinds, from }: FetchRequest,
+  { tasks, want, isPatient, queues, kinds, from }: FetchRequest,
   done: readonly string[],
 ): Promise<ClaimAnswer> {
   const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, ...kinds };
@@ -168,8 +171,10 @@ async function claim(
   // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
   if (queues) values.push(QUEUE_RUN_JOBS);
   if (form.flags) values.push(tasks.forbiddenFlags);
-  const work = () => query<ClaimAnswer>(connection.database, statementOf(form), values);
-  const [row] = await connection.within(work);
+  const work = (db: Database) => query<ClaimAnswer>(db, statementOf(form), values);
+  const [row] = isPatient
+    ? await connection.patiently(work)
+    : await connection.within(() => work(connection.database));
   return row as ClaimAnswer;
 }
 

@@ -4,6 +4,7 @@
 import { type Clock, monotonic } from "../../base/clock.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { BEGINNING, FetchCursor } from "../fetch/fetch-cursor.ts";
+import { FetchPace } from "../fetch/fetch-pace.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { Readiness } from "../fetch/readiness.ts";
 import {
@@ -18,6 +19,7 @@ export class NextFetch {
   readonly #kinds: JobKinds;
   readonly #cursor: FetchCursor;
   readonly #readiness = new Readiness();
+  readonly #pace = new FetchPace();
   /** Some named queue may be free: fetches look at queued jobs, too. */
   #queuesAreFree = true;
   /** Jobs were announced to a worker at rest, and nothing has been fetched since. */
@@ -47,16 +49,17 @@ export class NextFetch {
     return wasDrained;
   }
 
-  /** The request for `want` jobs. `mayBeQuick`: a few of the most urgent ones will do for now. */
-  request(want: number, mayBeQuick: () => boolean): FetchRequest {
+  /** The request for up to `wanted` jobs. `mayBeQuick`: a few of the most urgent ones will do for now. */
+  request(wanted: number, mayBeQuick: () => boolean): FetchRequest {
     // Of named queues and those of another mode it sees nothing.
     const sees = !this.#queuesAreFree && this.#kinds.free === "all";
     const isQuick = this.#isFirstNews && sees && mayBeQuick();
     this.#isFirstNews = false;
     return {
       tasks: this.#tasks,
-      want,
+      want: this.#pace.limit(wanted),
       isQuick,
+      isPatient: this.#pace.isPatient,
       queues: this.#queuesAreFree,
       kinds: this.#kinds,
       from: this.#cursor.position,
@@ -65,12 +68,23 @@ export class NextFetch {
     };
   }
 
+  /** The next request may take long. */
+  get isPatient(): boolean {
+    return this.#pace.isPatient;
+  }
+
+  /** True when PostgreSQL has stopped a request for its length: the next one may take longer. */
+  failed(error: unknown): boolean {
+    return this.#pace.failed(error);
+  }
+
   /** What a request has found. True when nothing is ready any more. */
   learn(jobs: readonly ClaimedJob[], request: FetchRequest, answer: FlushAnswer): boolean {
     // It says nothing of what is less urgent: a fetch of everything follows.
     if (request.isQuick) return false;
     const { want, queues, from, sentAtMs, readiness } = request;
     const isFull = jobs.length >= want;
+    this.#pace.learn(isFull, monotonic() - sentAtMs);
     const sawQueues = queues || !answer.queuesAreFree;
     // Behind a cursor one only sees what is behind it.
     const isLast = !isFull && sawQueues && from === BEGINNING;

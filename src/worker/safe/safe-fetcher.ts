@@ -17,6 +17,7 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import { emitSettled, idOf, jobsIn, type ResultBatch, type Results } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
 import { type QueueRun, workUnits } from "../execute/work-unit.ts";
+import { LONG_FETCH } from "../fetch/fetch-pace.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { PendingFetches } from "../fetch/pending-fetches.ts";
@@ -211,12 +212,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return this.#localQueue.wanted(this.#link.slots.free, this.#pending);
   }
 
-  async #exchange(connection: WorkerConnection, want: number): Promise<void> {
+  async #exchange(connection: WorkerConnection, wanted: number): Promise<void> {
     const { workerId, hooks, tasks, results } = this.#parts;
-    const sent = this.#pending.sent(want);
     const request =
-      want === 0 ? null : this.#next.request(want, () => this.#mayBeQuick(connection));
-    const isQuick = request?.isQuick ?? false;
+      wanted === 0 ? null : this.#next.request(wanted, () => this.#mayBeQuick(connection));
+    const { want, isQuick } = request ?? { want: 0, isQuick: false };
+    const sent = this.#pending.sent(want);
     const batch = results.take();
     const answer = isQuick
       ? await fetchQuickly(connection, this.#quick, want)
@@ -264,6 +265,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // The victim of a deadlock has waited already. Others may have passed over what it had locked.
     if (hasFetched) this.#next.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
+    // The server lives, and has undone it: nothing is in doubt.
+    const isKnown = this.#next.isPatient;
+    if (hasFetched && this.#next.failed(error)) {
+      if (!isKnown) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
+      return;
+    }
     this.#isInDoubt ||= hasFetched;
     this.#localQueue.fetchFailed();
     this.connectionLost(error);
