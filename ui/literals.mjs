@@ -6,7 +6,7 @@
 
 const PAGE = 65536;
 /** Before a string stand the size of its block, two links, its type and its own size. */
-const HEAD = 20;
+export const HEAD = 20;
 const STRING = 2;
 /** A number has 14 bits; of a length, one of them says what it is the length of. */
 const MOST = 0x3fff;
@@ -20,13 +20,11 @@ export function packLiterals(module) {
   const size = new Uint8Array(Uint32Array.of(packed.length).buffer);
   const data = Uint8Array.from([...packed, ...size]);
   const pages = module.getMemoryInfo().initial + Math.ceil(data.length / PAGE);
-  const offset = module.i32.const(pages * PAGE - data.length);
-  // The memory keeps its name, by which it is exported.
-  module.setMemory(pages, -1, null, [{ offset, data }], false, false, "0");
+  setData(module, pages, pages * PAGE - data.length, data);
 }
 
-/** The memory as the module's own segments fill it. */
-function imageOf(module) {
+/** The memory as a module's own data fill it. */
+export function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
     return { at: offset, data: new Uint8Array(data) };
@@ -36,6 +34,15 @@ function imageOf(module) {
   const image = new Uint8Array(end + 16);
   for (const { at, data } of segments) image.set(data, at);
   return image;
+}
+
+export function setImage(module, image) {
+  setData(module, module.getMemoryInfo().initial, 0, image);
+}
+
+function setData(module, pages, at, data) {
+  // The memory keeps its name, by which it is exported.
+  module.setMemory(pages, -1, null, [{ offset: module.i32.const(at), data }], false, false, "0");
 }
 
 /** The steps of `unpack` that write an image. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import binaryen from "assemblyscript/binaryen";
 import { packLiterals } from "./literals.mjs";
+import { Shorten } from "./shorten.mjs";
 
 /** The host collects the memory between frames, which is all that the minimal runtime asks for. */
 const ascOptions = [
@@ -29,6 +30,7 @@ export async function compileAssembly(entry, name) {
   ];
   const { error, stderr } = await asc.main([entry, ...out, ...ascOptions], {
     writeFile: (file, contents) => files.set(basename(file), contents),
+    transforms: [Shorten],
   });
   if (error)
     throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
