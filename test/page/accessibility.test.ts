@@ -19,6 +19,15 @@ const button = (name: string) => (page: Page) =>
 const views: readonly View[] = [
   { name: "overview", route: "/" },
   { name: "jobs", route: "/jobs" },
+  {
+    name: "groups of jobs",
+    route: "/jobs?q=is:failed&group=error",
+    act: async (page) => {
+      await page.locator("tr.grp").first().click();
+      await page.locator("tr.more-row").waitFor();
+    },
+  },
+  { name: "a job beside the list", route: "/jobs?job=1" },
   { name: "job", route: "/jobs/1" },
   { name: "errors", route: "/errors" },
   { name: "queues", route: "/queues" },

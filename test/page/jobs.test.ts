@@ -113,7 +113,7 @@ test("A list that someone reads does not move: what is new waits to be asked for
   });
 });
 
-test("The whole row opens its job, and the export downloads what the query finds.", async () => {
+test("The whole row opens its job beside the list, and the export downloads what the query finds.", async () => {
   await admin.utils.addJob("for_export", {}, { jobKey: "export:1" });
   await visit(admin, "/jobs?q=task%3Afor_export", async ({ page }) => {
     await rows(page, 1);
@@ -125,10 +125,11 @@ test("The whole row opens its job, and the export downloads what the query finds
     assert.equal(download.suggestedFilename(), "jobs.csv");
     const [id = ""] = await ids(page);
     await page.locator(`#job-${id} .c-tries`).click();
-    await turned(page, `Job ${id}`);
+    await page.locator(".beside .job-head").waitFor();
     await page.goBack();
-    await rows(page, 1);
+    await page.locator(".beside").waitFor({ state: "detached" });
     assert.equal(page.url(), addressOfRoute(admin, "/jobs?q=task%3Afor_export"));
+    await rows(page, 1);
   });
 });
 
@@ -145,5 +146,69 @@ test("Columns and tight rows are remembered by the browser.", async () => {
       .first()
       .evaluate((row) => row.getBoundingClientRect().height);
     assert.ok(height < 30, `a row is ${height} high`);
+  });
+});
+
+test("What is beside the list follows the keys, and leaves the list where it was.", async () => {
+  await visit(admin, "/jobs", async ({ page, requests }) => {
+    await rows(page, 100);
+    const all = await ids(page);
+    await page.locator(`#job-${all[40]} .name`).click();
+    await page.locator(".beside:focus").waitFor();
+    const top = await page.evaluate(() => window.scrollY);
+    assert.ok(top > 200, `the list is at ${top}`);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.locator(".beside").getByText(`#${all[42]}`).waitFor();
+    await page.waitForURL(new RegExp(`job=${all[42]}$`));
+    await page.locator(`#job-${all[42]}.cur:focus`).waitFor();
+    const lists = requests.filter(({ path }) => path.startsWith("/api/jobs?")).length;
+    await page.keyboard.press("Escape");
+    await page.locator(".beside").waitFor({ state: "detached" });
+    await page.locator(`#job-${all[42]}:focus`).waitFor();
+    assert.equal(page.url(), addressOfRoute(admin, "/jobs"));
+    assert.deepEqual(await ids(page), all);
+    await page.keyboard.press("Enter");
+    await page.locator(".beside:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await turned(page, `Job ${all[42]}`);
+    await page.goBack();
+    await page.locator(`#job-${all[42]}.cur`).waitFor();
+    assert.ok(lists <= 2, `the list was asked for ${lists} times`);
+  });
+});
+
+test("On a narrow screen a row opens the page of its job.", async () => {
+  const work = async ({ page }: { page: Page }) => {
+    await rows(page, 100);
+    const [id = ""] = await ids(page);
+    await page.locator(`#job-${id} .c-why`).click();
+    await turned(page, `Job ${id}`);
+    await page.goBack();
+    await turned(page, "Jobs");
+    await page.locator(`#job-${id}`).waitFor();
+  };
+  await visit(admin, "/jobs", work, { viewport: { width: 1024, height: 768 } });
+});
+
+test("Failed jobs are put together by error, opened in place, and shown alone.", async () => {
+  await visit(admin, "/jobs?q=is%3Afailed", async ({ page }) => {
+    await turned(page, "Jobs, failed");
+    await page.getByRole("link", { name: "By error" }).click();
+    await page.locator("tr.grp").first().waitFor();
+    const heads = await page.locator("tr.grp").count();
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.locator("tr.grp:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("tr.more-row").waitFor();
+    assert.equal(await page.locator("tr.grp").count(), heads);
+    assert.ok((await page.locator("tr .job").count()) > 0);
+    await page.getByRole("link", { name: "show all" }).click();
+    await page.locator(".chip").waitFor();
+    await page.locator("tr.grp").first().waitFor({ state: "detached" });
+    await page.goBack();
+    await page.locator("tr.more-row").waitFor();
+    assert.equal(await page.locator("tr.grp").count(), heads);
   });
 });

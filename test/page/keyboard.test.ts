@@ -84,6 +84,8 @@ test("Rows are walked, chosen and opened by keys, and left again.", async () => 
     await page.keyboard.press("Escape");
     await page.getByText("2 chosen").waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
+    await focused(page, ".beside");
+    await page.keyboard.press("Enter");
     await turned(page, `Job ${ids[2]?.slice(4)}`);
     await focused(page, "h1#page-title");
     await page.keyboard.press("Shift+Tab");

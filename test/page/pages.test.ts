@@ -8,6 +8,7 @@ const pages: readonly (readonly [route: string, title: string])[] = [
   ["/jobs", "Jobs"],
   ["/jobs?q=is:failed", "Jobs, failed"],
   ["/jobs?search=no%20such%20job", "Jobs"],
+  ["/jobs?q=is:failed&group=error", "Jobs, failed"],
   ["/jobs/1", "Job 1"],
   ["/jobs/999999", "Job 999999"],
   ["/errors", "Errors"],

@@ -172,3 +172,14 @@ test("where nothing stands out, or nothing can be compared, that is said", async
   answer({ here: 1000, there: 0 });
   assert.match(page.text, /There are no other jobs of these tasks/);
 });
+
+test("back to all kinds keeps those that only wait, although the failed are answered first", async () => {
+  const page = await listed([gateway()], [timeout()]);
+  page.go("/errors?which=failed", 2);
+  page.answer(failedPath(), groups([gateway()]));
+  assert.equal(rows(page).length, 1);
+  page.go("/errors", 1);
+  page.answer(failedPath(), groups([gateway()]));
+  assert.equal(rows(page).length, 2);
+  assert.equal(page.all((e) => String(e.attrs["class"]).includes("gone ")).length, 0);
+});

@@ -72,6 +72,8 @@ export class Page {
   now = NOON;
   /** Minutes that the local clock is ahead of UTC. */
   zone = 60;
+  /** Whether there is room beside a list. */
+  wide = false;
   app!: App;
   #picture: Child[] = [];
 
@@ -110,6 +112,7 @@ export class Page {
     },
     focused: () => this.focus,
     attended: () => false,
+    isWide: () => this.wide,
     mark: (text: string) => {
       this.mark = text;
     },

@@ -34,7 +34,7 @@ const TAGS = new Set(
   ).split(" "),
 );
 const ATTRS =
-  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|hold|menu|modal|start)|autocapitalize|autocomplete|autofocus|checked|class|d|datetime|disabled|download|focusable|for|height|href|id|inputmode|key|list|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
+  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|hold|menu|modal|names|start)|autocapitalize|autocomplete|autofocus|checked|class|colspan|d|datetime|disabled|download|focusable|for|height|href|id|inputmode|key|list|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
 
 function assertInert(page: Page): void {
   for (const element of collect(page.view, () => true)) {

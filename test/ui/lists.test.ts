@@ -156,3 +156,33 @@ test("two keys after each other go to a page; a key alone does nothing after a w
   page.app.dispatch("app.key", "", "o");
   assert.equal(page.navigations.length, 1);
 });
+
+test("rows that were only pushed beyond the end of the answer are not taken for gone", async () => {
+  const page = await listed(["b", "c", "d"], "c1");
+  page.app.held(true);
+  feed(page, { counts: counts() });
+  page.pass(16_000);
+  answer(page, ["a", "c"], "c0");
+  const gone = page.all((e) => / ?gone /.test(String(e.attrs["class"])));
+  assert.deepEqual(
+    gone.map((row) => row.attrs["data-arg"]),
+    ["b"],
+    "d may follow behind c0",
+  );
+  assert.deepEqual(names(page), ["b", "c", "d"]);
+  const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
+  assert.equal(next.attrs["href"], "#/queues?cursor=c1", "what follows d, not what follows c");
+});
+
+test("back to another list of the same page marks what has changed meanwhile, and moves nothing", async () => {
+  const page = await listed(["a", "b", "c"]);
+  page.go("/queues?sort=name", 2);
+  answer(page, ["x"]);
+  page.go("/queues", 1);
+  assert.deepEqual(names(page), ["a", "b", "c"]);
+  answer(page, ["new", "a", "c"]);
+  assert.deepEqual(names(page), ["a", "b", "c"]);
+  assert.ok(String(page.byId("queues-row-b").attrs["class"]).includes("gone"));
+  page.click("1 new · show");
+  assert.deepEqual(names(page), ["new", "a", "c"]);
+});

@@ -52,6 +52,9 @@ export declare function mark(text: string): void;
 /** Loads the page anew. */
 export declare function reload(): void;
 
+/** Whether there is room for something beside a list. */
+export declare function isWide(): bool;
+
 /** Moves the focus after the next draw. */
 export declare function focus(id: string): void;
 

@@ -15,7 +15,7 @@ export function listen(runner: Runner, places: Places): void {
   document.addEventListener("click", (event) => {
     closeMenus(event.target);
     const element = closest(event.target, "[data-click]");
-    if (!element || isSomebodyElses(event.target, element)) return;
+    if (!element || isSomebodyElses(event, element)) return;
     dispatch(element.dataset["click"], element.dataset["arg"], modifier(event));
   });
   document.addEventListener("input", (event) => {
@@ -125,10 +125,17 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   return works && everywhere && takes(everywhere, name) ? everywhere : null;
 }
 
-/** A click on a link or a button inside of a row is not a click on the row; nor is choosing its text. */
-function isSomebodyElses(target: EventTarget | null, element: HTMLElement): boolean {
-  const inner = closest(target, "a[href], button, input, label, select, summary");
-  if (inner !== null && inner !== element && element.contains(inner)) return true;
+/**
+ * A click on a link or a button inside of a row is not a click on the row, unless the link only names it
+ * (`data-names`) and is not to be opened elsewhere; nor is choosing its text.
+ */
+function isSomebodyElses(event: MouseEvent, element: HTMLElement): boolean {
+  const inner = closest(event.target, "a[href], button, input, label, select, summary");
+  if (inner !== null && inner !== element && element.contains(inner)) {
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (inner.dataset["names"] === undefined || isElsewhere) return true;
+    event.preventDefault();
+  }
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 

@@ -67,6 +67,7 @@ export class PageHost {
         const element = document.getElementById(id);
         return element?.matches(":hover, :focus-within");
       },
+      isWide: () => matchMedia("(width >= 1100px)").matches,
       mark: setMark,
       reload: () => location.reload(),
       title: (text: string) => {

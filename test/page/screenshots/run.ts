@@ -75,6 +75,25 @@ const shots: readonly Shot[] = [
   { name: "jobs", route: "/jobs", sees: ".jobs tbody tr" },
   { name: "jobs-failed", route: "/jobs?q=is:failed", sees: ".jobs tbody tr" },
   {
+    name: "jobs-grouped",
+    route: "/jobs?q=is:failed&group=error",
+    sees: "tr.grp",
+    act: async (page) => {
+      await page.locator("tr.grp").first().click();
+      await page.locator("tr.more-row").waitFor();
+    },
+  },
+  { name: "jobs-by-queue", route: "/jobs?group=queue", sees: "tr.grp" },
+  {
+    name: "jobs-beside",
+    route: "/jobs?q=is:failed",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.locator(".jobs tbody tr").nth(3).click();
+      await page.locator(".why-box").waitFor();
+    },
+  },
+  {
     name: "jobs-menu",
     route: "/jobs?q=is:failed%20tries%3E2",
     sees: ".jobs tbody tr",

@@ -28,6 +28,7 @@ export function go(m: Model, address: string, entry: i32): void {
   m.dialog = null;
   m.layer = "";
   if (turned) before.leave();
+  else if (m.page.shift(m, m.address)) return;
   m.page.turn(m, m.address);
   const place = m.places.at(entry);
   if (place !== null && !isReplaced) comeBack(m, place);

@@ -42,4 +42,7 @@ export const USER: string =
 export const ALERT: string = "M8 4.5v4.2M8 11.4h.01";
 export const DOTS: string = "M3.5 8h.01M8 8h.01M12.5 8h.01";
 export const DOWNLOAD: string = "M8 2.5v7M5 7l3 3 3-3M3 13h10";
+export const LINK: string =
+  "M6.8 9.2a2.4 2.4 0 0 0 3.4 0l2-2a2.4 2.4 0 0 0-3.4-3.4l-.8.8M9.2 6.8a2.4 2.4 0 0 0-3.4 0l-2 2a2.4 2.4 0 0 0 3.4 3.4l.8-.8";
+export const EXPAND: string = "M9.5 3H13v3.500M13 3 9 7M6.500 13H3V9.500M3 13l4-4";
 export const INFO: string = "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 7.5v3M8 5.4h.01";

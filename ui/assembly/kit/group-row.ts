@@ -1,7 +1,6 @@
 /** Errors that are the same but for numbers, ids and times: how one is called, and how it went. */
 import { badge } from "../controls/button";
 import { sparkline } from "../controls/spark";
-import { valueNode } from "../controls/value";
 import { Group } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
@@ -25,17 +24,6 @@ export function groupName(group: Group): Node {
 export function groupTrend(group: Group): Node {
   if (group.trend.length === 0) return nothing;
   return sparkline(group.trend, "failed", "failures, last 3 h", 76, 16);
-}
-
-/** A group as the head of its rows in a list: name, trend, count, and what can be done with all. */
-export function groupHead(group: Group, twist: Node, verbs: Node[]): Node {
-  return box("div", "grow", [
-    twist,
-    groupName(group),
-    groupTrend(group),
-    box("span", "gn", [valueNode(group.count, "strong")]),
-    box("span", "row", verbs),
-  ]);
 }
 
 /** Where the name of an error's class ends: `TypeError`, `PG::Error`, `app.errors.Gone`. */

@@ -16,7 +16,7 @@ import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
 import { Fetched } from "./fetched";
 import { KeptList, List } from "./list";
-import { Column, RowPage } from "./row";
+import { Column, Row, RowPage } from "./row";
 
 /** After so long without a touch nobody is thought to read, and rows may change their places. */
 const READING_MS: f64 = 20000;
@@ -40,6 +40,11 @@ export abstract class ListPage extends Page {
   private typed: i32 = 0;
   private refocus: bool = false;
   private sameList: string = "";
+
+  /** The key of the row that is shown whole beside the list. */
+  get opened(): string {
+    return "";
+  }
 
   constructor(name: string, path: string) {
     super(name, path);
@@ -106,15 +111,29 @@ export abstract class ListPage extends Page {
   }
 
   override keep(): Kept {
-    return this.list.keep();
+    const kept = this.list.keep();
+    kept.from = this.shownFor;
+    kept.more = this.keepMore();
+    return kept;
+  }
+
+  /** What this page keeps besides its rows. */
+  keepMore(): Kept | null {
+    return null;
   }
 
   override restore(_m: Model, kept: Kept): void {
     if (!(kept instanceof KeptList)) return;
-    this.list.restore(kept as KeptList);
+    const list = kept as KeptList;
+    this.list.restore(list);
+    this.shownFor = list.from;
+    const more = list.more;
+    if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
     this.refocus = false;
   }
+
+  restoreMore(_more: Kept): void {}
 
   override load(m: Model): void {
     this.rows.ask(m, this.here(m));
@@ -151,19 +170,26 @@ export abstract class ListPage extends Page {
       this.rows.broke(page.fault);
       return;
     }
+    if (page.next.length > 0) page.cut.add("");
     // Rows that are shown for another address give way at once.
-    const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
-    const isQuiet = this.rows.ready && this.shownFor === request.path;
+    const isSame = this.rows.ready && this.shownFor === request.path;
     if (page.count !== i64.MIN_VALUE) this.count = page.count;
     this.rows.took(m);
     this.shownFor = request.path;
-    if (isQuiet && isRead && !this.isChanged) this.list.merge(page);
+    this.put(m, page, isSame);
+  }
+
+  /** Shows rows; while someone reads the same list they are only taken in. */
+  protected put(m: Model, page: RowPage, isSame: bool): void {
+    const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
+    if (isSame && isRead && !this.isChanged) this.list.merge(page);
     else this.list.show(page);
     if (this.refocus) this.focusCurrent();
     this.refocus = false;
     this.isChanged = false;
   }
-  private shownFor: string = "";
+  /** The API's address that the rows on screen came from; the empty string: of another list. */
+  protected shownFor: string = "";
   private isChanged: bool = false;
 
   override written(write: Pending): void {
@@ -195,12 +221,12 @@ export abstract class ListPage extends Page {
     return keys;
   }
 
-  override act(_m: Model, verb: string, arg: string, value: string): void {
+  override act(m: Model, verb: string, arg: string, value: string): void {
     const list = this.list;
-    if (verb === "key") this.key(arg, value);
+    if (verb === "key") this.key(m, arg, value);
     else if (verb === "next") this.walk(1);
     else if (verb === "before") this.walk(-1);
-    else if (verb === "open") this.open(arg.length > 0 ? arg : list.currentKey);
+    else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
     else if (verb === "choose") list.choose(list.currentKey, false);
     else if (verb === "through") list.choose(list.currentKey, true);
     else if (verb === "pick") list.choose(arg, value === "shift");
@@ -214,7 +240,7 @@ export abstract class ListPage extends Page {
   }
 
   /** A key on a row. */
-  private key(arg: string, stroke: string): void {
+  private key(m: Model, arg: string, stroke: string): void {
     const list = this.list;
     const at = list.indexOf(arg);
     if (at >= 0) list.current = at;
@@ -223,18 +249,23 @@ export abstract class ListPage extends Page {
     else if (stroke === "Home") this.walk(-list.current);
     else if (stroke === "End") this.walk(list.rows.length);
     else if (stroke === "Space") list.choose(list.currentKey, false);
-    else if (stroke === "Enter") this.open(list.currentKey);
+    else if (stroke === "Enter") this.openAt(m, list.currentKey, stroke);
     else if (stroke === "Shift+ArrowDown" || stroke === "Shift+ArrowUp") {
       this.walk(stroke === "Shift+ArrowDown" ? 1 : -1);
       if (!list.chosen.has(list.currentKey)) list.choose(list.currentKey, false);
-    } else if (stroke === "Escape") list.clear();
+    } else if (stroke === "Escape") this.escape(m);
   }
 
-  private walk(by: i32): void {
+  protected walk(by: i32): void {
     if (this.list.move(this.list.current + by) !== null) this.focusCurrent();
   }
 
-  private focusCurrent(): void {
+  /** Escape on a row. */
+  protected escape(_m: Model): void {
+    this.list.clear();
+  }
+
+  protected focusCurrent(): void {
     const key = this.list.currentKey;
     focus(key.length > 0 ? this.rowId(key) : "page-title");
   }
@@ -244,12 +275,16 @@ export abstract class ListPage extends Page {
     return this.name + "-row-" + key;
   }
 
-  private open(key: string): void {
+  private openAt(m: Model, key: string, stroke: string): void {
     const at = this.list.indexOf(key);
     if (at < 0) return;
     this.list.current = at;
-    const path = this.list.rows[at].path;
-    if (path.length > 0) navigate(path, false);
+    this.open(m, this.list.rows[at], stroke);
+  }
+
+  /** Opens a row; `stroke` is Enter, or nothing for a click. */
+  protected open(_m: Model, row: Row, _stroke: string): void {
+    if (row.path.length > 0) navigate(row.path, false);
   }
 
   /** What is typed goes into the address after a moment. */

@@ -18,7 +18,8 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
   const choosable = page.choosable && m.access.canWrite;
   const columns = page.columns(m);
   const rows: Node[] = [];
-  for (let i = 0; i < list.rows.length; i++) rows.push(rowView(m, page, i, choosable));
+  for (let i = 0; i < list.rows.length; i++)
+    rows.push(rowView(m, page, i, choosable, columns.length));
   return el(
     "div",
     [cls("list-frame"), attr("data-hold", "")],
@@ -66,7 +67,7 @@ function columnHead(page: ListPage, column: Column): Node {
   ]);
 }
 
-function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
+function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns: i32): Node {
   const list = page.list;
   const row: Row = list.rows[index];
   const isChosen = list.isChosen(row.key);
@@ -74,11 +75,20 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool): Node {
   const attrs: Attr[] = [
     key(row.key),
     attr("id", page.rowId(row.key)),
-    cls((isChosen ? "sel " : "") + (isGone ? "gone " : "") + row.tone),
+    cls(
+      (isChosen ? "sel " : "") +
+        (isGone ? "gone " : "") +
+        (page.opened === row.key ? "cur " : "") +
+        row.tone,
+    ),
     attr("tabindex", index === list.current ? "0" : "-1"),
     attr("data-arg", row.key),
   ];
   if (row.path.length > 0) attrs.push(attr("data-click", page.name + ".open"));
+  if (row.spans) {
+    const whole = attr("colspan", (choosable ? columns + 1 : columns).toString());
+    return el("tr", attrs, [el("td", [cls("whole"), whole], row.cells(m))]);
+  }
   if (choosable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
   const cells: Node[] = [];
   if (choosable) {

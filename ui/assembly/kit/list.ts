@@ -8,6 +8,11 @@ import { Row, RowPage } from "./row";
 
 /** What a list keeps for an entry of the history. */
 export class KeptList extends Kept {
+  /** The address of the API that the rows came from. */
+  from: string = "";
+  /** What the page adds to it. */
+  more: Kept | null = null;
+
   constructor(
     readonly rows: Row[],
     readonly next: string,
@@ -38,6 +43,8 @@ export class List {
   chosen: Map<string, Row> = new Map<string, Row>();
   /** All that match are meant, also those on other pages. */
   every: bool = false;
+  /** Whether the last answer was taken in, and not shown anew. */
+  wasMerged: bool = false;
   private waiting: RowPage | null = null;
 
   /** Shows an answer from its first row. */
@@ -45,6 +52,7 @@ export class List {
     const before = this.currentKey;
     this.rows = page.rows;
     this.next = page.next;
+    this.wasMerged = false;
     this.gone.clear();
     this.news = 0;
     this.waiting = null;
@@ -54,23 +62,45 @@ export class List {
     this.refreshChosen();
   }
 
-  /** Takes a newer answer in without moving a row. */
+  /**
+   * Takes a newer answer in without moving a row. A row that it lacks has gone only where a later one of
+   * the same scope is in it, or the scope ends with it: others may have been pushed beyond its end.
+   */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();
     for (let i = 0; i < page.rows.length; i++) places.set(page.rows[i].key, i);
     this.gone.clear();
+    this.wasMerged = true;
+    const passed = new Set<string>();
     let shown = 0;
-    for (let i = 0; i < this.rows.length; i++) {
-      const key = this.rows[i].key;
-      if (places.has(key)) {
-        this.rows[i] = page.rows[places.get(key)];
+    for (let i = this.rows.length - 1; i >= 0; i--) {
+      const row = this.rows[i];
+      if (places.has(row.key)) {
+        this.rows[i] = page.rows[places.get(row.key)];
+        if (!row.isEnd) passed.add(row.scope);
         shown++;
-      } else this.gone.add(key);
+      } else if (passed.has(row.scope) || !page.cut.has(row.scope)) this.gone.add(row.key);
     }
     this.news = page.rows.length - shown;
     this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
-    this.next = page.next;
+    // Where the rows reach beyond the answer, so does what follows them.
+    const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
+    if (places.has(last) || this.gone.has(last)) this.next = page.next;
     this.refreshChosen();
+  }
+
+  /** Puts these rows behind the head of a scope, in place of those that stood there. */
+  fill(head: string, behind: Row[]): void {
+    const current = this.currentKey;
+    const rows: Row[] = [];
+    for (let i = 0; i < this.rows.length; i++) {
+      const row = this.rows[i];
+      if (row.scope === head) continue;
+      rows.push(row);
+      if (row.key === head) for (let k = 0; k < behind.length; k++) rows.push(behind[k]);
+    }
+    this.rows = rows;
+    this.current = max(0, this.indexOf(current));
   }
 
   /** Shows what waits. */
@@ -114,10 +144,13 @@ export class List {
 
   get allChosen(): bool {
     if (this.every) return true;
+    let count = 0;
     for (let i = 0; i < this.rows.length; i++) {
+      if (!this.rows[i].choosable) continue;
       if (!this.chosen.has(this.rows[i].key)) return false;
+      count++;
     }
-    return this.rows.length > 0;
+    return count > 0;
   }
 
   /** Chooses every row on screen, or none of them. */
@@ -186,9 +219,13 @@ export class List {
     this.anchor = kept.current;
     this.chosen = kept.chosen;
     this.every = kept.every;
+    this.news = 0;
+    this.waiting = null;
+    this.gone.clear();
   }
 
   private set(row: Row, on: bool): void {
+    if (!row.choosable) return;
     if (on) this.chosen.set(row.key, row);
     else this.chosen.delete(row.key);
   }

@@ -14,6 +14,26 @@ export abstract class Row {
     return "";
   }
 
+  /** Whether it can be chosen; a head of a group can't. */
+  get choosable(): bool {
+    return true;
+  }
+
+  /** Whether it is one cell over all columns. */
+  get spans(): bool {
+    return false;
+  }
+
+  /** Which of the lists within the list it stands in; rows of one scope follow each other in their order. */
+  get scope(): string {
+    return "";
+  }
+
+  /** Whether it only ends its scope: that it is there says nothing of the rows before it. */
+  get isEnd(): bool {
+    return false;
+  }
+
   /** More classes of its row. */
   get tone(): string {
     return "";
@@ -25,6 +45,8 @@ export abstract class Row {
 
 export class RowPage {
   rows: Row[] = [];
+  /** The scopes that go on behind their last row here: what is not among the rows may stand further on. */
+  cut: Set<string> = new Set<string>();
   /** The cursor of the next page, or the empty string. */
   next: string = "";
   /** How many rows there are on all pages; i64.MIN_VALUE: the answer does not say. */

@@ -22,10 +22,19 @@ export class Address {
    * it was (`cursor`) goes with any other change.
    */
   with(name: string, value: string): string {
+    return this.but(name, value, "cursor");
+  }
+
+  /** The same with its cursor: another detail of the same page of a list. */
+  beside(name: string, value: string): string {
+    return this.but(name, value, name);
+  }
+
+  private but(name: string, value: string, dropped: string): string {
     const parts: string[] = [];
     const names = this.query.keys();
     for (let i = 0; i < names.length; i++) {
-      if (names[i] === name || names[i] === "cursor") continue;
+      if (names[i] === name || names[i] === dropped) continue;
       parts.push(names[i] + "=" + encode(this.query.get(names[i])));
     }
     if (value.length > 0) parts.push(name + "=" + encode(value));

@@ -144,6 +144,11 @@ export abstract class Page {
   /** The address has become this page's, or has changed on it. */
   turn(_m: Model, _address: Address): void {}
 
+  /** Takes an address that differs from the last one in a detail only; false: it is another view. */
+  shift(_m: Model, _address: Address): bool {
+    return false;
+  }
+
   /** Another page takes its place. */
   leave(): void {}
 

@@ -67,11 +67,16 @@ export class ErrorKind {
     return sum;
   }
 
-  /** The query that finds its jobs; by the label less has to be read than by the fingerprint. */
+  /** The query that finds its jobs. */
   get query(): string {
-    const isShort = this.label.length > 0 && this.label.length <= LONGEST_LABEL;
-    return "group:" + (isShort ? quoted(this.label) : this.key);
+    return kindQuery(this.key, this.label);
   }
+}
+
+/** The query that finds the jobs of a kind; by the label less has to be read than by the fingerprint. */
+export function kindQuery(key: string, label: string): string {
+  const isShort = label.length > 0 && label.length <= LONGEST_LABEL;
+  return "group:" + (isShort ? quoted(label) : key);
 }
 
 export function kindsPath(query: string): string {

@@ -16,9 +16,20 @@ import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
+import { Kept } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { joined, kindsPath, MOST_KINDS, ReadKinds } from "../../parts/error-kind";
 import { COLUMNS, ErrorRow, sorted } from "./row";
+
+/** Both answers that the kept rows were made of. */
+class KeptKinds extends Kept {
+  constructor(
+    readonly failed: Groups,
+    readonly retrying: Groups,
+  ) {
+    super();
+  }
+}
 
 export class ErrorsPage extends ListPage {
   private failed: Groups = new Groups();
@@ -86,6 +97,8 @@ export class ErrorsPage extends ListPage {
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
+    // The same questions may be asked for other rows.
+    this.shownFor = "";
     this.failed = new Groups();
     this.retrying = new Groups();
     this.more.forget();
@@ -96,6 +109,18 @@ export class ErrorsPage extends ListPage {
     this.failed = new Groups();
     this.retrying = new Groups();
     this.more.forget();
+  }
+
+  override keepMore(): Kept {
+    return new KeptKinds(this.failed, this.retrying);
+  }
+
+  /** Or the first answer would take the rows of the other one for gone. */
+  override restoreMore(more: Kept): void {
+    const kinds = more as KeptKinds;
+    this.failed = kinds.failed;
+    this.retrying = kinds.retrying;
+    this.shown();
   }
 
   override load(m: Model): void {
@@ -144,9 +169,7 @@ export class ErrorsPage extends ListPage {
     }
     this.more.took(m);
     this.retrying = answer.groups;
-    if (!this.rows.ready) return;
-    if (m.live.held) this.list.merge(this.shown());
-    else this.list.show(this.shown());
+    if (this.rows.ready) this.put(m, this.shown(), true);
   }
 
   override miss(m: Model, request: Pending, status: i32, reason: string): void {

@@ -17,6 +17,7 @@ import { grouped } from "../../lib/number";
 import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { Model } from "../../model/model";
+import { Kept } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { JobRow } from "./row";
 import { Search } from "./search";
@@ -28,9 +29,22 @@ const REFRESH_MS: f64 = 4000;
 /** A list rests so many times as long as it took the server. */
 const REST = 20;
 
+/** What the list keeps besides its rows. */
+export class KeptJobs extends Kept {
+  /** Where it is grouped, its groups. */
+  groups: Kept | null = null;
+
+  constructor(
+    readonly search: Search,
+    readonly firsts: Map<string, i64>,
+  ) {
+    super();
+  }
+}
+
 export abstract class JobsList extends ListPage {
   readonly bar: Bar = new Bar();
-  readonly search: Search = new Search();
+  search: Search = new Search();
   readonly settings: Settings = new Settings();
   /** The query of the address. */
   query: string = "";
@@ -56,6 +70,11 @@ export abstract class JobsList extends ListPage {
     return "jobs";
   }
 
+  /** Whatever job stands beside it, it is the same list. */
+  override identity(address: Address): string {
+    return address.with("job", "");
+  }
+
   override turn(m: Model, address: Address): void {
     const before = this.identity(this.address);
     super.turn(m, address);
@@ -63,11 +82,21 @@ export abstract class JobsList extends ListPage {
     this.bar.turn(this.query);
     this.usualSort = usualSort(this.bar.terms.condition);
     m.known.listPath = address.with("", "");
-    if (before !== this.identity(address)) this.firsts.clear();
+    if (before !== this.identity(address)) this.firsts = new Map<string, i64>();
     this.firsts.set("", 1);
     this.more.forget();
     m.requests.forget(this.more.topic);
-    this.search.stop();
+    this.search = new Search();
+  }
+
+  override keepMore(): KeptJobs {
+    return new KeptJobs(this.search, this.firsts);
+  }
+
+  override restoreMore(more: Kept): void {
+    const kept = more as KeptJobs;
+    this.search = kept.search;
+    this.firsts = kept.firsts;
   }
 
   columns(_m: Model): Column[] {
@@ -94,8 +123,9 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${PAGE_SIZE}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Nothing is asked for that is no query. */
+  /** Nothing is asked for that is no query; nor again what was the best of a long search. */
   override load(m: Model): void {
+    if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);
     else {
       this.rows.ready = true;
@@ -103,12 +133,21 @@ export abstract class JobsList extends ListPage {
     }
   }
 
+  override reload(m: Model): void {
+    this.search = new Search();
+    this.load(m);
+  }
+
   override refresh(m: Model): void {
     const search = this.search;
     if (this.bar.terms.fault !== null || !this.rows.ready) return;
     if (!search.isComplete || search.answers > 1 || this.isSearching(m)) return;
-    this.everyMs = max(REFRESH_MS, <f64>(search.tookMs * REST));
+    this.everyMs = this.restMs();
     super.refresh(m);
+  }
+
+  protected restMs(): f64 {
+    return max(REFRESH_MS, <f64>(this.search.tookMs * REST));
   }
 
   read(body: string): RowPage {
@@ -130,10 +169,17 @@ export abstract class JobsList extends ListPage {
   override take(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.takeMore(m, body);
     else {
+      // Rows of several answers stay what they are: only the first of them was asked for again.
+      const isJoined = this.search.answers > 1;
       super.take(m, request, body);
-      if (this.rows.error.length === 0) this.search.begin(m, this.answer);
+      if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
       this.settle(m);
     }
+  }
+
+  /** The first answer has come, or one in its place. */
+  protected began(m: Model): void {
+    this.search.begin(m, this.answer);
   }
 
   override miss(m: Model, request: Pending, status: i32, reason: string): void {
@@ -159,14 +205,23 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  private settle(m: Model): void {
+  /** Shows what waits; a list of several answers begins anew with the first of them. */
+  showNews(m: Model): void {
+    this.list.showNews();
+    if (this.search.answers > 1) this.search.begin(m, this.answer);
+    this.settle(m);
+  }
+
+  protected settle(m: Model): void {
     const list = this.list;
     const cursor = this.address.value("cursor");
     if (this.firsts.has(cursor) && list.next.length > 0) {
       this.firsts.set(list.next, this.firsts.get(cursor) + list.rows.length);
     }
     const jobs: ListedJob[] = [];
-    for (let i = 0; i < list.rows.length; i++) jobs.push((list.rows[i] as JobRow).job);
+    for (let i = 0; i < list.rows.length; i++) {
+      if (list.rows[i] instanceof JobRow) jobs.push((list.rows[i] as JobRow).job);
+    }
     m.known.listed = jobs;
     m.known.listIds = jobs.map<i64>((job) => job.id);
     if (this.search.wants(m, list.rows.length >= PAGE_SIZE) && list.next.length > 0) this.goOn(m);

@@ -5,24 +5,38 @@ import { jobsPath } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
 import { readSuggestions } from "../../generated/records";
-import { after, focus, navigate } from "../../host";
+import { after, back, focus, isWide, navigate } from "../../host";
+import { BESIDE } from "../../job/beside";
+import { jobShortcuts } from "../../job/head";
+import { jobView } from "../../job/job-view";
 import { Fetched } from "../../kit/fetched";
+import { Row } from "../../kit/row";
+import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { Node } from "../../lib/node";
 import { parseWhole } from "../../lib/number";
 import { encode } from "../../lib/percent";
+import { Address } from "../../model/address";
+import { jobPath } from "../../model/links";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { aboutOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
 import { askTicket, TICKET, takeTicket } from "./export";
-import { JobsList } from "./jobs-list";
+import { GroupRow } from "./group-rows";
+import { GroupedJobs } from "./grouped-jobs";
+import { GROUPINGS } from "./groups";
+import { JobRow } from "./row";
 import { jobsView } from "./view";
 
 const SUGGEST_MS = 60;
 
-export class JobsPage extends JobsList {
+const FOLLOW_MS = 120;
+
+export class JobsPage extends GroupedJobs {
+  /** The entry of the history that opened a job beside the list that stands behind it. */
+  private openedAs: i32 = 0;
   private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
   constructor() {
@@ -44,6 +58,95 @@ export class JobsPage extends JobsList {
 
   override view(m: Model): Node {
     return jobsView(m, this);
+  }
+
+  /** The id of the job beside the list. */
+  override get opened(): string {
+    const id = this.address.value("job");
+    return parseWhole(id).valid ? id : "";
+  }
+
+  override turn(m: Model, address: Address): void {
+    super.turn(m, address);
+    this.openJob();
+  }
+
+  override shift(m: Model, address: Address): bool {
+    const before = this.address;
+    const cursor = address.value("cursor");
+    if (this.identity(before) !== this.identity(address)) return false;
+    if (before.value("cursor") !== cursor) return false;
+    const wasOpen = this.opened.length > 0;
+    this.address = address;
+    m.known.listPath = address.with("", "");
+    this.openJob();
+    if (this.opened.length === 0) this.focusCurrent();
+    else {
+      if (!wasOpen) {
+        this.openedAs = m.entry;
+        focus(BESIDE);
+      }
+      this.loadJob(m);
+    }
+    return true;
+  }
+
+  /** Where there is no room for both it has the page to itself. */
+  private openJob(): void {
+    const id = this.opened;
+    if (id.length === 0) return;
+    const job = parseWhole(id).value;
+    if (!isWide()) navigate(jobPath(job), true);
+    else if (job !== jobView.id) jobView.reset(job);
+  }
+
+  private loadJob(m: Model): void {
+    if (this.opened === jobView.id.toString()) jobView.open(m, jobView.id);
+  }
+
+  override load(m: Model): void {
+    super.load(m);
+    this.loadJob(m);
+  }
+
+  override refresh(m: Model): void {
+    super.refresh(m);
+    if (this.opened.length > 0) jobView.refresh(m);
+  }
+
+  /** A job opens beside the list; the open one, by Enter, on its own page. */
+  protected override open(m: Model, row: Row, stroke: string): void {
+    if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
+    else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);
+    else if (row.key !== this.opened) this.showBeside(row.key);
+    else if (stroke === "Enter") navigate(row.path, false);
+  }
+
+  private showBeside(key: string): void {
+    navigate(this.address.beside("job", key), this.opened.length > 0);
+  }
+
+  /** What is beside the list follows the row once the keys rest. */
+  protected override walk(by: i32): void {
+    super.walk(by);
+    if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
+  }
+
+  private follow(key: string): void {
+    const at = this.list.indexOf(key);
+    const isHere = this.opened.length > 0 && key === this.list.currentKey && key !== this.opened;
+    if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
+  }
+
+  /** Back where it was opened from here; an address that was pasted has nothing of ours behind it. */
+  private close(m: Model): void {
+    if (m.entry === this.openedAs) back();
+    else navigate(this.address.beside("job", ""), true);
+  }
+
+  protected override escape(m: Model): void {
+    if (this.opened.length > 0) this.close(m);
+    else super.escape(m);
   }
 
   override take(m: Model, request: Pending, body: string): void {
@@ -72,6 +175,9 @@ export class JobsPage extends JobsList {
     } else if (verb === "drop") this.lookFor(this.bar.terms.without(number));
     else if (verb === "edit") this.edit(number);
     else if (verb === "setting") this.settings.set(arg, value === "on");
+    else if (verb === "follow") this.follow(arg);
+    else if (verb === "close") this.close(m);
+    else if (verb === "news") this.showNews(m);
     else if (verb === "export") askTicket(m, this.query, arg);
     else if (verb === "stop") this.stop(m);
     else if (verb === "go-on") {
@@ -145,11 +251,18 @@ export class JobsPage extends JobsList {
   }
 
   private lookFor(query: string): void {
-    navigate(jobsPath(query, ""), false);
+    navigate(jobsPath(query, this.groups.by), false);
   }
 
   override shortcuts(m: Model): Shortcut[] {
-    const keys = super.shortcuts(m);
+    const isOpen = this.opened.length > 0;
+    const other = jobsPath(this.query, this.isGrouped ? "" : GROUPINGS[0]);
+    // Of two that mean the same key the later counts.
+    const keys = (isOpen ? jobShortcuts(m, jobView) : []).concat(super.shortcuts(m));
+    keys.push(
+      new Shortcut("f", this.isGrouped ? "Flat" : "Group by error", "app.go", other, "List"),
+    );
+    if (isOpen) keys.push(new Shortcut("Escape", "Close the job", "jobs.close", "", "List"));
     if (!m.access.canWrite) return keys;
     if (mayMeanEvery(this)) {
       keys.push(new Shortcut("Mod+a", "Choose all that match", "jobs.every", "", "List"));
@@ -158,6 +271,12 @@ export class JobsPage extends JobsList {
       const again = this.again();
       keys.push(this.verbKey("r", "Retry or run the chosen jobs…", again));
       keys.push(this.verbKey("s", "Reschedule the chosen jobs…", "reschedule"));
+    } else if (!isOpen && this.list.current < this.list.rows.length) {
+      const row = this.list.rows[this.list.current];
+      const verb = row instanceof GroupRow ? (row as GroupRow).verb : null;
+      if (verb !== null) {
+        keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
+      }
     }
     return keys;
   }

@@ -17,12 +17,19 @@ export class JobRow extends Row {
     private readonly settings: Settings,
     /** The tab that it stands in, which says its condition. */
     private readonly tab: string,
+    /** The group that it stands in, and how its error differs from the others there. */
+    private readonly group: string = "",
+    private readonly varying: string = "",
   ) {
     super(job.id.toString());
   }
 
   get name(): string {
     return "job " + this.key;
+  }
+
+  override get scope(): string {
+    return this.group;
   }
 
   override get path(): string {
@@ -34,7 +41,7 @@ export class JobRow extends Row {
     const cells: Node[] = [];
     if (this.tab.length === 0) cells.push(cell("c-state", [glyph(job.condition)]));
     cells.push(cell("c-job", [this.named()]));
-    cells.push(cell("c-why", [whyOf(m, job)]));
+    cells.push(cell("c-why", [this.why(m)]));
     cells.push(cell("num dim c-tries", [text(`${job.attempts} of ${job.maxAttempts}`)]));
     if (this.settings.has("priority"))
       cells.push(cell("num dim c-priority", [text(job.priority.toString())]));
@@ -47,12 +54,24 @@ export class JobRow extends Row {
     return cells;
   }
 
+  private why(m: Model): Node {
+    const error = this.job.errorLine;
+    if (this.varying.length === 0 || error === null) return whyOf(m, this.job);
+    return el("code", [cls("err cut"), attr("title", error)], [text(this.varying)]);
+  }
+
   private named(): Node {
     const task = this.job.taskIdentifier;
     const name = task === null ? "(no task)" : task;
     return el(
       "a",
-      [attr("href", "#" + this.path), cls("job"), attr("title", name), attr("tabindex", "-1")],
+      [
+        attr("href", "#" + this.path),
+        cls("job"),
+        attr("title", name),
+        attr("tabindex", "-1"),
+        attr("data-names", ""),
+      ],
       [leaf("span", "name", name), leaf("span", "id", "#" + this.key)],
     );
   }

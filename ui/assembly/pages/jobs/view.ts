@@ -6,25 +6,36 @@ import { button, drawnButton, link } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { PLUS } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
+import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue } from "../../controls/value";
+import { Groups } from "../../generated/records";
+import { jobBeside } from "../../job/beside";
+import { jobView } from "../../job/job-view";
 import { listView, newsPill } from "../../kit/list-view";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { chosenBar } from "./chosen";
 import { exportMenu } from "./export";
-import { JobsList } from "./jobs-list";
+import { GroupedJobs } from "./grouped-jobs";
+import { GROUPINGS, MOST_GROUPS } from "./groups";
 import { conditionTabs, sortWords } from "./tabs";
 
-export function jobsView(m: Model, page: JobsList): Node {
+export function jobsView(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
-  return box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
-    pageHeadSaying("Jobs", sortWords(page.sorted, terms.condition), additions(m)),
-    conditionTabs(m, terms, ""),
-    queryBar(page.bar),
-    meta(m, page),
-    listView(m, page, "Jobs", none(m, page)),
-    chosenBar(m, page),
+  const isOpen = page.opened.length > 0;
+  const said = page.isGrouped ? "largest group first" : sortWords(page.sorted, terms.condition);
+  return box("div", isOpen ? "split open" : "split", [
+    box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
+      pageHeadSaying("Jobs", said, additions(m)),
+      conditionTabs(m, terms, page.groups.by),
+      queryBar(page.bar),
+      meta(m, page),
+      listView(m, page, "Jobs", none(m, page)),
+      chosenBar(m, page),
+    ]),
+    isOpen ? jobBeside(m, jobView, page.name) : nothing,
   ]);
 }
 
@@ -36,25 +47,43 @@ function additions(m: Model): Node[] {
   ];
 }
 
-function meta(m: Model, page: JobsList): Node {
+function meta(m: Model, page: GroupedJobs): Node {
   const isOn = page.isSearching(m);
   const count = page.total(m);
   const rows = page.list.rows.length;
   const isKnown = page.rows.ready && !page.isTurning(m);
   return box("div", "meta", [
-    isKnown && count !== null
-      ? leaf("b", "", countedValue(count, "job", "jobs"))
-      : isKnown && rows > 0 && !isOn
-        ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
-        : nothing,
+    isKnown && page.isGrouped
+      ? leaf("b", "", groupsText(page.groups.answer))
+      : isKnown && count !== null
+        ? leaf("b", "", countedValue(count, "job", "jobs"))
+        : isKnown && rows > 0 && !isOn
+          ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
+          : nothing,
     page.search.view(m, isOn, page.askedAt(m)),
     newsPill(page),
-    box("span", "right", [page.settings.view(), exportMenu(m, page.query)]),
+    box("span", "right", [groupings(page), page.settings.view(), exportMenu(m, page.query)]),
   ]);
 }
 
+/** `12,000 jobs in 3 groups` */
+function groupsText(answer: Groups): string {
+  const count = answer.groups.length;
+  const those = count >= MOST_GROUPS ? `the ${count} largest` : grouped(count);
+  return `${countedValue(answer.of, "job", "jobs")} in ${those} ${count === 1 ? "group" : "groups"}`;
+}
+
+function groupings(page: GroupedJobs): Node {
+  const parts = [linkedPart("Flat", jobsPath(page.query, ""), !page.isGrouped)];
+  for (let i = 0; i < GROUPINGS.length; i++) {
+    const by = GROUPINGS[i];
+    parts.push(linkedPart("By " + by, jobsPath(page.query, by), page.groups.by === by));
+  }
+  return segments("Grouping", parts);
+}
+
 /** Says which condition leaves nothing, and offers to drop it. */
-function none(m: Model, page: JobsList): Node {
+function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;
   if (page.isSearching(m)) return nothing;
@@ -62,6 +91,10 @@ function none(m: Model, page: JobsList): Node {
     return emptyWith("Nothing found so far", "The search rests, to spare the database.", [
       button("Go on", "jobs.go-on", "", ""),
     ]);
+  if (page.isGrouped) {
+    const flat = link(jobsPath(page.query, ""), "btn", [text("See them one by one")]);
+    return emptyWith("There is nothing to put together", withoutGroup(page.groups.by), [flat]);
+  }
   if (page.address.value("cursor").length > 0) {
     const first = link(page.address.with("cursor", ""), "btn", [text("To the first page")]);
     return emptyWith("This page is empty", "Its jobs are done, or were removed.", [first]);
@@ -83,7 +116,9 @@ function none(m: Model, page: JobsList): Node {
   for (let i = 0; i < chips && repairs.length < 3; i++) {
     const chip = terms.chips[i];
     if (unknown.length > 0 && !unknown.includes(chip.text)) continue;
-    repairs.push(link(jobsPath(terms.without(i), ""), "btn", [text("Drop " + chip.text)]));
+    repairs.push(
+      link(jobsPath(terms.without(i), page.groups.by), "btn", [text("Drop " + chip.text)]),
+    );
   }
   repairs.push(link(queryPath(""), "btn q", [text("Clear all")]));
   return emptyWith(
@@ -91,6 +126,11 @@ function none(m: Model, page: JobsList): Node {
     unknown.length > 0 ? "Nothing has this name: " + unknown.join(", ") : "",
     repairs,
   );
+}
+
+function withoutGroup(by: string): string {
+  if (by === "queue") return "None of these jobs is in a named queue.";
+  return by === "error" ? "None of these jobs has left an error." : "No job matches.";
 }
 
 function meaning(condition: string): string {

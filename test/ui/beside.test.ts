@@ -1,0 +1,280 @@
+// The list of jobs put together in groups, and with the open job beside it.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import {
+  counts,
+  failedJob,
+  feed,
+  group,
+  groups,
+  job,
+  jobs,
+  listed,
+  opened,
+  value,
+} from "./sample.ts";
+
+before(ensureBuilt);
+
+const rows = (page: Page) => page.all((e) => e.tag === "tr" && /^job-/.test(String(e.attrs["id"])));
+const texts = (page: Page) => rows(page).map((row) => textOf([row]));
+const ids = (page: Page) => rows(page).map((row) => String(row.attrs["data-arg"]));
+const marked = (page: Page, name: string) =>
+  rows(page)
+    .filter((row) => String(row.attrs["class"]).split(" ").includes(name))
+    .map((row) => row.attrs["data-arg"]);
+const follow = (page: Page) => page.go(String(page.navigations.at(-1)), page.entry);
+const asked = (page: Page, start: string) =>
+  page.requests.filter(({ path }) => path.startsWith(start)).length;
+
+const GATEWAY = "GatewayError: HTTP # from /v1/charges/#";
+const gateway = group(GATEWAY, { key: "aaaaaaaaaaaa", count: value(8400), share: 0.7 });
+const timeout = group("TimeoutError: Timeout of # ms", {
+  key: "bbbbbbbbbbbb",
+  count: value(2_100_000, { precision: "estimated", low: 2_000_000, high: 2_200_000 }),
+  share: 0.3,
+});
+const GATEWAY_ROWS = "api/jobs?limit=10&fields=row&count=none&sort=-failed_at&q=";
+
+async function groupedByError(): Promise<Page> {
+  const page = await opened("/jobs?q=is%3Afailed&group=error");
+  page.answer("api/groups?by=error&q=is%3Afailed&limit=50", groups([gateway, timeout]));
+  return page;
+}
+
+const charge = (id: number, code: number, charge: string) =>
+  failedJob(id, { error_line: `GatewayError: HTTP ${code} from /v1/charges/${charge}` });
+
+test("jobs by error: what each kind is, how many, since when, and the verb for all of it", async () => {
+  const page = await groupedByError();
+  assert.deepEqual(texts(page), [
+    "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00, last 7 s agoRetry 8,400…",
+    "TimeoutError Timeout of # ms≈ 2.1 M 30 %since 10:50:00, last 7 s agoRetry ≈ 2.1 M…",
+  ]);
+  assert.match(page.text, /12 jobs in 2 groups/);
+  page.click("Retry 8,400…");
+  const { body } = page.asked("api/operations");
+  assert.equal(JSON.parse(body).q, `is:failed group:"${GATEWAY}"`);
+});
+
+test("a group opens in place, its rows show what differs, and the rest is a link", async () => {
+  const page = await groupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  const { path } = page.asked(GATEWAY_ROWS);
+  assert.equal(decodeURIComponent(path).split("&q=")[1], `is:failed group:"${GATEWAY}"`);
+  page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "ch_1"), charge(5, 502, "ch_2")], "c1"));
+  assert.deepEqual(ids(page), [
+    "of aaaaaaaaaaaa",
+    "7",
+    "5",
+    "more aaaaaaaaaaaa",
+    "of bbbbbbbbbbbb",
+  ]);
+  assert.match(texts(page)[1] ?? "", /send_email#7503 · ch_1/);
+  assert.equal(texts(page)[3], "8,398 more · show all");
+  const all = page.one((e) => e.tag === "a" && textOf([e]) === "show all");
+  assert.match(decodeURIComponent(String(all.attrs["href"])), /^#\/jobs\?q=is:failed group:"Gate/);
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
+});
+
+test("what all errors of a group have alike is not said again in each row", async () => {
+  const page = await groupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  const other = failedJob(3, { error_line: null });
+  page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "ch_1"), charge(5, 503, "ch_2"), other]));
+  assert.match(texts(page)[1] ?? "", /#7ch_125 of 25/);
+  assert.match(texts(page)[3] ?? "", /#3It left no error/);
+});
+
+test("a group whose rows take long is filled in steps, as far as a few of them lead", async () => {
+  const page = await groupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  const part = { complete: false, ranking: "partial" };
+  page.answer(GATEWAY_ROWS, jobs([charge(5, 503, "a")], "c1", part));
+  assert.match(page.asked(GATEWAY_ROWS).path, /&cursor=c1$/);
+  page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b"), charge(5, 503, "a")], "c2", part));
+  assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
+  for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
+  assert.equal(asked(page, GATEWAY_ROWS), 8);
+  assert.match(page.text, /the search went no further · show all/);
+});
+
+test("rows of an open group stay where they are when newer ones push in, and the gone are marked", async () => {
+  const page = await groupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a"), charge(5, 503, "b"), charge(3, 503, "c")]));
+  page.app.held(true);
+  feed(page, { counts: counts() });
+  page.pass(31_000);
+  const more = { ...gateway, count: value(8401) };
+  page.answer("api/groups", groups([timeout, more]));
+  assert.deepEqual(marked(page, "gone"), []);
+  page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "d"), charge(7, 503, "a"), charge(3, 503, "c")]));
+  assert.deepEqual(ids(page).slice(0, 4), ["of aaaaaaaaaaaa", "7", "5", "3"]);
+  assert.deepEqual(marked(page, "gone"), ["5"]);
+  page.click("1 new · show");
+  assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
+});
+
+test("a name is a group exactly, whatever it holds, and its query finds no other", async () => {
+  const page = await opened("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
+  page.answer(
+    "api/groups?by=queue",
+    groups([group("", { key: "" }), group("a b", { key: "a b" })]),
+  );
+  page.app.dispatch("jobs.open", "of ", "");
+  assert.match(
+    decodeURIComponent(page.asked("api/jobs?").path),
+    /&q=\(is:ready or is:blocked\) queue:""$/,
+  );
+  page.answer("api/jobs?", jobs([job(1, { queue_name: "" })]));
+  assert.deepEqual(ids(page), ["of ", "1", "more ", "of a b"]);
+  assert.equal(page.hasButton("Retry 12…"), false, "no verb fits every ready job");
+});
+
+test("nothing to put together says why; the way back to single jobs stands beside it", async () => {
+  const page = await opened("/jobs?group=queue");
+  page.answer("api/groups?by=queue", groups([]));
+  assert.match(page.text, /None of these jobs is in a named queue/);
+  const flat = page.one((e) => e.tag === "a" && textOf([e]) === "See them one by one");
+  assert.equal(flat.attrs["href"], "#/jobs");
+});
+
+test("F puts jobs together and takes them apart again; tabs and chips keep the grouping", async () => {
+  const page = await listed([job(1)], "/jobs?q=queue%3Amail");
+  page.app.dispatch("app.key", "", "f");
+  assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail&group=error");
+  follow(page);
+  const failed = page.one((e) => e.tag === "a" && textOf([e]).startsWith("Failed"));
+  assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed%20queue%3Amail&group=error");
+  page.app.dispatch("jobs.drop", "0", "");
+  assert.equal(page.navigations.at(-1), "/jobs?group=error");
+});
+
+test("back to groups finds them open, with the same rows", async () => {
+  const page = await groupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a")]));
+  page.go("/queues", 2);
+  page.go("/jobs?q=is%3Afailed&group=error", 1);
+  page.answer("api/groups", groups([gateway, timeout]));
+  assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "7", "more aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
+  assert.deepEqual(marked(page, "gone"), []);
+});
+
+async function wide(): Promise<Page> {
+  const page = await listed([job(3), job(2), failedJob(1)]);
+  page.wide = true;
+  return page;
+}
+
+async function besideOf(page: Page, key: string, whole = job(Number(key))): Promise<void> {
+  page.app.dispatch("jobs.open", key, "");
+  page.go(String(page.navigations.at(-1)));
+  page.answer(`api/jobs/${key}?`, whole);
+}
+
+test("a job opens beside the list, which is not asked for again", async () => {
+  const page = await wide();
+  const before = asked(page, "api/jobs?");
+  page.app.dispatch("jobs.open", "2", "");
+  assert.equal(page.navigations.at(-1), "/jobs?job=2");
+  page.go("/jobs?job=2");
+  assert.equal(asked(page, "api/jobs?"), before);
+  assert.equal(page.focus, "beside");
+  assert.deepEqual(marked(page, "cur"), ["2"]);
+  page.answer("api/jobs/2?", job(2, { task_identifier: "charge_card" }));
+  const beside = textOf([page.byId("beside")]);
+  assert.match(beside, /2 of 3 here.*charge_card#2/);
+  assert.deepEqual(ids(page), ["3", "2", "1"]);
+});
+
+test("keys move the row, and what is beside follows once they rest", async () => {
+  const page = await wide();
+  await besideOf(page, "3");
+  const steps = page.navigations.length;
+  page.app.dispatch("app.key", "", "j");
+  page.app.dispatch("app.key", "", "j");
+  assert.equal(page.focus, "job-1");
+  assert.equal(page.navigations.length, steps);
+  page.pass(200);
+  assert.deepEqual(page.navigations.slice(steps), ["/jobs?job=1"]);
+  page.go("/jobs?job=1", page.entry);
+  assert.equal(page.focus, "job-1", "the focus stays on the row");
+  page.app.dispatch("jobs.key", "1", "Enter");
+  assert.equal(page.navigations.at(-1), "/jobs/1", "Enter on the open one opens its page");
+});
+
+test("Escape closes it and gives the focus to its row; Back does the same", async () => {
+  const page = await wide();
+  await besideOf(page, "2");
+  page.app.dispatch("app.key", "", "Escape");
+  assert.equal(page.backs, 1, "it leaves no second entry of the list");
+  page.go("/jobs", 1);
+  assert.equal(page.has("beside"), false);
+  assert.equal(page.focus, "job-2");
+  assert.deepEqual(ids(page), ["3", "2", "1"]);
+});
+
+test("an address with an open job shows both; closed, it leaves the list in its place", async () => {
+  const page = await opened("/");
+  page.wide = true;
+  page.go("/jobs?q=is%3Afailed&job=7");
+  page.answer("api/jobs?limit=100", jobs([failedJob(9)]));
+  page.answer("api/jobs/7?", failedJob(7));
+  assert.match(textOf([page.byId("beside")]), /no longer in the list/);
+  page.app.dispatch("jobs.close", "", "");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
+});
+
+test("without room beside the list a job has the page to itself, however it was linked", async () => {
+  const page = await listed([job(3)]);
+  page.app.dispatch("jobs.open", "3", "");
+  assert.equal(page.navigations.at(-1), "/jobs/3");
+  const pasted = await opened("/jobs?job=3");
+  assert.equal(pasted.navigations.at(-1), "/jobs/3");
+  assert.equal(asked(pasted, "api/jobs/"), 0);
+});
+
+test("a job that ends while it is open says so, and its row is marked", async () => {
+  const page = await wide();
+  await besideOf(page, "3");
+  page.app.held(true);
+  feed(page, { counts: counts() });
+  page.pass(6000);
+  page.answer("api/jobs/3/why", { error: "there is no such job", code: "not_found" }, 404);
+  page.answer("api/jobs?limit=100", jobs([job(2), failedJob(1)]));
+  assert.match(textOf([page.byId("beside")]), /This job has ended/);
+  assert.deepEqual(marked(page, "gone"), ["3"]);
+});
+
+test("verbs on keys are about the open job, or about the chosen ones", async () => {
+  const page = await wide();
+  await besideOf(page, "1", failedJob(1));
+  page.app.dispatch("app.key", "", "r");
+  assert.match(page.dialogText, /Retry job 1/);
+  page.click("Cancel");
+  page.app.dispatch("jobs.pick", "3", "");
+  page.app.dispatch("jobs.pick", "2", "");
+  page.app.dispatch("app.key", "", "s");
+  assert.match(page.dialogText, /Reschedule 2 jobs/);
+});
+
+test("a list of several answers, come back to, keeps what was found and calls none of it gone", async () => {
+  const page = await opened("/jobs?q=needle");
+  const part = { complete: false, scanned: 500_000 };
+  page.answer("api/jobs?limit=100", jobs([job(9), job(8)], "c1", part));
+  page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 500_000 }));
+  assert.deepEqual(ids(page), ["9", "8", "5"]);
+  page.go("/queues", 2);
+  page.go("/jobs?q=needle", 1);
+  page.answer("api/jobs?limit=100", jobs([job(10), job(9)], "c1", part));
+  assert.deepEqual(ids(page), ["9", "8", "5"]);
+  assert.deepEqual(marked(page, "gone"), []);
+  assert.equal(page.hasButton("Go on"), false, "it had come to its end");
+  page.click("1 new · show");
+  assert.deepEqual(ids(page), ["10", "9"]);
+  assert.match(page.text, /searched 500,000/);
+});

@@ -1,0 +1,51 @@
+/** A job next to the list that it was opened from: its place there, the way to its page, and itself. */
+import { iconButton } from "../controls/button";
+import { CLOSE, DOWN, EXPAND, icon, LINK, UP } from "../controls/icon";
+import { attr, box, cls, el, key, leaf, Node, nothing } from "../lib/node";
+import { grouped } from "../lib/number";
+import { jobPath } from "../model/links";
+import { Model } from "../model/model";
+import { JobView } from "./job-view";
+import { drawJob } from "./view";
+
+/** Its DOM id: it takes the focus when it is opened. */
+export const BESIDE = "beside";
+
+/** `page`: the name of the list's page, whose `next`, `before` and `close` it has. */
+export function jobBeside(m: Model, view: JobView, page: string): Node {
+  const at = m.known.placeOf(view.id);
+  const all = m.known.listIds.length;
+  const place = at < 0 ? "no longer in the list" : `${grouped(at + 1)} of ${grouped(all)} here`;
+  return el(
+    "aside",
+    [
+      cls("beside"),
+      attr("id", BESIDE),
+      attr("tabindex", "-1"),
+      attr("aria-label", `Job ${view.id}`),
+    ],
+    [
+      box("div", "beside-bar", [
+        leaf("span", "faint small", place),
+        at > 0 ? iconButton(UP, "Job before (k)", page + ".before", "") : nothing,
+        at >= 0 && at + 1 < all ? iconButton(DOWN, "Next job (j)", page + ".next", "") : nothing,
+        box("span", "push row", [
+          iconButton(LINK, "Copy link", "job.copy-link", ""),
+          el(
+            "a",
+            [
+              attr("href", "#" + jobPath(view.id)),
+              cls("btn icon q"),
+              attr("aria-label", "Open its page (Enter)"),
+              attr("title", "Open its page (Enter)"),
+            ],
+            [icon(EXPAND)],
+          ),
+          iconButton(CLOSE, "Close (Esc)", page + ".close", ""),
+        ]),
+      ]),
+      // Another job is seen from its beginning.
+      el("div", [cls("beside-job"), key(view.id.toString())], [drawJob(m, view, true)]),
+    ],
+  );
+}

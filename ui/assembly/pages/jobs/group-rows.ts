@@ -1,0 +1,182 @@
+/** A group as the head of its rows: what it is, how it went, how many, the verb for all. And what ends them. */
+
+import { jobsPath } from "../../bar/terms";
+import { ago, clockAt } from "../../controls/age";
+import { DOWN, icon, NEXT } from "../../controls/icon";
+import { valueNode, valueText } from "../../controls/value";
+import { Group, Verb } from "../../generated/records";
+import { groupName, groupTrend } from "../../kit/group-row";
+import { Row } from "../../kit/row";
+import { operationVerb, verbArg } from "../../kit/verb";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { Model } from "../../model/model";
+import { percent } from "../../parts/common";
+import { exactName } from "../../parts/exact-name";
+
+/** The key of the row that heads a group, and the scope of the rows behind it. */
+export function headKey(key: string): string {
+  return "of " + key;
+}
+
+export class GroupRow extends Row {
+  constructor(
+    readonly group: Group,
+    private readonly by: string,
+    private readonly condition: string,
+    private readonly query: string,
+    readonly isOpen: bool,
+  ) {
+    super(headKey(group.key));
+  }
+
+  get name(): string {
+    return this.group.label;
+  }
+
+  override get path(): string {
+    return jobsPath(this.query, "");
+  }
+
+  override get choosable(): bool {
+    return false;
+  }
+
+  override get spans(): bool {
+    return true;
+  }
+
+  override get tone(): string {
+    return "grp";
+  }
+
+  /** What one most likely wants for all of them; null: nothing by itself. */
+  get verb(): Verb | null {
+    const count = valueText(this.group.count);
+    if (this.condition === "failed") return operationVerb("retry", `Retry ${count}…`, this.query);
+    return this.condition === "retrying" || this.condition === "scheduled"
+      ? operationVerb("run-now", `Run ${count} now…`, this.query)
+      : null;
+  }
+
+  cells(m: Model): Node[] {
+    const group = this.group;
+    return [
+      box("div", "grow", [
+        this.twist(),
+        this.by === "error" ? groupName(group) : exactName(group.label, "name cut"),
+        groupTrend(group),
+        box("span", "gn", [
+          valueNode(group.count, "strong"),
+          leaf("span", "faint share-of", " " + percent(group.share)),
+        ]),
+        leaf("span", "faint since", this.times(m)),
+        this.button(m),
+      ]),
+    ];
+  }
+
+  /** Its row takes the tab key; Enter does what this does. */
+  private twist(): Node {
+    const words = this.isOpen ? "Close the group" : "Open the group";
+    return el(
+      "button",
+      [
+        attr("type", "button"),
+        cls("twist"),
+        attr("tabindex", "-1"),
+        attr("aria-expanded", this.isOpen ? "true" : "false"),
+        attr("aria-label", words),
+        attr("data-click", "jobs.open"),
+        attr("data-arg", this.key),
+      ],
+      [icon(this.isOpen ? DOWN : NEXT)],
+    );
+  }
+
+  /** Of errors when they happened, of others when they were added. */
+  private times(m: Model): string {
+    const first = this.group.firstSeen;
+    const last = this.group.lastSeen;
+    if (isNaN(first)) return "";
+    const since = (this.by === "error" ? "since " : "oldest ") + clockAt(first, m.serverNow);
+    return isNaN(last)
+      ? since
+      : `${since}, ${this.by === "error" ? "last" : "newest"} ${ago(last, m.times)}`;
+  }
+
+  private button(m: Model): Node {
+    const verb = this.verb;
+    if (verb === null || !m.access.canWrite || m.live.isStale(m.now)) return nothing;
+    return el(
+      "button",
+      [
+        attr("type", "button"),
+        cls("btn s"),
+        attr("tabindex", "-1"),
+        attr("data-click", "ask.verb"),
+        attr("data-arg", verbArg(verb)),
+      ],
+      [text(verb.label)],
+    );
+  }
+}
+
+/** Below the rows of a group: how many more there are, and the way to all of them. */
+export class MoreRow extends Row {
+  constructor(
+    private readonly group: Group,
+    private readonly query: string,
+    private readonly shown: i32,
+    private readonly isComplete: bool,
+  ) {
+    super("more " + group.key);
+  }
+
+  get name(): string {
+    return "all of " + this.group.label;
+  }
+
+  override get path(): string {
+    return jobsPath(this.query, "");
+  }
+
+  override get choosable(): bool {
+    return false;
+  }
+
+  override get spans(): bool {
+    return true;
+  }
+
+  override get scope(): string {
+    return headKey(this.group.key);
+  }
+
+  override get isEnd(): bool {
+    return true;
+  }
+
+  override get tone(): string {
+    return "more-row";
+  }
+
+  cells(_m: Model): Node[] {
+    return [
+      text(this.rest() + " · "),
+      el(
+        "a",
+        [attr("href", "#" + this.path), cls("link"), attr("tabindex", "-1")],
+        [text("show all")],
+      ),
+    ];
+  }
+
+  private rest(): string {
+    if (!this.isComplete) return "Those found first; the search went no further";
+    const count = this.group.count;
+    if (count.precision !== "exact") return `${valueText(count)} in all`;
+    const rest = count.value - this.shown;
+    return rest > 0 ? `${grouped(rest)} more` : "That is all";
+  }
+}

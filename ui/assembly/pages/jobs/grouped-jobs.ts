@@ -1,0 +1,85 @@
+/** The list of jobs as groups (`group=` of the address): their heads are its rows, and the rows of the open ones. */
+
+import { Terms } from "../../bar/terms";
+import { RowPage } from "../../kit/row";
+import { Address } from "../../model/address";
+import { Model } from "../../model/model";
+import { Kept } from "../../model/place";
+import { Pending } from "../../model/requests";
+import { GroupRow, headKey } from "./group-rows";
+import { GROUPINGS, Grouping } from "./groups";
+import { JobsList, KeptJobs } from "./jobs-list";
+import { Settings } from "./settings";
+
+/** How often groups are asked for anew while something changes. */
+const GROUPS_MS: f64 = 30000;
+
+export abstract class GroupedJobs extends JobsList {
+  groups: Grouping = new Grouping("", new Terms(), "", new Settings());
+
+  get isGrouped(): bool {
+    return this.groups.by.length > 0;
+  }
+
+  override turn(m: Model, address: Address): void {
+    super.turn(m, address);
+    const by = address.value("group");
+    const known = GROUPINGS.includes(by) ? by : "";
+    this.groups = new Grouping(known, this.bar.terms, this.sorted, this.settings);
+  }
+
+  override keepMore(): KeptJobs {
+    const kept = super.keepMore();
+    kept.groups = this.groups;
+    return kept;
+  }
+
+  override restoreMore(more: Kept): void {
+    super.restoreMore(more);
+    const groups = (more as KeptJobs).groups;
+    if (groups !== null) this.groups = groups as Grouping;
+  }
+
+  override source(m: Model): string {
+    return this.isGrouped ? this.groups.source(this.query) : super.source(m);
+  }
+
+  protected override restMs(): f64 {
+    return this.isGrouped ? GROUPS_MS : super.restMs();
+  }
+
+  override read(body: string): RowPage {
+    return this.isGrouped ? this.groups.read(body) : super.read(body);
+  }
+
+  protected override began(m: Model): void {
+    if (this.isGrouped) this.groups.askRows(m);
+    else super.began(m);
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (!this.groups.owns(request)) {
+      super.take(m, request, body);
+      return;
+    }
+    const key = this.groups.keyOf(request);
+    if (this.groups.take(m, request, body)) {
+      this.list.fill(headKey(key), this.groups.behind(key));
+    }
+    this.put(m, this.groups.page(), true);
+    this.settle(m);
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (this.groups.owns(request)) m.notices.bad(reason);
+    else super.miss(m, request, status, reason);
+  }
+
+  /** Opens a group where it stands, or closes it; no other row changes its order. */
+  protected toggle(m: Model, row: GroupRow): void {
+    this.groups.toggle(m, row.group);
+    if (!this.groups.isOpen(row.group.key)) this.list.fill(row.key, []);
+    this.list.merge(this.groups.page());
+    this.settle(m);
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The jobs that a query finds, put together by error, task or queue: the largest groups, and of those that
+ * are open the rows that stand first. A group's jobs are a query, too: its verb and its link go over that.
+ */
+
+import { Terms, termsOf } from "../../bar/terms";
+import {
+  Group,
+  Groups,
+  JobList,
+  ListedJob,
+  readGroups,
+  readJobList,
+} from "../../generated/records";
+import { Row, RowPage } from "../../kit/row";
+import { JsonReader } from "../../lib/json-reader";
+import { encode } from "../../lib/percent";
+import { named } from "../../model/links";
+import { Model } from "../../model/model";
+import { Kept } from "../../model/place";
+import { Pending } from "../../model/requests";
+import { kindQuery } from "../../parts/error-kind";
+import { varying } from "../../parts/varying";
+import { GroupRow, headKey, MoreRow } from "./group-rows";
+import { JobRow } from "./row";
+import { Settings } from "./settings";
+
+export const GROUPINGS: string[] = ["error", "task", "queue"];
+export const MOST_GROUPS = 50;
+/** So many rows of an open group are shown; the rest is a click away. */
+const SHOWN = 10;
+/** So many answers at most are put together for them. */
+const MOST_STEPS = 8;
+/** Begins the topic of the question for a group's rows; its key follows. */
+const ROWS_OF = "in:";
+
+/** What is shown of an open group. */
+class Opened {
+  jobs: ListedJob[] = [];
+  rows: Row[] = [];
+  /** The API's address of them, and how many answers there were. */
+  path: string = "";
+  steps: i32 = 0;
+  /** The best of those that were looked at, which further ones displace. */
+  private isPartial: bool = false;
+  /** Whether all was looked through for them. */
+  isComplete: bool = true;
+  isKnown: bool = false;
+  /** The count that they were asked for with. */
+  count: i64 = -1;
+
+  /** `goesOn`: an answer that follows the last one. */
+  take(answer: JobList, goesOn: bool): void {
+    this.steps = goesOn ? this.steps + 1 : 1;
+    this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
+    this.isPartial = answer.ranking === "partial";
+    this.isComplete = answer.complete;
+    this.isKnown = true;
+  }
+}
+
+export class Grouping extends Kept {
+  answer: Groups = new Groups();
+  private opened: Map<string, Opened> = new Map<string, Opened>();
+
+  constructor(
+    /** `error`, `task` or `queue`; the empty string: the list is flat. */
+    readonly by: string,
+    private readonly terms: Terms,
+    private readonly sort: string,
+    private readonly settings: Settings,
+  ) {
+    super();
+  }
+
+  /** The API's address of the groups. */
+  source(query: string): string {
+    return `api/groups?by=${this.by}&q=${encode(query)}&limit=${MOST_GROUPS}`;
+  }
+
+  read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const answer = readGroups(r);
+    r.end();
+    if (r.failed) {
+      const page = new RowPage();
+      page.fault = r.error;
+      return page;
+    }
+    this.answer = answer;
+    return this.page();
+  }
+
+  /** The heads, each with the rows that are known of it while it is open. */
+  page(): RowPage {
+    const page = new RowPage();
+    const groups = this.answer.groups;
+    for (let i = 0; i < groups.length; i++) {
+      const group = groups[i];
+      const isOpen = this.opened.has(group.key);
+      page.rows.push(
+        new GroupRow(group, this.by, this.terms.condition, this.queryOf(group), isOpen),
+      );
+      if (!isOpen) continue;
+      const opened = this.opened.get(group.key);
+      for (let k = 0; k < opened.rows.length; k++) page.rows.push(opened.rows[k]);
+      if (!opened.isKnown) continue;
+      if (group.count.value > opened.rows.length || !opened.isComplete)
+        page.cut.add(headKey(group.key));
+      page.rows.push(this.more(group, opened));
+    }
+    if (groups.length >= MOST_GROUPS) page.cut.add("");
+    return page;
+  }
+
+  private more(group: Group, opened: Opened): Row {
+    return new MoreRow(group, this.queryOf(group), opened.rows.length, opened.isComplete);
+  }
+
+  /** The query that finds its jobs among those of the list. */
+  private queryOf(group: Group): string {
+    const term =
+      this.by === "error" ? kindQuery(group.key, group.label) : `${this.by}:${named(group.label)}`;
+    return this.terms.and(termsOf(term));
+  }
+
+  isOpen(key: string): bool {
+    return this.opened.has(key);
+  }
+
+  /** Opens a group, whose rows are asked for, or closes it. */
+  toggle(m: Model, group: Group): void {
+    if (this.opened.has(group.key)) {
+      this.opened.delete(group.key);
+      m.requests.forget("jobs." + ROWS_OF + group.key);
+    } else {
+      this.opened.set(group.key, new Opened());
+      this.ask(m, group);
+    }
+  }
+
+  /** Asks for the rows of those open groups that have changed. */
+  askRows(m: Model): void {
+    const groups = this.answer.groups;
+    for (let i = 0; i < groups.length; i++) {
+      if (!this.opened.has(groups[i].key)) continue;
+      if (this.opened.get(groups[i].key).count !== groups[i].count.value) this.ask(m, groups[i]);
+    }
+  }
+
+  private ask(m: Model, group: Group): void {
+    const opened = this.opened.get(group.key);
+    opened.count = group.count.value;
+    const query = encode(this.queryOf(group));
+    opened.path = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=${this.sort}&q=${query}`;
+    m.requests.read(m.access, "jobs." + ROWS_OF + group.key, opened.path);
+  }
+
+  /** Whether a request was for the rows of a group. */
+  owns(request: Pending): bool {
+    return request.what.startsWith(ROWS_OF);
+  }
+
+  /** The key of the group whose rows a request was for. */
+  keyOf(request: Pending): string {
+    return request.what.substring(ROWS_OF.length);
+  }
+
+  /** Takes the rows of a group; says whether they are its first, or go on with them. */
+  take(m: Model, request: Pending, body: string): bool {
+    const key = this.keyOf(request);
+    if (!this.opened.has(key)) return false;
+    const r = new JsonReader(body);
+    const answer: JobList = readJobList(r);
+    r.end();
+    if (r.failed) {
+      m.notices.bad(`The server's answer can't be read: ${r.error}`);
+      return false;
+    }
+    const opened = this.opened.get(key);
+    const goesOn = request.path.includes("&cursor=");
+    const isFirst = !opened.isKnown || goesOn;
+    opened.take(answer, goesOn);
+    this.fill(key, opened);
+    // What takes the server long it does in steps.
+    const next = answer.nextCursor;
+    const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MOST_STEPS;
+    if (wants && next !== null) this.askFrom(m, request.topic, opened, next);
+    return isFirst;
+  }
+
+  private askFrom(m: Model, topic: string, opened: Opened, cursor: string): void {
+    m.requests.read(m.access, topic, `${opened.path}&cursor=${encode(cursor)}`);
+  }
+
+  private fill(key: string, opened: Opened): void {
+    const jobs = opened.jobs;
+    const said = this.by === "error" ? varying(this.labelOf(key), jobs) : ([] as string[]);
+    const rows: Row[] = [];
+    for (let i = 0; i < jobs.length; i++) {
+      const text = i < said.length ? said[i] : "";
+      rows.push(new JobRow(jobs[i], this.settings, this.terms.condition, headKey(key), text));
+    }
+    opened.rows = rows;
+  }
+
+  private labelOf(key: string): string {
+    const groups = this.answer.groups;
+    for (let i = 0; i < groups.length; i++) if (groups[i].key === key) return groups[i].label;
+    return "";
+  }
+
+  /** What stands behind the head of an open group. */
+  behind(key: string): Row[] {
+    const rows: Row[] = [];
+    const all = this.page().rows;
+    for (let i = 0; i < all.length; i++) {
+      if (all[i].scope === headKey(key)) rows.push(all[i]);
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,38 @@
+/** What differs between errors of one kind: the texts that stand where its label has `#`. */
+import { ListedJob } from "../generated/records";
+
+/** Of each job what others have otherwise; the empty string: its error is not like the label. */
+export function varying(label: string, jobs: ListedJob[]): string[] {
+  const all: string[][] = [];
+  const differs = new Set<i32>();
+  for (let i = 0; i < jobs.length; i++) {
+    const error = jobs[i].errorLine;
+    const found: string[] = error === null ? ([] as string[]) : valuesIn(label, error);
+    for (let k = 0; k < found.length && i > 0; k++) {
+      if (k >= all[0].length || all[0][k] !== found[k]) differs.add(k);
+    }
+    all.push(found);
+  }
+  const texts: string[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const said: string[] = [];
+    for (let k = 0; k < all[i].length; k++) if (differs.has(k)) said.push(all[i][k]);
+    texts.push(said.join(" · "));
+  }
+  return texts;
+}
+
+function valuesIn(label: string, error: string): string[] {
+  const parts = label.split("#");
+  const found: string[] = [];
+  if (!error.startsWith(parts[0])) return found;
+  let at = parts[0].length;
+  for (let i = 1; i < parts.length; i++) {
+    const isEnd = i === parts.length - 1 && parts[i].length === 0;
+    const end = isEnd ? error.length : error.indexOf(parts[i], at + 1);
+    if (end < 0) return [];
+    found.push(error.substring(at, end));
+    at = end + parts[i].length;
+  }
+  return found;
+}
