@@ -167,9 +167,12 @@ test("An unknown path is 404 and another method 405 with Allow, whoever asks.", 
 
 test("A 401 says how to log in, in the way of its mode.", async () => {
   const challenges = {
-    basic: ['Basic realm="worker admin", charset="UTF-8"', { mode: "basic", header_name: null }],
-    bearer: ["Bearer", { mode: "bearer", header_name: null }],
-    header: [undefined, { mode: "header", header_name: "x-queue-token" }],
+    basic: [
+      'Basic realm="worker admin", charset="UTF-8"',
+      { mode: "basic", header_name: null, label: null },
+    ],
+    bearer: ["Bearer", { mode: "bearer", header_name: null, label: null }],
+    header: [undefined, { mode: "header", header_name: "x-queue-token", label: null }],
   } as const;
   for (const mode of ["basic", "bearer", "header"] as const) {
     const { client } = await startAdmin({ mode });

@@ -32,7 +32,7 @@ test("A job is added with every field, its payload byte for byte.", async () => 
     await field(page, "priority").fill("-3");
     await field(page, "max_attempts").fill("7");
     await field(page, "key").fill("charge:1");
-    await field(page, "job_key_mode").selectOption("unsafe-dedupe");
+    await page.getByRole("button", { name: "Add none" }).click();
     await field(page, "flags").fill("slow, eu");
     await add(page).click();
     await page.locator(".notice a").click();
@@ -66,9 +66,9 @@ test("A payload that is no JSON is told in the form, and nothing is sent.", asyn
     await field(page, "identifier").fill("charge");
     for (const bad of ['{"a":1,}', "{'a':1}", '{"a":01}', '"open', "nul", "[1]]"]) {
       await field(page, "payload").fill(bad);
-      await sees(page, "Not JSON yet:");
+      await sees(page, /^Line 1, column \d+: /);
       await add(page).click();
-      await sees(page, "This isn't JSON:");
+      await sees(page, "This isn't JSON. Line 1");
       const payload = field(page, "payload");
       assert.equal(await payload.getAttribute("aria-invalid"), "true");
       assert.ok(await payload.evaluate((element) => element === document.activeElement));

@@ -16,7 +16,9 @@ import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../src/admin/config/config.ts";
 import { serve } from "../../src/admin/server.ts";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { installStock } from "../support/stock-schema.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const ARGS = [
@@ -50,6 +52,8 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly schema?: string;
   readonly basePath?: string;
+  /** A schema of Graphile Worker's own, without anything of ours. */
+  readonly stock?: boolean;
   /** Default true: the few hundred jobs of the demo. */
   readonly samples?: boolean;
   /** Of the schema, on request; only with the usual name. */
@@ -65,18 +69,26 @@ export interface TestAdmin {
   readonly utils: WorkerUtils;
   /** Plain SQL past the server; `{}` stands for the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+  /** A session of its own, which ends with the tests. */
+  connect(): Promise<pg.Client>;
 }
 
 /** A running server on a database of its own. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
-  const { schema = "worker", samples = true, through = (config) => config } = options;
+  const {
+    schema = "worker",
+    samples = true,
+    through = (config) => config,
+    stock = false,
+  } = options;
   const { url } =
     schema === "worker"
       ? await migratedDatabase(schema, options.extensions)
       : await emptyDatabase();
   const pool = openPool({ connectionString: url });
   const utils = await makeWorkerUtils({ pool, schema });
-  if (schema !== "worker") await utils.migrate();
+  if (stock) await installStock(pool, schemaName(schema));
+  else if (schema !== "worker") await utils.migrate();
   if (samples) {
     await insertSampleJobs(utils.database);
     // Nothing becomes ready by itself while numbers are compared.
@@ -100,7 +112,13 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     const quoted = text.replaceAll("{}", utils.database.schema.quoted);
     return (await pool.query(quoted, values)).rows;
   };
-  return { url: server.url, restart, utils, sql };
+  const connect: TestAdmin["connect"] = async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    endings.push(() => client.end());
+    return client;
+  };
+  return { url: server.url, restart, utils, sql, connect };
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {

@@ -72,7 +72,7 @@ test("When the database is gone the last data stay under a banner, and heal by t
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     wire.cut();
     const banner = page.locator(".banner");
-    await banner.getByText("You see the data as of").waitFor();
+    await banner.getByText("You see what was true at").waitFor();
     await sees(page, /No news for \d+ s/);
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();

@@ -1,58 +1,43 @@
-// Every page in every shape: it loads without a word in the console, and fits the window.
+// Every page and what stands over it, in every shape: it loads without a word in the console, and fits.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import type { Page } from "playwright-core";
 import { startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
-
-const pages: readonly (readonly [route: string, title: string])[] = [
-  ["/", "Overview"],
-  ["/jobs", "Jobs"],
-  ["/jobs?q=is:failed", "Jobs, failed"],
-  ["/jobs?search=no%20such%20job", "Jobs"],
-  ["/jobs?q=is:failed&group=error", "Jobs, failed"],
-  ["/jobs/1", "Job 1"],
-  ["/jobs/999999", "Job 999999"],
-  ["/errors", "Errors"],
-  ["/errors/0123456789ab", "Error"],
-  ["/queues", "Queues"],
-  ["/queues/crm", "Queue crm"],
-  ["/queues/no%20such", "Queue no such"],
-  ["/tasks", "Tasks"],
-  ["/workers", "Workers"],
-  ["/workers/worker-before-the-move", "Worker worker-before-the-move"],
-  ["/workers/no%20such", "Worker no such"],
-  ["/maintenance", "Maintenance"],
-  ["/nowhere", "Not found"],
-];
+import { open, views } from "./views.ts";
 
 let admin: TestAdmin;
 before(async () => {
   admin = await startAdmin();
 });
 
-for (const theme of ["light", "dark"] as const) {
-  for (const width of [1440, 768, 390]) {
-    test(`In the ${theme} theme at ${width} pixels every page loads in silence and fits.`, async () => {
-      const work = async ({ page }: { page: import("playwright-core").Page }) => {
-        for (const [route, title] of pages) {
-          await page.evaluate((hash) => {
-            location.hash = hash;
-          }, route);
-          await turned(page, title);
-          const { scrollWidth, clientWidth } = await page.evaluate(() => ({
-            scrollWidth: document.documentElement.scrollWidth,
-            clientWidth: document.documentElement.clientWidth,
-          }));
-          assert.ok(
-            scrollWidth <= clientWidth,
-            `${route} is ${scrollWidth} wide, not ${clientWidth}`,
-          );
-        }
-      };
-      await visit(admin, "/", work, {
-        theme,
-        viewport: { width, height: 900 },
-        mayMeet: /404 \(Not Found\)/,
-      });
-    });
-  }
+/** Two hundred per cent of 1440 pixels are a window of 720, each of its pixels four. */
+const shapes = [
+  { name: "at 1440 pixels", viewport: { width: 1440, height: 900 } },
+  { name: "at 200 % zoom", viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
+  { name: "at 390 pixels", viewport: { width: 390, height: 844 } },
+  { name: "at 320 pixels", viewport: { width: 320, height: 640 } },
+];
+
+for (const { name: shape, ...options } of shapes) {
+  test(`Every page, dialog and menu ${shape} loads in silence and fits.`, async () => {
+    const wide: string[] = [];
+    const work = async ({ page }: { page: Page }) => {
+      for (const view of views) {
+        await open(page, view);
+        if (view.title !== undefined) await turned(page, view.title);
+        wide.push(...(await tooWide(page)).map((one) => `${view.name}: ${one}`));
+      }
+    };
+    await visit(admin, "/", work, { ...options, mayMeet: /404 \(Not Found\)/ });
+    assert.deepEqual(wide, []);
+  });
+}
+
+/** What has to be scrolled sideways to be seen: the page itself, or the dialog over it. */
+async function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map((one) => `${one.tagName} is ${one.scrollWidth} wide, not ${one.clientWidth}`),
+  );
 }

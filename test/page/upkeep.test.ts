@@ -2,6 +2,7 @@
 // exactly what its dialog said.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import type { Page } from "playwright-core";
 import { confirm, noticed, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -135,31 +136,31 @@ test("The tasks are those of the database, and a row leads to the jobs of its ta
   });
 });
 
-test("A dry sweep changes nothing; the sweep after it takes back what the dead held.", async () => {
+/** The button in the row of this name. */
+const act = (page: Page, row: string | RegExp, name: string) =>
+  page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
+
+test("A look at a sweep changes nothing; the sweep after it takes back what the dead held.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
-    await turned(page, "Maintenance");
     const [before, dead] = [
       await everything(),
       await admin.utils.sweepStaleWorkers({ dryRun: true }),
     ];
     assert.equal(dead.staleWorkers.length, 1);
-    const closed = page.getByRole("button", { name: "Sweep…", disabled: true });
-    await closed.waitFor();
-    await page.getByRole("button", { name: "Dry run" }).click();
+    await act(page, /^Sweep silent workers/, "Look…").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 worker is silent and will be forgotten.").waitFor();
     const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
-    const would = `Would free ${jobs} of 1 stale worker`;
-    await noticed(page, would);
-    await page
-      .locator(".answer")
-      .getByText(dead.staleWorkers[0] ?? "")
-      .waitFor();
+    await dialog.getByText(`${jobs} can run again`).waitFor();
+    await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
     assert.deepEqual(await everything(), before);
 
-    await page.getByLabel("Stale after (seconds)").fill("86400");
-    await closed.waitFor();
-    await page.getByLabel("Stale after (seconds)").fill("");
-    await page.getByRole("button", { name: "Sweep…", disabled: false }).click();
-    await confirm(page, [`The last dry run said: ${would}`], "Sweep");
+    await page.getByLabel("Stale after (seconds)").fill("31536000");
+    await dialog.getByRole("button", { name: "Look again" }).click();
+    await dialog.getByText("There is nothing to do.").waitFor();
+    await page.getByLabel("Stale after (seconds)").fill("300");
+    await dialog.getByRole("button", { name: "Look again" }).click();
+    await confirm(page, ["1 worker is silent"], "Sweep 1 worker");
     await noticed(page, "Swept 1 stale worker");
     const workers = (await held()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
@@ -167,38 +168,88 @@ test("A dry sweep changes nothing; the sweep after it takes back what the dead h
   });
 });
 
-test("A cleanup deletes the failed jobs that it counted, and only what was ticked.", async () => {
+test("A clean-up deletes the failed jobs that it counted, and nothing else.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
-    await turned(page, "Maintenance");
     const before = await admin.utils.countJobs();
-    await page.getByLabel("Remove task identifiers without jobs").uncheck();
-    await page.getByLabel("Remove queues without jobs").uncheck();
-    await page.getByRole("button", { name: "Clean up…", disabled: true }).waitFor();
-    await page.getByLabel("Delete jobs that failed for good").check();
-    await page.getByRole("button", { name: "Clean up…" }).click();
+    const failed = `Delete ${before.failed} failed jobs`;
+    const row = /^Delete failed jobs/;
+    await act(page, row, "Look…").click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     assert.deepEqual(await admin.utils.countJobs(), before);
 
-    await page.getByRole("button", { name: "Clean up…" }).click();
-    const sentence = `Jobs that failed for good are deleted: ${before.failed} jobs as of now.`;
-    await confirm(page, [sentence], "Clean up");
+    await act(page, row, "Look…").click();
+    if (before.failed > 100) await page.getByLabel("to confirm").fill(String(before.failed));
+    await confirm(page, ["Every job that has failed for good is deleted"], failed);
     await noticed(page, `Deleted ${before.failed} failed jobs`);
     const after = await admin.utils.countJobs();
     assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
+    await page.getByRole("row", { name: row }).getByText("nothing to do").waitFor();
     await page.locator(".side").getByRole("link", { name: "Overview" }).click();
     await page.locator(".num-failed .v").getByText("0", { exact: true }).waitFor();
     await sees(page, "Nothing has failed for good.");
   });
 });
 
-test("Migrating a schema that is up to date says so and changes nothing.", async () => {
+test("An index is built beside a writer, shown with its progress, cancelled, built and dropped.", async () => {
+  const names = () =>
+    admin.sql<{ name: string }>(
+      "select indexname as name from pg_indexes where indexname like 'worker_jobs_%'",
+    );
+  const writer = await admin.connect();
+  await writer.query("begin");
+  await writer.query("update worker._private_jobs set priority = priority where false");
   await visit(admin, "/maintenance", async ({ page }) => {
-    await turned(page, "Maintenance");
-    const before = await everything();
-    await page.getByRole("button", { name: "Migrate…" }).click();
-    await confirm(page, ["The server applies the migrations that are missing."], "Migrate");
-    await noticed(page, "The schema worker is up to date");
-    assert.deepEqual(await everything(), before);
+    await act(page, /^failed /, "Build…").click();
+    await confirm(page, [/Makes fast: failed jobs/], "Build the index failed");
+    await noticed(page, "The index failed is being built now");
+    await page
+      .getByRole("row", { name: /^failed / })
+      .getByText(/waiting for/)
+      .waitFor();
+    await act(page, /^failed /, "Cancel…").click();
+    await confirm(page, [], "Cancel the build of failed");
+    await writer.query("rollback");
+    await act(page, /^failed /, "Build…").waitFor();
+    assert.deepEqual(await names(), []);
+
+    await act(page, /^failed /, "Build…").click();
+    await confirm(page, [], "Build the index failed");
+    await act(page, /^failed /, "Drop…").waitFor();
+    assert.deepEqual(await names(), [{ name: "worker_jobs_failed" }]);
+    await act(page, /^failed /, "Drop…").click();
+    await confirm(page, [/reads that used it are slower/], "Drop the index failed");
+    await act(page, /^failed /, "Build…").waitFor();
+    assert.deepEqual(await names(), []);
+  });
+});
+
+test("An extension is added, and a stock schema says that it is one.", async () => {
+  const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
+  await visit(stock, "/maintenance", async ({ page }) => {
+    await sees(page, /Graphile Worker's own, level \d+ of 20; it stays as it is until you migrate/);
+    await act(page, /^Receipts, undo/, "Add…").click();
+    await confirm(
+      page,
+      ["This gives receipts, undo and the audit trail."],
+      "Add receipts, undo and the audit trail",
+    );
+    await noticed(page, "Added the extension operations");
+    await page
+      .getByRole("row", { name: /^Receipts, undo/ })
+      .getByText("version 2")
+      .waitFor();
+    // The first of ours makes the schema ours.
+    await sees(page, /level 20 of 20, nothing to migrate/);
+  });
+});
+
+test("A read-only page shows how the database is, and offers no change.", async () => {
+  const calm = await startAdmin({ readOnly: true, samples: false });
+  await visit(calm, "/maintenance", async ({ page, requests }) => {
+    await sees(page, /level 20 of 20, nothing to migrate/);
+    await page.getByRole("row", { name: /^Delete failed jobs/ }).waitFor();
+    assert.equal(await page.locator("main button:visible").count(), 0);
+    assert.ok(requests.every(({ method }) => method === "GET"));
   });
 });

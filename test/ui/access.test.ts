@@ -20,7 +20,10 @@ test("bearer mode asks for a token and sends it with every request", async () =>
   const page = await start("/jobs?q=is:failed");
   assert.equal(page.asked("api/session").headers, "");
   page.answer("api/session", challenge("bearer"), 401);
-  assert.match(page.text, /Sign in.*Sent as a bearer token/);
+  assert.match(
+    page.text,
+    /worker: sign inadmin\.example.*Access token.*Kept until you close this tab/,
+  );
   signIn(page, " hunter2 ");
   assert.equal(page.asked("api/session").headers, "authorization: Bearer hunter2");
   assert.equal(page.storage.size, 0, "nothing is kept before the server took it");
@@ -41,7 +44,10 @@ test("bearer mode asks for a token and sends it with every request", async () =>
 test("header mode sends the token in the header that the server names", async () => {
   const page = await start("/");
   page.answer("api/session", challenge("header", "x-worker-admin-token"), 401);
-  assert.match(page.text, /Sent as the header x-worker-admin-token/);
+  assert.match(
+    page.text,
+    /This server expects the header x-worker-admin-token.*Value of x-worker-admin-token/,
+  );
   signIn(page, "hunter2");
   assert.equal(page.asked("api/session").headers, "x-worker-admin-token: hunter2");
   page.answer("api/session", session());
@@ -91,7 +97,7 @@ test("too many failed logins count down until the next try", async () => {
   signIn(page, "x");
   page.answer("api/session", { error: "Too many", code: "too_many_logins" }, 429, "20");
   assert.match(page.text, /Try again in 20 seconds\./);
-  assert.equal(page.button("Sign in").attrs["disabled"], true);
+  assert.equal(page.button("Sign in").attrs["aria-disabled"], "true");
   const asked = page.requests.length;
   signIn(page, "y");
   assert.equal(page.requests.length, asked);
@@ -129,7 +135,7 @@ test("a session that ends while the page is open leads to the sign-in and back",
 test("basic mode leaves the password to the browser", async () => {
   const page = await start("/");
   page.answer("api/session", { error: "Sign in", code: "unauthorized" }, 401);
-  assert.match(page.text, /Reload the page to give them/);
+  assert.match(page.text, /The server asks for a user and a password/);
   assert.equal(page.has("field-token"), false);
 });
 

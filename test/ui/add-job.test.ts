@@ -1,8 +1,8 @@
 // The form of a new job: what it knows of names and keys, relative times, its line for a shell, its draft.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { failedJob, job, listed, opened } from "./sample.ts";
+import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
+import { failedJob, job, listed, opened, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -28,12 +28,14 @@ test("a task's name that nobody knows is warned of, with the one that is meant",
   page.answer("api/tasks?limit=20", { tasks: [] });
   assert.match(
     page.dialogText,
-    /No task “chrage_card” has been seen here\. Did you mean “charge_card”\?/,
+    /No worker knows “chrage_card”, and no job has had it\. Did you mean charge_card\?/,
   );
+  page.click("charge_card");
+  assert.equal(page.byId("field-identifier").attrs["value"], "charge_card");
   page.type("identifier", "send_webhook");
   assert.match(page.dialogText, /No worker alive knows “send_webhook”\./);
   page.type("identifier", "charge_card");
-  assert.doesNotMatch(page.dialogText, /No task|No worker/);
+  assert.doesNotMatch(page.dialogText, /No worker|Did you mean/);
   const options = page.all((e) => e.tag === "option").map((e) => e.attrs["value"]);
   assert.ok(options.includes("charge_card") && options.includes("send_webhook"));
 });
@@ -44,22 +46,25 @@ test("who has the key is told, and what becomes of it in each mode", async () =>
   page.pass(300);
   assert.match(page.asked("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
   page.answer("api/jobs?fields=row", { jobs: [failedJob(11)], next_cursor: null });
-  assert.match(page.dialogText, /Job #11 \(failed\) has this key: it gets this payload and time/);
-  page.type("job_key_mode", "unsafe-dedupe");
-  assert.match(page.dialogText, /it stays as it is, and nothing is added/);
+  assert.match(page.dialogText, /Job #11 has this key \(failed\)\./);
+  assert.match(page.dialogText, /#11 gets this payload and time, and its tries go back to 0\./);
+  page.click("Keep its time");
+  assert.match(page.dialogText, /#11 gets this payload and keeps its time/);
+  page.click("Add none");
+  assert.match(page.dialogText, /#11 stays as it is, and nothing is added\./);
 });
 
 test("times count from now as on the command line, and go out as they are then", async () => {
   const page = await form();
   page.type("identifier", "charge_card");
-  for (const [typed, at] of [
-    ["in 2h", "2026-03-01T14:00:00"],
-    ["+1h30m", "2026-03-01T13:30:00"],
-    ["2026-03-02T08:30", "2026-03-02T07:30:00"],
-    ["2026-03-02T08:30:00Z", "2026-03-02T08:30:00"],
+  for (const [typed, at, said] of [
+    ["in 2h", "2026-03-01T14:00:00", "in 2 h, at 15:00:00 (14:00:00 UTC)"],
+    ["+1h30m", "2026-03-01T13:30:00", "at 14:30:00 (13:30:00 UTC)"],
+    ["2026-03-02T08:30", "2026-03-02T07:30:00", "at 08:30:00 (07:30:00 UTC)"],
+    ["2026-03-05T08:30:00Z", "2026-03-05T08:30:00", "at 5 Mar 09:30 (08:30:00 UTC)"],
   ] as const) {
     page.type("run_at", typed);
-    assert.ok(page.dialogText.includes(`${at}Z`), typed);
+    assert.ok(page.dialogText.includes(said), typed);
     assert.match(line(page), new RegExp(`--run-at ${at}\\.000Z`));
   }
   for (const wrong of ["in", "+", "+5", "in 3x", "soon", "+99999999999d"]) {
@@ -113,4 +118,77 @@ test("a duplicate takes over everything but the key", async () => {
   assert.equal(value("payload"), '{"to":"ana@example.com"}');
   assert.deepEqual([value("queue"), value("max_attempts"), value("flags")], ["mail", "5", "slow"]);
   assert.equal(value("key"), "");
+});
+
+test("what is wrong with the JSON is said at its place, and the one change that mends it is offered", async () => {
+  const page = await form();
+  const payload = () => page.byId("field-payload").attrs["value"];
+  for (const [typed, said, offer, mended] of [
+    [
+      '{\n  "amount": 466\n  "currency": "EUR"\n}',
+      "Line 3, column 3: a comma is missing after 466.",
+      "Insert it",
+      '{\n  "amount": 466,\n  "currency": "EUR"\n}',
+    ],
+    ['{"a":1,}', "Line 1, column 7: a comma too many.", "Take it out", '{"a":1}'],
+    ["[1,\n]", "Line 1, column 3: a comma too many.", "Take it out", "[1\n]"],
+    ['{"a" 1}', 'Line 1, column 6: a colon is missing after "a".', "Insert it", '{"a": 1}'],
+    ["{'a':1}", "Line 1, column 2: names and texts stand in double quotes.", "", ""],
+    ["{a:1}", "Line 1, column 2: a name in double quotes is missing.", "", ""],
+    ['{"a":', "Line 1, column 6: the text ends before it is whole.", "", ""],
+  ] as const) {
+    page.type("payload", typed);
+    assert.ok(page.dialogText.includes(said), `${typed}: ${page.dialogText}`);
+    const gutter = page.all((e) => e.attrs["class"] === "gutter");
+    assert.equal(
+      textOf(collect(gutter, (e) => e.tag === "b")),
+      said.slice(5, said.indexOf(",")),
+      "the line is marked",
+    );
+    if (offer === "") continue;
+    page.click(offer);
+    assert.equal(JSON.stringify(JSON.parse(String(payload()))), JSON.stringify(JSON.parse(mended)));
+    assert.match(page.dialogText, /JSON\. It is sent exactly as typed/);
+  }
+});
+
+test("any text gets a place inside of it, and an offer never makes it worse", async () => {
+  const page = await form();
+  for (const typed of [
+    "{",
+    "[",
+    "]",
+    ",",
+    ":",
+    '"',
+    "'",
+    "\n\n,",
+    "[,]",
+    "{,}",
+    "[1 2",
+    "\u0000",
+    "nul",
+  ]) {
+    page.type("payload", typed);
+    const [, line, column] = /Line (\d+), column (\d+): /.exec(page.dialogText) ?? [];
+    assert.ok(Number(line) >= 1 && Number(column) >= 1, JSON.stringify(typed));
+  }
+});
+
+test("a queue says how many wait in it, and how long all tries last is said", async () => {
+  const page = await form();
+  page.type("queue", "mail");
+  page.pass(300);
+  assert.match(page.asked("api/queues?limit=20").path, /sort=name&search=mail$/);
+  page.answer("api/queues?limit=20", {
+    queues: [queue("mail"), queue("mailing")],
+    next_cursor: null,
+  });
+  assert.match(page.dialogText, /One job at a time; 3 wait there now\./);
+  page.type("queue", "mai");
+  assert.doesNotMatch(page.dialogText, /wait there/, "that was another queue");
+  page.type("max_attempts", "5");
+  assert.match(page.dialogText, /If all fail: over after 1 m 24 s\./);
+  page.type("max_attempts", "x");
+  assert.doesNotMatch(page.dialogText, /If all fail/);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/queue/commands/index.ts";
-import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import { failedJob, job, jobs, listed, lockedJob, opened } from "./sample.ts";
 
 before(ensureBuilt);
@@ -125,27 +125,6 @@ test("a text longer than the server takes is told before it is sent", async () =
   page.type("reason", "x".repeat(10_000));
   page.click("Fail job 7");
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).reason.length, 10_000);
-});
-
-test("a fault in the sweep's settings does not stand in the way of another dialog", async () => {
-  const page = await opened("/maintenance");
-  page.type("sweep_threshold_secs", "5m");
-  page.click("Dry run");
-  page.click("Clean up…");
-  page.click("Clean up");
-  assert.match(page.asked("api/maintenance").body, /"action":"cleanup"/);
-});
-
-test("dialogs over the maintenance page ask for nothing that stands on the page", async () => {
-  const page = await opened("/maintenance");
-  page.click("Dry run");
-  page.answer("api/maintenance", { message: "Would free 0 jobs" });
-  for (const label of ["Clean up…", "Sweep…"]) {
-    page.click(label);
-    assert.ok(page.dialog);
-    const controls = collect([page.dialog], (e) => /^(input|select|textarea)$/.test(e.tag));
-    assert.deepEqual(controls, [], label);
-  }
 });
 
 test("what was written is asked for again on the page at hand", async () => {

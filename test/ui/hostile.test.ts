@@ -15,7 +15,6 @@ import {
   job,
   jobs,
   opened,
-  overview,
   pulse,
   queue,
   session,
@@ -30,11 +29,11 @@ const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\`{{
 const TAGS = new Set(
   (
     "a article aside b br button code datalist dd details dialog div dl dt figcaption figure form g h1 h2 h3 header input label li line main nav ol option p path " +
-    "pre rect section select span strong summary svg table tbody td text textarea th thead time tr u ul"
+    "pre progress rect section select span strong summary svg table tbody td text textarea th thead time tr u ul"
   ).split(" "),
 );
 const ATTRS =
-  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|hold|menu|modal|names|start)|autocapitalize|autocomplete|autofocus|checked|class|colspan|d|datetime|disabled|download|focusable|for|height|href|id|inputmode|key|list|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
+  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|hold|menu|modal|names|start)|autocapitalize|autocomplete|autofocus|checked|class|colspan|d|datetime|disabled|download|focusable|for|height|href|id|inputmode|key|list|max|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
 
 function assertInert(page: Page): void {
   for (const element of collect(page.view, () => true)) {
@@ -57,30 +56,6 @@ test("hostile text stays text on every page", async () => {
   });
   const locked = job(2, { locked_by: EVIL, locked_at: at(0), state: EVIL });
   const page = await opened("/", { schema: EVIL, version: EVIL });
-  const worker = {
-    worker_id: EVIL,
-    last_heartbeat_at: at(0),
-    started_at: at(0),
-    metadata: { [EVIL]: EVIL },
-    is_stale: true,
-  };
-  const hostile = overview({
-    queues: [
-      {
-        id: 1,
-        queue_name: EVIL,
-        locked_at: at(0),
-        locked_by: EVIL,
-        job_count: 1,
-        ready_count: 1,
-        scheduled_count: 0,
-        locked_count: 1,
-        failed_count: 0,
-      },
-    ],
-    workers: [{ worker_id: EVIL, locked_jobs: 1, locked_queues: 1 }],
-    active_workers: [worker],
-  });
   page.answer("api/groups", groups([group(EVIL, { key: EVIL, tasks: [EVIL] })]));
   page.answer("api/queues", { queues: [queue(EVIL, { locked_by: EVIL })], count: 1 });
   feed(page, {
@@ -99,11 +74,14 @@ test("hostile text stays text on every page", async () => {
   });
   assertInert(page);
   assert.ok(page.text.includes(EVIL));
-  for (const address of ["/queues", "/maintenance", `/jobs?queue=${encodeURIComponent(EVIL)}`]) {
-    page.go(address);
-    if (address !== "/queues") page.answer("api/overview", hostile);
-    assertInert(page);
-  }
+  page.go("/queues");
+  assertInert(page);
+  page.go("/maintenance");
+  page.answer("api/database", evilDatabase);
+  assertInert(page);
+  assert.ok(page.text.includes(EVIL));
+  page.go(`/jobs?queue=${encodeURIComponent(EVIL)}`);
+  assertInert(page);
   page.answer("api/jobs?limit=100", jobs([evil, locked], EVIL));
   assertInert(page);
   page.app.dispatch("jobs.all", "", "");
@@ -170,6 +148,38 @@ function hostileWorker(page: Page): void {
   assertInert(page);
   assert.ok(page.text.includes(EVIL));
 }
+
+const named = { name: EVIL, problem: EVIL, gives: EVIL, table: "_private_jobs" };
+const evilDatabase = {
+  as_of: at(0),
+  server: { version: EVIL, database: EVIL, role: EVIL, is_standby: false, is_read_only: true },
+  schema: {
+    ...named,
+    state: EVIL,
+    origin: EVIL,
+    level: 1,
+    known_level: 2,
+    warnings: [EVIL],
+    extensions: [named],
+  },
+  indexes: [{ ...named, bytes: -1, scans: -1, is_valid: false }],
+  optional_indexes: [
+    {
+      ...named,
+      state: "building",
+      serves: EVIL,
+      costs: EVIL,
+      error: EVIL,
+      progress: { phase: EVIL, share: 9, since: at(9) },
+    },
+    { ...named, state: EVIL, serves: EVIL, costs: EVIL, index_name: EVIL },
+  ],
+  connections: { total: 1, most: 0, groups: [{ application: EVIL, state: EVIL, count: 1 }] },
+  oldest_transaction: { since: at(0), state: EVIL, application: EVIL, pid: 1 },
+  held_xmin: { kind: EVIL, name: EVIL, transactions: 1, since: null },
+  tidy_up: [{ task: EVIL, count: { value: 1, precision: EVIL } }],
+  missing: [EVIL],
+};
 
 function hostileQueue(page: Page): void {
   const held = { locked_at: at(0), stuck_since: at(0), locked_by: EVIL, holder: EVIL };
@@ -285,8 +295,8 @@ test("random actions with random arguments never end the application", async () 
     "dialog.later",
     "workers.unlock",
     "workers.pick",
-    "maintenance.input",
-    "maintenance.try-sweep",
+    "ask.cleanup",
+    "ask.build-index",
     "app.dismiss",
     "app.theme",
     "app.copied",

@@ -153,13 +153,13 @@ test("an unreachable database keeps the last data under a banner, and heals by i
   );
   assert.match(
     page.text,
-    /The database can't be reached\. You see the data as of 13:00:00, 5 s ago\./,
+    /The database can't be reached\. You see what was true at 13:00:00\. .*for 5 s · next try in 5 s/,
   );
   assert.match(page.text, /No news for 5 s/);
   assert.match(page.text, /send_email/);
   page.pass(5000);
   page.answer("api/counts", counts());
-  assert.doesNotMatch(page.text, /You see the data/);
+  assert.doesNotMatch(page.text, /You see what was true/);
   page.answer("api/jobs?limit=100", jobs([job(2)]));
   assert.match(page.text, /Live/);
 });
@@ -172,7 +172,7 @@ test("a problem that the stream tells is an outage at once", async () => {
     "problem",
     '{"error":"the database is unreachable","code":"database_unreachable"}',
   );
-  assert.match(page.text, /The database is unreachable\. You see the data as of/);
+  assert.match(page.text, /The database is unreachable\. You see what was true at/);
   feed(page, { pulse: pulse() });
   assert.doesNotMatch(page.text, /unreachable/);
 });

@@ -44,6 +44,8 @@ export interface Authentication {
 
 export interface AuthenticationOptions {
   readonly auth: AuthConfig;
+  /** Which environment this is: all that a stranger is told of the server. */
+  readonly label: string | null;
   /** What a scraper of metrics may send as a bearer token. */
   readonly metricsToken: Secret | null;
   readonly onLogin: (result: LoginResult, request: HttpRequest) => void;
@@ -51,7 +53,7 @@ export interface AuthenticationOptions {
 }
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { auth, metricsToken, onLogin, throttle } = options;
+  const { auth, label, metricsToken, onLogin, throttle } = options;
   const { secret } = auth;
   if (secret === null) return { identify: async () => "anonymous" };
   return {
@@ -62,7 +64,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         return "metrics";
       }
       const offered = offeredSecret(auth, request) ?? token;
-      if (offered === null) throw unauthorized(auth, `this needs ${needed(auth)}`);
+      if (offered === null) throw unauthorized(auth, label, `this needs ${needed(auth)}`);
       if (secret.matches(offered)) {
         onLogin("accepted", request);
         return auth.username ?? auth.mode;
@@ -70,7 +72,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const hasWaited = await throttle.delay(request.client, request.closing);
       onLogin(hasWaited ? "wrong" : "throttled", request);
       if (hasWaited) {
-        throw unauthorized(auth, `these credentials are wrong; this needs ${needed(auth)}`);
+        const message = `these credentials are wrong; this needs ${needed(auth)}`;
+        throw unauthorized(auth, label, message);
       }
       throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
     },
@@ -119,11 +122,11 @@ const challenges: Partial<Record<AuthMode, string>> = {
   bearer: "Bearer",
 };
 
-function unauthorized(auth: AuthConfig, message: string): Refusal {
+function unauthorized(auth: AuthConfig, label: string | null, message: string): Refusal {
   const challenge = challenges[auth.mode];
   return new Refusal(401, "unauthorized", message, {
     headers: challenge === undefined ? {} : { "www-authenticate": challenge },
     // So that the page knows how to ask.
-    members: { auth: { mode: auth.mode, header_name: auth.headerName } },
+    members: { auth: { mode: auth.mode, header_name: auth.headerName, label } },
   });
 }

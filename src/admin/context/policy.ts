@@ -44,9 +44,9 @@ export function createPolicy({
     metrics.login(result);
     if (result !== "accepted") notes["login"] = result;
   };
-  const { auth, metricsToken } = config;
+  const { auth, label, metricsToken } = config;
   const throttle = createLoginThrottle({ waitMs: loginWaitMs });
-  const authentication = createAuthentication({ auth, metricsToken, onLogin, throttle });
+  const authentication = createAuthentication({ auth, label, metricsToken, onLogin, throttle });
   const { mode } = auth;
 
   const admit = async (request: HttpRequest, endpoint: AdminEndpoint | null) => {

@@ -210,7 +210,23 @@ const shots: readonly Shot[] = [
       await page.getByText("Did you mean").waitFor();
     },
   },
-  { name: "maintenance", route: "/maintenance" },
+  { name: "maintenance", route: "/maintenance", sees: ".extensions tbody tr" },
+  {
+    name: "maintenance-delete",
+    route: "/maintenance",
+    sees: ".tidy tbody tr",
+    act: (page) => page.getByRole("button", { name: "Look…" }).first().click(),
+  },
+  {
+    name: "maintenance-sweep",
+    route: "/maintenance",
+    sees: ".tidy tbody tr",
+    act: async (page) => {
+      const row = page.getByRole("row", { name: /^Sweep/ });
+      await row.getByRole("button").click();
+      await page.getByRole("button", { name: "Sweep 1 worker" }).waitFor();
+    },
+  },
   { name: "unknown", route: "/nowhere" },
 ];
 const widths = [

@@ -17,15 +17,22 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
   const dialog = m.dialog;
   if (dialog === null) return;
   if (verb === "close") m.dialog = null;
-  else if (verb === "input") {
-    dialog.draft.set(arg, value);
-    const record = m.dialogNamed(dialog.name);
-    if (record !== null) record.typed(m, dialog, arg);
+  else if (verb === "input") input(m, dialog, arg, value);
+  else if (verb === "fill") {
+    const space = max(arg.indexOf(" "), 0);
+    input(m, dialog, arg.substring(0, space), arg.substring(space + 1));
   } else if (verb === "typed") {
     const record = m.dialogNamed(dialog.name);
     if (record !== null) record.rested(m, dialog, arg);
   } else if (verb === "later") fillLater(dialog.draft, arg, m.serverNow);
   else if (verb === "submit") submit(m, dialog);
+}
+
+/** A field has this text now: it was typed, or a button has filled it in. */
+function input(m: Model, dialog: OpenDialog, field: string, value: string): void {
+  dialog.draft.set(field, value);
+  const record = m.dialogNamed(dialog.name);
+  if (record !== null) record.typed(m, dialog, field);
 }
 
 function submit(m: Model, dialog: OpenDialog): void {

@@ -5,7 +5,7 @@
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
 import { Gate } from "../model/access";
-import { RED_MS, Stream } from "../model/live";
+import { ASK_MS, RED_MS, Stream } from "../model/live";
 import { Model } from "../model/model";
 import { errorOf } from "./api-error";
 import { askCounts, askFacts, askOverview, EVENTS, takeFact } from "./feed";
@@ -15,8 +15,8 @@ import { refresh, reload } from "./navigate";
 const TICK_MS = 1000;
 /** The pulse comes every five seconds; after this long without it the page asks. */
 const QUIET_MS: f64 = 10000;
-const POLL_MS: f64 = 5000;
 const OVERVIEW_MS: f64 = 5000;
+const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
 /** A server without the stream is asked again this seldom. */
@@ -97,9 +97,9 @@ export function tick(m: Model): void {
     disconnect(m);
     streamClosed(m, 0);
   }
-  const patience = isOpen && live.outage.length === 0 ? QUIET_MS : POLL_MS;
+  const patience = isOpen && live.outage.length === 0 ? QUIET_MS : ASK_MS;
   const isQuiet = isNaN(live.newsAt) || m.now - live.newsAt >= patience;
-  if (isQuiet && m.now - live.askedAt >= POLL_MS) {
+  if (isQuiet && m.now - live.askedAt >= ASK_MS) {
     if (isOpen) askCounts(m);
     else askFacts(m);
   }
@@ -130,15 +130,20 @@ export function toggleHold(m: Model): void {
 }
 
 export function outage(m: Model, error: ApiError): void {
+  if (m.live.outage.length === 0) m.live.outageAt = m.now;
   m.live.outage = error.error;
   m.live.outageCode = error.code;
 }
 
 /** The server has answered: after an outage, everything is asked for again. */
 export function recovered(m: Model): void {
-  if (m.live.outage.length === 0) return;
-  m.live.outage = "";
+  const live = m.live;
+  if (live.outage.length === 0) return;
+  live.outage = "";
+  // Who has hardly seen the banner go up need not be told that it went.
+  if (m.now - live.outageAt >= BLINK_MS)
+    m.notices.good("Connected again: what you see is current.");
   if (m.dialog === null) reload(m);
-  m.live.failures = 0;
+  live.failures = 0;
   connect(m);
 }

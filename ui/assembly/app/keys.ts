@@ -18,9 +18,9 @@ export function shortcuts(m: Model): Shortcut[] {
   list.push(new Shortcut("l", "Hold the page, or follow it", "app.hold", "", "Everywhere"));
   list.push(new Shortcut("?", "Show the keys", "app.layer", "keys", "Everywhere"));
   list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
-  for (let i = 0; i < m.pages.length; i++) {
-    const page = m.pages[i];
-    if (page.label.length === 0 || (page.writes && !m.access.canWrite)) continue;
+  const entries = m.entries;
+  for (let i = 0; i < entries.length; i++) {
+    const page = entries[i];
     const keys = page.letter.length > 0 ? "g " + page.letter : "";
     list.push(new Shortcut(keys, page.label, "app.go", page.path, "Go to"));
   }

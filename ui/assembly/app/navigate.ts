@@ -44,7 +44,9 @@ function comeBack(m: Model, place: Place): void {
   const kept = place.kept;
   if (kept !== null) m.page.restore(m, kept);
   scroll(place.scroll);
-  focus(place.focus.length > 0 ? place.focus : "page-title");
+  // The navigation is the same on every page: whoever comes back wants the page.
+  const isOnPage = place.focus.length > 0 && !place.focus.startsWith("nav-");
+  focus(isOnPage ? place.focus : "page-title");
 }
 
 /** Asks for all that the page shows. */

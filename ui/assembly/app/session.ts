@@ -3,12 +3,12 @@
  * A page that loses its session keeps its address, so it goes on where it was.
  */
 import { Challenge, Overview, readSession } from "../generated/records";
-import { after, focus, recall, remember } from "../host";
+import { after, focus, pageUrl, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
 import { Access, Gate } from "../model/access";
 import { Facts } from "../model/facts";
-import { Model, UpkeepAnswer } from "../model/model";
+import { Model } from "../model/model";
 import { errorOf } from "./api-error";
 import { connect, disconnect, outage, startTicking } from "./freshness";
 import { load } from "./navigate";
@@ -22,7 +22,15 @@ const RETRY_MS = 3000;
 export function restore(m: Model): void {
   m.access.token = recall(TOKEN);
   m.access.tokenHeader = recall(TOKEN_HEADER);
+  m.access.place = hostOf(pageUrl());
   askSession(m);
+}
+
+/** `queue.example:5000` */
+function hostOf(url: string): string {
+  const start = url.indexOf("//") + 2;
+  const end = url.indexOf("/", start);
+  return end < 0 ? url.substring(start) : url.substring(start, end);
 }
 
 export function askSession(m: Model): void {
@@ -72,7 +80,11 @@ export function denied(m: Model, body: string): void {
   access.busy = false;
   const asksForToken =
     challenge !== null && (challenge.mode === "bearer" || challenge.mode === "header");
-  if (challenge !== null) access.tokenHeader = tokenHeader(challenge);
+  if (challenge !== null) {
+    access.tokenHeader = tokenHeader(challenge);
+    const label = challenge.label;
+    access.label = label === null ? "" : label;
+  }
   if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
     // The page had not known which header it is: that says nothing about the token.
     askSession(m);
@@ -148,7 +160,6 @@ function closeGate(m: Model, gate: Gate): void {
   m.places.clear();
   m.layer = "";
   m.known.clear();
-  m.upkeep = new UpkeepAnswer();
   for (let i = 0; i < m.pages.length; i++) m.pages[i].forget(m);
   for (let i = 0; i < m.dialogs.length; i++) m.dialogs[i].forget();
   m.live.outage = "";

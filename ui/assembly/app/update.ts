@@ -55,6 +55,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "palette-do") perform(m, chosen(m, <i32>parseWhole(arg).value));
   else if (verb === "escape") escape(m);
   else if (verb === "back") back();
+  else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
     // Whoever reads it keeps it.
@@ -93,6 +94,18 @@ function escape(m: Model): void {
   // A page that was pasted has nothing of ours behind it.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
+}
+
+/** From one entry of the navigation to another, by its arrows. */
+function walkNavigation(m: Model, from: string, stroke: string): void {
+  const entries = m.entries;
+  const last = entries.length - 1;
+  let at = 0;
+  while (at < last && entries[at].name !== from) at++;
+  let to = stroke === "ArrowDown" ? at + 1 : at - 1;
+  if (stroke === "Home") to = 0;
+  if (stroke === "End") to = last;
+  focus("nav-" + entries[to > last ? 0 : to < 0 ? last : to].name);
 }
 
 function updateAccess(m: Model, verb: string, value: string): void {

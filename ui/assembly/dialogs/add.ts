@@ -1,19 +1,22 @@
 /** Adds a job. Its form knows more than the declaration: known names, and JSON while it is typed. */
-import { commandLine } from "../controls/button";
-import { fieldOf } from "../forms/command-form";
+import { ageText } from "../controls/age";
+import { button, commandLine } from "../controls/button";
+import { part, segments } from "../controls/tabs";
 import { Draft } from "../forms/draft";
 import { Field, suggestions } from "../forms/field";
 import { Form } from "../forms/form";
+import { jsonField } from "../forms/json-field";
 import { typedTime } from "../forms/local-time";
 import { argument, quoted, shellLine } from "../forms/shell-line";
 import { timeField } from "../forms/time-field";
 import { Command } from "../generated/commands";
 import { JobActionResult, ListedJob, readJobActionResult } from "../generated/records";
 import { after } from "../host";
-import { JsonReader, jsonFault } from "../lib/json-reader";
-import { box, leaf, Node } from "../lib/node";
+import { JsonReader } from "../lib/json-reader";
+import { box, leaf, Node, nothing, text } from "../lib/node";
+import { parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
-import { queueNames } from "../model/known";
+import { visible } from "../lib/visible";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -21,12 +24,8 @@ import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 import { NewJobFacts } from "./new-job";
 
-const KEY_MODES: string[] = [
-  "=Server default (replace)",
-  "replace=replace: the older job's fields become these",
-  "preserve-run-at=preserve-run-at: replace, but keep its time",
-  "unsafe-dedupe=unsafe-dedupe: keep the older job as it is",
-];
+const MODES: string[] = ["replace", "preserve-run-at", "unsafe-dedupe"];
+const MODE_WORDS: string[] = ["Replace it", "Keep its time", "Add none"];
 
 /** A rest in typing after which the server is asked. */
 const TYPING_MS: i32 = 250;
@@ -53,8 +52,9 @@ export class AddDialog extends CommandDialog {
     this.kept = dialog.draft;
     const draft = dialog.draft;
     this.facts.open(m);
-    this.facts.askTask(m, draft.value("identifier").trim());
-    this.facts.askKey(m, draft.value("key").trim());
+    this.ask(m, draft, "identifier");
+    this.ask(m, draft, "queue");
+    this.ask(m, draft, "key");
     return super.open(m, dialog, "");
   }
 
@@ -64,59 +64,108 @@ export class AddDialog extends CommandDialog {
   }
 
   override typed(_m: Model, _dialog: OpenDialog, field: string): void {
-    if (field !== "identifier" && field !== "key") return;
+    if (field !== "identifier" && field !== "key" && field !== "queue") return;
     this.typing++;
     after(TYPING_MS, "dialog.typed", `${this.typing} ${field}`);
   }
 
   override rested(m: Model, dialog: OpenDialog, arg: string): void {
-    const draft = dialog.draft;
-    if (arg === `${this.typing} identifier`) {
-      this.facts.askTask(m, draft.value("identifier").trim());
-    } else if (arg === `${this.typing} key`) this.facts.askKey(m, draft.value("key").trim());
+    const space = arg.indexOf(" ");
+    if (arg.substring(0, max(space, 0)) === this.typing.toString()) {
+      this.ask(m, dialog.draft, arg.substring(space + 1));
+    }
+  }
+
+  private ask(m: Model, draft: Draft, field: string): void {
+    const typed = draft.value(field).trim();
+    if (field === "identifier") this.facts.askTask(m, typed);
+    else if (field === "key") this.facts.askKey(m, typed);
+    else if (field === "queue") this.facts.askQueue(m, typed);
   }
 
   override take(_m: Model, request: Pending, body: string): void {
-    const draft = this.kept;
-    if (draft === null) return;
-    this.facts.take(request, body, draft.value("identifier").trim(), draft.value("key").trim());
+    this.facts.take(request, body);
   }
 
   override form(m: Model, dialog: OpenDialog): Node {
     const draft = dialog.draft;
-    const identifier = this.field("identifier", draft);
-    identifier.focused = true;
-    identifier.list = "add-tasks";
-    const warning = this.facts.warning(draft.value("identifier").trim());
-    identifier.hint = warning;
-    const key = this.field("key", draft);
-    const keyNote = this.facts.keyNote(draft.value("key").trim(), draft.value("job_key_mode"));
-    if (keyNote.length > 0) key.hint = keyNote;
-    const queue = this.field("queue", draft);
+    const names = this.facts;
+    const queue = this.field("queue", "Queue", draft);
     queue.list = "add-queues";
-    const priority = this.field("priority", draft);
-    priority.hint = "A smaller number runs sooner.";
-    const mode = this.field("job_key_mode", draft);
-    mode.placeholder = "";
-    mode.disabled = !hasKey(draft);
-    const flags = this.field("flags", draft);
+    queue.hint = names.queueNote(draft.value("queue").trim());
+    const priority = this.field("priority", "Priority", draft);
+    priority.hint = "Lower runs earlier.";
+    const tries = this.field("max_attempts", "Tries at most", draft);
+    tries.hint = lastsFor(draft.value("max_attempts"));
+    const key = this.field("key", "Key", draft);
+    const keyNote = names.keyNote(draft.value("key").trim());
+    if (keyNote.length > 0) key.hint = keyNote;
+    const flags = this.field("flags", "Flags", draft);
     flags.placeholder = "separated by commas";
     return box("div", "form", [
-      box("div", warning.length > 0 ? "unsound" : "", [identifier.input()]),
-      payloadField(this.field("payload", draft), draft.value("payload")),
-      box("div", "field-row", [queue.input(), timeField(draft, "run_at", "Run at", m.serverNow)]),
-      box("div", "field-row", [priority.input(), this.field("max_attempts", draft).input()]),
-      box("div", "field-row", [key.input(), mode.select(KEY_MODES)]),
+      box("div", "field-row", [this.task(draft), queue.input()]),
+      jsonField(this.field("payload", "Payload", draft)),
+      box("div", "field-row three", [
+        timeField(draft, "run_at", "Run", m.serverNow),
+        tries.input(),
+        priority.input(),
+      ]),
+      box("div", "field-row", [key.input(), this.mode(draft)]),
       flags.input(),
       commandLine(addLine(draft, m.access.session.schema, m.serverNow)),
-      leaf("p", "hint", "The draft stays here if you close this."),
-      suggestions("add-tasks", this.facts.names()),
-      suggestions("add-queues", queueNames(m.overview)),
+      suggestions("add-tasks", names.names()),
+      suggestions("add-queues", names.queueNames()),
     ]);
   }
 
-  private field(name: string, draft: Draft): Field {
-    return fieldOf(this.command.field(name), draft);
+  override footnote(): string {
+    return "The draft stays here if you close this.";
+  }
+
+  private field(name: string, label: string, draft: Draft): Field {
+    const declared = this.command.field(name);
+    const made = new Field(draft, name, label);
+    made.placeholder = declared.fallback;
+    made.hint = declared.hint;
+    made.required = declared.required;
+    made.remark = name === "queue" || name === "key" || name === "flags" ? "optional" : "";
+    return made;
+  }
+
+  private task(draft: Draft): Node {
+    const typed = draft.value("identifier").trim();
+    const field = this.field("identifier", "Task", draft);
+    field.focused = true;
+    field.list = "add-tasks";
+    const warning = this.facts.warning(typed);
+    field.hint = warning;
+    const meant = this.facts.meant(typed);
+    if (meant.length > 0) {
+      field.hint = warning + " Did you mean ";
+      field.beside = box("span", "", [
+        button(visible(meant), "dialog.fill", "identifier " + meant, "as-link"),
+        text("?"),
+      ]);
+    }
+    return box("div", warning.length > 0 ? "unsound" : "", [field.input()]);
+  }
+
+  /** What becomes of who has the key. */
+  private mode(draft: Draft): Node {
+    if (!hasKey(draft)) return nothing;
+    const mode = draft.value("job_key_mode");
+    const parts: Node[] = [];
+    for (let i = 0; i < MODES.length; i++) {
+      const isOn = mode === MODES[i] || (mode.length === 0 && i === 0);
+      const words = MODE_WORDS[i];
+      parts.push(part(words, "dialog.fill", "job_key_mode " + MODES[i], isOn));
+    }
+    const said = this.facts.modeNote(draft.value("key").trim(), mode);
+    return box("div", "field", [
+      leaf("span", "label", "If the key is taken"),
+      segments("If the key is taken", parts),
+      said.length > 0 ? leaf("p", "hint", said) : nothing,
+    ]);
   }
 
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
@@ -190,15 +239,12 @@ function hasKey(draft: Draft): bool {
   return draft.value("key").trim().length > 0;
 }
 
-/** The fault is told while typing, but only once there is something typed. */
-function payloadField(field: Field, typed: string): Node {
-  const fault = typed.trim().length > 0 ? jsonFault(typed) : "";
-  field.placeholder = "";
-  if (field.draft.fault(field.name).length === 0) {
-    field.hint =
-      fault.length > 0
-        ? "Not JSON yet: " + fault
-        : "JSON. It is sent exactly as typed: key order and long integers stay.";
-  }
-  return box("div", fault.length > 0 ? "payload unsound" : "payload", [field.area(7)]);
+/** How long it takes until all tries have failed: each waits e to the power of its number, ten at most. */
+function lastsFor(typed: string): string {
+  const tries = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
+  if (!tries.valid || tries.value < 1 || tries.value > 32767) return "";
+  if (tries.value === 1) return "If it fails, that is all.";
+  let seconds: f64 = 0;
+  for (let i = 1; i < <i32>tries.value; i++) seconds += Math.exp(min<f64>(<f64>i, 10));
+  return `If all fail: over after ${ageText(seconds * 1000)}.`;
 }

@@ -6,7 +6,7 @@ import { Node } from "../lib/node";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { takeUpkeep, tellResult } from "../records/upkeep";
+import { tellResult } from "../records/result";
 
 export class CommandDialog extends Dialog {
   constructor(protected readonly command: Command) {
@@ -53,8 +53,7 @@ export class CommandDialog extends Dialog {
     writeFields(form, this.command);
   }
 
-  override done(m: Model, write: Pending, body: string): void {
-    if (this.command.path === "api/maintenance") takeUpkeep(m, write, body);
-    else tellResult(m, body);
+  override done(m: Model, _write: Pending, body: string): void {
+    tellResult(m, body);
   }
 }

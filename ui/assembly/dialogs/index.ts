@@ -6,12 +6,21 @@ import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
 import { AddDialog } from "./add";
 import { ChangeDialog } from "./change";
-import { CleanupDialog } from "./cleanup";
 import { CommandDialog } from "./command";
 import { JobsDialog } from "./jobs";
 import { OperationDialog } from "./operation";
 import { SweepDialog } from "./sweep";
+import { UpkeepDialog } from "./upkeep";
 import { VerbDialog } from "./verb";
+
+const UPKEEP: string[] = [
+  "cleanup",
+  "migrate",
+  "add-extension",
+  "build-index",
+  "cancel-index",
+  "drop-index",
+];
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
@@ -22,7 +31,7 @@ for (let i = 0; i < commands.length; i++) {
 function dialogOf(command: Command): Dialog {
   const name = command.name;
   if (name === "add") return new AddDialog(command);
-  if (name === "cleanup") return new CleanupDialog(command);
   if (name === "sweep") return new SweepDialog(command);
+  if (UPKEEP.includes(name)) return new UpkeepDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
 }

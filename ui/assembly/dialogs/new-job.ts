@@ -1,5 +1,13 @@
-/** What the form of a new job asks the server while it is filled in: which tasks there are, who has the key. */
-import { KnownTask, ListedJob, readJobList, readKnownTasks } from "../generated/records";
+/** What the form of a new job asks the server while it is filled in: tasks, queues, who has the key. */
+import { countedValue } from "../controls/value";
+import {
+  KnownTask,
+  ListedJob,
+  ListedQueue,
+  readJobList,
+  readKnownTasks,
+  readQueueList,
+} from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { quote } from "../lib/json-writer";
 import { encode } from "../lib/percent";
@@ -10,15 +18,22 @@ import { Pending } from "../model/requests";
 const TASKS = "add.tasks";
 const FOUND = "add.found";
 const KEY = "add.key";
+const QUEUE = "add.queue";
 const MOST_TASKS = 100;
 
 export class NewJobFacts {
   /** The first tasks of all, and those that a search found. */
   private tasks: KnownTask[] = [];
   private found: KnownTask[] = [];
+  /** What was asked for last, and what the last answer was about. */
+  private askedTask: string = "";
   private searched: string = "";
+  private askedKey: string = "";
+  private answeredKey: string = "";
   private holder: ListedJob | null = null;
-  private keyAsked: string = "";
+  private askedQueue: string = "";
+  private answeredQueue: string = "";
+  private queues: ListedQueue[] = [];
 
   open(m: Model): void {
     m.requests.read(m.access, TASKS, `api/tasks?limit=${MOST_TASKS}`);
@@ -26,30 +41,45 @@ export class NewJobFacts {
 
   askTask(m: Model, task: string): void {
     if (task.length === 0 || task.length > 128) return;
+    this.askedTask = task;
     m.requests.read(m.access, FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
+  /** Without a name: the first ones, to be chosen from. */
+  askQueue(m: Model, queue: string): void {
+    if (queue.length > 128) return;
+    this.askedQueue = queue;
+    const search = queue.length > 0 ? "&search=" + encode(queue) : "";
+    m.requests.read(m.access, QUEUE, `api/queues?limit=20&sort=name${search}`);
+  }
+
   askKey(m: Model, key: string): void {
-    this.keyAsked = "";
+    this.answeredKey = "";
     this.holder = null;
     if (key.length === 0 || key.length > 512) return;
+    this.askedKey = key;
     m.requests.read(m.access, KEY, `api/jobs?fields=row&limit=1&q=${encode("key:" + quote(key))}`);
   }
 
-  take(request: Pending, body: string, task: string, key: string): void {
+  take(request: Pending, body: string): void {
     const r = new JsonReader(body);
     if (request.topic === KEY) {
       const list = readJobList(r);
-      this.keyAsked = key;
+      this.answeredKey = this.askedKey;
       this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
-      return;
-    }
-    const known = readKnownTasks(r);
-    if (r.failed) return;
-    if (request.topic === TASKS) this.tasks = known.tasks;
-    else {
-      this.found = known.tasks;
-      this.searched = task;
+    } else if (request.topic === QUEUE) {
+      const list = readQueueList(r);
+      if (r.failed) return;
+      this.queues = list.queues;
+      this.answeredQueue = this.askedQueue;
+    } else {
+      const known = readKnownTasks(r);
+      if (r.failed) return;
+      if (request.topic === TASKS) this.tasks = known.tasks;
+      else {
+        this.found = known.tasks;
+        this.searched = this.askedTask;
+      }
     }
   }
 
@@ -61,29 +91,61 @@ export class NewJobFacts {
     return seen.values();
   }
 
+  queueNames(): string[] {
+    const names: string[] = [];
+    for (let i = 0; i < this.queues.length; i++) names.push(this.queues[i].queueName);
+    return names;
+  }
+
+  /** What there is in a queue now. */
+  queueNote(queue: string): string {
+    const usual = "Jobs of one queue run one after the other.";
+    if (queue.length === 0 || this.answeredQueue !== queue) return usual;
+    for (let i = 0; i < this.queues.length; i++) {
+      const one = this.queues[i];
+      if (one.queueName !== queue) continue;
+      if (one.stuckSince > 0) return "One job at a time, and this queue is stuck.";
+      return `One job at a time; ${countedValue(one.ready, "waits", "wait")} there now.`;
+    }
+    return this.queues.length < 20 ? "One job at a time. The queue is new." : usual;
+  }
+
   /** What is to be warned of about a task's name; the empty string: nothing, or not yet known. */
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
       return known.isUnsupported === "true" ? `No worker alive knows “${visible(task)}”.` : "";
     }
-    if (task.length === 0 || this.searched !== task) return "";
-    const like = this.like(task);
-    const meant = like.length > 0 ? ` Did you mean “${visible(like)}”?` : "";
-    return `No task “${visible(task)}” has been seen here.${meant}`;
+    return task.length === 0 || this.searched !== task
+      ? ""
+      : `No worker knows “${visible(task)}”, and no job has had it.`;
   }
 
-  /** Who has the key now, and what becomes of it. */
-  keyNote(key: string, mode: string): string {
-    if (key.length === 0 || this.keyAsked !== key) return "";
+  /** The name that may have been meant; the empty string where nothing is to be warned of. */
+  meant(task: string): string {
+    const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
+    return isStrange ? this.like(task) : "";
+  }
+
+  /** Who has the key now. */
+  keyNote(key: string): string {
+    if (key.length === 0 || this.answeredKey !== key) return "";
     const holder = this.holder;
-    if (holder === null) return "No job has this key now.";
-    const who = `Job #${holder.id} (${holder.state}) has this key`;
-    if (mode === "unsafe-dedupe") return `${who}: it stays as it is, and nothing is added.`;
-    if (holder.state === "locked") return `${who}: it loses it, and a new job is added.`;
+    return holder === null
+      ? "No job has this key now."
+      : `Job #${holder.id} has this key (${holder.condition}).`;
+  }
+
+  /** What becomes of who has it. */
+  modeNote(key: string, mode: string): string {
+    const holder = this.holder;
+    if (key.length === 0 || this.answeredKey !== key || holder === null) return "";
+    const who = `#${holder.id}`;
+    if (mode === "unsafe-dedupe") return `${who} stays as it is, and nothing is added.`;
+    if (holder.state === "locked") return `${who} loses the key, and a new job is added.`;
     const time =
       mode === "preserve-run-at" ? "this payload and keeps its time" : "this payload and time";
-    return `${who}: it gets ${time}, and its tries go back to 0.`;
+    return `${who} gets ${time}, and its tries go back to 0.`;
   }
 
   private taskNamed(task: string): KnownTask | null {

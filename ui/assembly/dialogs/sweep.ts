@@ -1,22 +1,112 @@
-/** Sweeps with the settings of the maintenance page, after a dry run with the same. */
+/** Takes back what silent workers hold: first it is looked what that would be, then it is done so. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
-import { Node, nothing } from "../lib/node";
+import { readSweep, Sweep } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+import { counted } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 
 export class SweepDialog extends CommandDialog {
-  override text(_m: Model, dialog: OpenDialog): string {
-    return `${this.command.consequence} The last dry run said: ${dialog.note}.`;
+  /** What the last look found; null: none yet with these settings. */
+  private found: Sweep | null = null;
+
+  override open(m: Model, dialog: OpenDialog, _arg: string): bool {
+    this.found = null;
+    super.open(m, dialog, "");
+    const fields = this.command.fields;
+    for (let i = 0; i < fields.length; i++) dialog.draft.set(fields[i].name, fields[i].fallback);
+    dialog.busy = true;
+    m.requests.write(m.access, this.request(m, dialog));
+    return true;
   }
 
-  override form(_m: Model, _dialog: OpenDialog): Node {
-    return nothing;
+  private get workers(): i32 {
+    const found = this.found;
+    return found === null ? 0 : found.staleWorkers.length + found.orphanWorkers.length;
+  }
+
+  override verb(_dialog: OpenDialog): string {
+    return this.workers > 0 ? `Sweep ${counted(this.workers, "worker", "workers")}` : "Look again";
+  }
+
+  override danger(_m: Model, _dialog: OpenDialog): bool {
+    return this.workers > 0;
+  }
+
+  /** Other settings find something else. */
+  override typed(_m: Model, dialog: OpenDialog, _field: string): void {
+    this.found = null;
+    dialog.workers = [];
+  }
+
+  override text(_m: Model, dialog: OpenDialog): string {
+    const found = this.found;
+    if (found === null) {
+      return "First it is looked for workers that no longer answer. Nothing is changed.";
+    }
+    const stale = found.staleWorkers.length;
+    const orphans = found.orphanWorkers.length;
+    if (stale + orphans === 0)
+      return "No worker has been silent for so long. There is nothing to do." + left(found);
+    const gone =
+      stale > 0
+        ? `${counted(stale, "worker is", "workers are")} silent and will be forgotten. `
+        : "";
+    const held = found.lockedJobs - found.recoverableJobs;
+    const rest = held > 0 ? ` ${counted(held, "job stays", "jobs stay")} locked for now.` : "";
+    const delay = dialog.draft.value(this.command.fields[1].name).trim();
+    return `${gone}${counted(found.recoverableJobs, "job", "jobs")} can run again, ${delay} s later at the earliest.${rest}${left(found)}`;
+  }
+
+  /** Without a heartbeat nobody can tell a dead worker from a busy one. */
+  override exception(_dialog: OpenDialog): string {
+    const found = this.found;
+    const orphans = found === null ? 0 : found.orphanWorkers.length;
+    return orphans === 0
+      ? ""
+      : `${counted(orphans, "holder", "holders")} of locks never sent a heartbeat: such a worker may be busy, and its jobs would run twice.`;
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
-    form.body.bool("dry_run", false);
+    form.body.bool("dry_run", this.workers === 0);
     writeFields(form, this.command);
   }
+
+  override request(m: Model, dialog: OpenDialog): Pending {
+    const write = super.request(m, dialog);
+    write.note = this.settings(dialog);
+    return write;
+  }
+
+  private settings(dialog: OpenDialog): string {
+    const fields = this.command.fields;
+    return `${dialog.draft.value(fields[0].name)} ${dialog.draft.value(fields[1].name)}`;
+  }
+
+  /** A look keeps the dialog open, and says what would be done. */
+  override done(m: Model, write: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const sweep = readSweep(r);
+    r.end();
+    if (r.failed || !sweep.dryRun) {
+      super.done(m, write, body);
+      return;
+    }
+    m.keepDialog = true;
+    const dialog = m.dialog;
+    // With other settings by now it says nothing.
+    if (dialog === null || this.settings(dialog) !== write.note) return;
+    this.found = sweep;
+    dialog.workers = sweep.staleWorkers.concat(sweep.orphanWorkers);
+  }
+}
+
+function left(found: Sweep): string {
+  const spared = found.sparedWorkers.length;
+  return spared === 0
+    ? ""
+    : ` ${counted(spared, "worker is", "workers are")} left alone, whose own threshold is longer.`;
 }

@@ -7,11 +7,17 @@ export class Field {
   placeholder: string = "";
   kind: string = "text";
   required: bool = false;
+  /** Behind the label, in place of `required`. */
+  remark: string = "";
   focused: bool = false;
   disabled: bool = false;
   /** A list of known values, by its id. */
   list: string = "";
   action: string = "dialog.input";
+  /** What stands behind the hint, such as a button that does what it says. */
+  beside: Node = nothing;
+  /** What stands in the control's frame, before it. */
+  gutter: Node = nothing;
 
   constructor(
     readonly draft: Draft,
@@ -71,15 +77,16 @@ export class Field {
   private around(control: Node): Node {
     const id = "field-" + this.name;
     const fault = this.draft.fault(this.name);
+    const remark = this.remark.length === 0 && this.required ? "required" : this.remark;
     return box("div", "field", [
       el(
         "label",
         [attr("for", id)],
-        [text(this.label), this.required ? leaf("span", "required", "required") : nothing],
+        [text(this.label), remark.length > 0 ? leaf("span", "required", remark) : nothing],
       ),
-      control,
+      this.gutter === nothing ? control : box("div", "input gutted", [this.gutter, control]),
       this.hint.length > 0
-        ? el("p", [attr("id", id + "-hint"), cls("hint")], [text(this.hint)])
+        ? el("p", [attr("id", id + "-hint"), cls("hint")], [text(this.hint), this.beside])
         : nothing,
       fault.length > 0
         ? el("p", [attr("id", id + "-fault"), cls("fault")], [text(fault)])

@@ -1,9 +1,9 @@
 /** Checks the fields of a form, and writes the good ones into a request's body. */
-import { jsonFault } from "../lib/json-reader";
 import { JsonWriter } from "../lib/json-writer";
 import { grouped, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
+import { faultOf } from "./json-fault";
 import { typedTime } from "./local-time";
 
 export class Form {
@@ -30,8 +30,8 @@ export class Form {
   json(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
-    const fault = jsonFault(typed);
-    this.draft.reject(field, fault.length > 0 ? "This isn't JSON: " + fault : "");
+    const fault = faultOf(typed);
+    if (fault !== null) this.draft.reject(field, "This isn't JSON. " + fault.sentence);
     this.body.raw(name, typed);
     this.filled++;
   }

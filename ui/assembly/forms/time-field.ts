@@ -1,6 +1,6 @@
 /** A time on the local clock, with buttons for the ones that are asked for most. */
+import { clockAt, Times, until } from "../controls/age";
 import { button } from "../controls/button";
-import { relative } from "../controls/when";
 import { box, Node } from "../lib/node";
 import { parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
@@ -12,7 +12,8 @@ export function timeField(draft: Draft, name: string, label: string, now: f64): 
   const field = new Field(draft, name, label);
   field.placeholder = "in 2h, +30m, or a date and time";
   const at = typedTime(draft.value(name), now);
-  if (!isNaN(at)) field.hint = `${relative(at, now)}: ${isoTime(at).substring(0, 19)}Z`;
+  if (!isNaN(at))
+    field.hint = `${until(at, new Times(now, false))}, at ${clockAt(at, now)} (${isoTime(at).substring(11, 19)} UTC)`;
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [

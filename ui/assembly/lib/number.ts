@@ -39,12 +39,14 @@ export function counted(count: i64, one: string, many: string): string {
   return grouped(count) + " " + (count === 1 ? one : many);
 }
 
-/** `814 B`, `12 KB`, `1.2 MB`: about so much. */
+/** `814 B`, `12 KB`, `1.2 MB`, `21 GB`: about so much. */
 export function bytes(count: i64): string {
   if (count < 1024) return `${count} B`;
   if (count < 1048576) return `${(count + 512) / 1024} KB`;
-  const tenths = (count * 10 + 524288) / 1048576;
-  return tenths >= 100 || tenths % 10 === 0
-    ? `${tenths / 10} MB`
-    : `${tenths / 10}.${tenths % 10} MB`;
+  const isLarge = count >= 1073741824;
+  const unit: i64 = isLarge ? 1073741824 : 1048576;
+  const tenths = (count * 10 + unit / 2) / unit;
+  const whole = grouped(tenths / 10);
+  const digits = tenths >= 100 || tenths % 10 === 0 ? whole : `${whole}.${tenths % 10}`;
+  return digits + (isLarge ? " GB" : " MB");
 }

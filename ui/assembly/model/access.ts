@@ -19,6 +19,10 @@ export class Access {
   token: string = "";
   /** The header that carries the token; the empty string: `Authorization: Bearer`. */
   tokenHeader: string = "";
+  /** Which environment this is, as far as a stranger is told; the empty string: not told. */
+  label: string = "";
+  /** The host that the page came from. */
+  place: string = "";
   draft: string = "";
   busy: bool = false;
   error: string = "";

@@ -10,6 +10,8 @@ export enum Stream {
 
 /** Without news for so long the page says so, and its ages become clock times. */
 export const AMBER_MS: f64 = 12000;
+/** How often is asked while nothing comes by itself. */
+export const ASK_MS: f64 = 5000;
 export const RED_MS: f64 = 30000;
 
 export class Live {
@@ -40,8 +42,14 @@ export class Live {
   wasOpen: bool = false;
   /** Why there is no fresh data; the empty string: there is. */
   outage: string = "";
-  /** The code of the error behind the outage. */
+  /** The code of the error behind the outage, and since when it is one. */
   outageCode: string = "";
+  outageAt: f64 = 0;
+
+  /** When it asks again, while nothing comes by itself. */
+  get nextAskAt(): f64 {
+    return this.askedAt + ASK_MS;
+  }
 
   /** How long there has been no news; before the first, none. */
   silence(now: f64): f64 {

@@ -47,7 +47,6 @@ export class Model {
   overviewLoaded: bool = false;
   overviewAt: f64 = 0;
   known: Known = new Known();
-  upkeep: UpkeepAnswer = new UpkeepAnswer();
   dialog: OpenDialog | null = null;
   /** The write that is being answered was only a step: its dialog stays. */
   keepDialog: bool = false;
@@ -79,23 +78,21 @@ export class Model {
     return null;
   }
 
+  /** The pages that have an entry in the navigation. */
+  get entries(): Page[] {
+    const list: Page[] = [];
+    for (let i = 0; i < this.pages.length; i++) {
+      if (this.pages[i].label.length > 0) list.push(this.pages[i]);
+    }
+    return list;
+  }
+
   dialogNamed(name: string): Dialog | null {
     for (let i = 0; i < this.dialogs.length; i++) {
       if (this.dialogs[i].name === name) return this.dialogs[i];
     }
     return null;
   }
-}
-
-/** What the server answered to the last piece of maintenance. */
-export class UpkeepAnswer {
-  message: string = "";
-  /** The answer's own text, and whether it says more than its message. */
-  body: string = "";
-  detailed: bool = false;
-  at: f64 = NaN;
-  /** The settings of the dry run that it answers; the empty string when it answers none. */
-  tried: string = "";
 }
 
 /** What stands behind a page's name in the navigation: a count, and its tone (red, amber or nothing). */
@@ -120,8 +117,6 @@ export abstract class Page {
   inBar: bool = false;
   /** The name of the page whose entry is marked while this one is at hand. */
   under: string;
-  /** Only for those who may write. */
-  writes: bool = false;
   /** Whether it still shows the old overview, which is asked for while it is open. */
   asksOverview: bool = false;
   /** The id of the field that the key / goes to. */
@@ -245,6 +240,11 @@ export abstract class Dialog {
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
   abstract form(m: Model, dialog: OpenDialog): Node;
+
+  /** What stands beside its buttons. */
+  footnote(): string {
+    return "";
+  }
 
   /** The request; faults of the form are left in its draft. */
   abstract request(m: Model, dialog: OpenDialog): Pending;

@@ -1,4 +1,4 @@
-/** What concerns the whole page, over the main column: no connection, a newer server. */
+/** What concerns the whole page, over the main column: no connection, a newer server, no writes. */
 import { ageText, clock } from "../controls/age";
 import { button } from "../controls/button";
 import { BUG, INFO, icon } from "../controls/icon";
@@ -8,40 +8,55 @@ import { Model } from "../model/model";
 
 export function banner(m: Model): Node {
   const live = m.live;
-  const lost = live.outage.length > 0 || live.silence(m.now) >= RED_MS;
-  if (lost) return connection(m);
-  const version = m.access.session.version;
-  return version !== m.version ? renewal(version) : nothing;
+  if (live.outage.length > 0 || live.silence(m.now) >= RED_MS) return connection(m);
+  const session = m.access.session;
+  if (session.version !== m.version) {
+    const said = `The server is version ${session.version} now; this page is older.`;
+    return bar("info", INFO, said, "", [button("Reload", "app.renew", "", "s push")]);
+  }
+  if (!session.readOnly) return nothing;
+  return session.readOnlyServer
+    ? bar("info", INFO, "Read-only.", READ_ONLY_DATABASE, [])
+    : bar("info", INFO, "Read-only.", READ_ONLY, []);
 }
 
+const READ_ONLY = "This server shows everything and changes nothing; commands can still be copied.";
+const READ_ONLY_DATABASE =
+  "PostgreSQL takes no writes here: it is a standby, or read-only by its settings.";
+
+/** What is told once stays the same; what counts goes on beside it, unheard. */
 function connection(m: Model): Node {
   const live = m.live;
   const said = live.outage.length > 0 ? live.outage : "The server sends nothing";
   const data = isNaN(live.newsAt)
     ? "There is no data yet."
-    : `You see the data as of ${clock(live.newsAt)}, ${ageText(live.silence(m.now))} ago. Jobs keep running where workers still reach the database.`;
-  return el(
-    "div",
-    [cls("banner bad"), attr("role", "alert")],
-    [
-      icon(BUG),
-      el("p", [], [leaf("b", "", said.endsWith(".") ? said : said + "."), text(` ${data} `)]),
-      live.outageCode === "schema_missing" && m.access.canWrite
-        ? button("Make the schema…", "ask.migrate", "", "s push")
-        : nothing,
-      button("Try now", "app.retry", "", "s push"),
-    ],
-  );
+    : `You see what was true at ${clock(live.newsAt)}. Jobs keep running where workers still reach the database.`;
+  const acts = [
+    el(
+      "span",
+      [cls("ticks num push"), attr("aria-hidden", "true")],
+      [text(`${since(m)}next try ${nextTry(m)}`)],
+    ),
+  ];
+  if (live.outageCode === "schema_missing" && m.access.canWrite) {
+    acts.push(button("Make the schema…", "ask.migrate", "", "s"));
+  }
+  acts.push(button("Try now", "app.retry", "", "s"));
+  return bar("bad", BUG, said.endsWith(".") ? said : said + ".", data, acts);
 }
 
-function renewal(version: string): Node {
-  return el(
-    "div",
-    [cls("banner info"), attr("role", "status")],
-    [
-      icon(INFO),
-      leaf("p", "", `The server is version ${version} now; this page is older.`),
-      button("Reload", "app.renew", "", "s push"),
-    ],
-  );
+function since(m: Model): string {
+  return isNaN(m.live.newsAt) ? "" : `for ${ageText(m.live.silence(m.now))} · `;
+}
+
+function nextTry(m: Model): string {
+  const left = m.live.nextAskAt - m.now;
+  return left < 1000 ? "now" : "in " + ageText(left);
+}
+
+function bar(tone: string, drawing: string, lead: string, said: string, acts: Node[]): Node {
+  const words = [leaf("b", "", lead), text(" " + said)];
+  const role = attr("role", tone === "bad" ? "alert" : "status");
+  const children: Node[] = [icon(drawing), el("p", [role], words)];
+  return el("div", [cls("banner " + tone)], children.concat(acts));
 }

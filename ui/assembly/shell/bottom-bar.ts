@@ -26,7 +26,7 @@ export function bottomBar(m: Model): Node {
       ? el(
           "nav",
           [cls("more-sheet"), attr("aria-label", "More pages")],
-          [box("div", "navs", pages(m)), freshness(m)],
+          [box("div", "navs", pages(m, false)), freshness(m)],
         )
       : nothing,
     el("nav", [cls("bottom"), attr("aria-label", "Main, phone")], list),

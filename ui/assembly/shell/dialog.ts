@@ -58,7 +58,9 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const kind = record.danger(m, dialog) ? "danger" : "p";
   const reason = record.blocked(dialog);
   const isOff = dialog.busy || reason.length > 0;
+  const said = record.footnote();
   return box("div", "dialog-buttons", [
+    said.length > 0 ? leaf("span", "hint said", said) : nothing,
     button("Cancel", "dialog.close", "", "q"),
     el(
       "button",

@@ -14,7 +14,11 @@ export function side(m: Model): Node {
     [
       box("div", "brand", [logo(), leaf("span", "", "worker"), environment(m)]),
       find(),
-      box("div", "navs", pages(m)),
+      el(
+        "div",
+        [cls("navs"), attr("data-key", "app.nav"), attr("data-keys", "ArrowUp ArrowDown Home End")],
+        pages(m, true),
+      ),
       box("div", "end", [progressLink(m, ""), freshness(m), themes(m), account(m)]),
     ],
   );
@@ -31,18 +35,19 @@ export function topBar(m: Model): Node {
   ]);
 }
 
-/** The entries of pages, in their order. */
-export function pages(m: Model): Node[] {
+/** The entries of pages, in their order. Those that rove are one tab stop, and walked by arrows. */
+export function pages(m: Model, rove: bool): Node[] {
   const list: Node[] = [];
-  for (let i = 0; i < m.pages.length; i++) {
-    const page = m.pages[i];
-    if (page.label.length === 0) continue;
-    list.push(page.writes && !m.access.canWrite ? nothing : entry(m, page));
-  }
+  const entries = m.entries;
+  let stop = entries[0].name;
+  for (let i = 0; i < entries.length; i++)
+    if (entries[i].name === m.page.under) stop = m.page.under;
+  for (let i = 0; i < entries.length; i++) list.push(entry(m, entries[i], rove ? stop : ""));
   return list;
 }
 
-function entry(m: Model, page: Page): Node {
+/** `stop`: the one that the tab key comes to; the empty string: each. */
+function entry(m: Model, page: Page, stop: string): Node {
   const mark: Mark = page.mark(m);
   const attrs: Attr[] = [
     attr("href", "#" + page.path),
@@ -50,6 +55,11 @@ function entry(m: Model, page: Page): Node {
     attr("title", page.label),
   ];
   if (m.page.under === page.name) attrs.push(attr("aria-current", "page"));
+  if (stop.length > 0) {
+    attrs.push(attr("id", "nav-" + page.name));
+    attrs.push(attr("data-arg", page.name));
+    attrs.push(attr("tabindex", page.name === stop ? "0" : "-1"));
+  }
   return el("a", attrs, [
     icon(page.drawing),
     leaf("span", "nav-name", page.label),
@@ -78,8 +88,12 @@ function environment(m: Model): Node {
   if (label === null) {
     return el("span", [cls("env calm"), attr("title", "Schema")], [text(session.schema)]);
   }
+  return labelled(label, `Environment; schema ${session.schema}`);
+}
+
+/** An environment's name; one that jobs of others depend on catches the eye. */
+export function labelled(label: string, title: string): Node {
   const calm = label === "local" || label === "demo" || label.startsWith("dev");
-  const title = `Environment; schema ${session.schema}`;
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
 }
 
@@ -146,7 +160,7 @@ function theme(m: Model, name: string, label: string, drawing: string): Node {
   );
 }
 
-function logo(): Node {
+export function logo(): Node {
   return el(
     "svg",
     [

@@ -1,45 +1,86 @@
-/** What stands before the pages while there is no session. */
-import { pageHead } from "../controls/panel";
+/** What stands before the pages while there is no session. Of the server it says where it is, no more. */
+import { button } from "../controls/button";
+import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
+import { labelled, logo } from "./side";
 
 export function gatePage(m: Model): Node {
   switch (m.access.gate) {
     case Gate.Token:
-      return signIn(m);
-    case Gate.Browser:
-      return card(
-        "Sign in",
-        "The server asks for a user and a password. Reload the page to give them.",
+      return gate(
+        m,
+        m.access.tokenHeader.length > 0 ? byHeader(m) : [tokenForm(m, "Access token", "p wide")],
       );
+    case Gate.Browser:
+      return gate(m, [
+        leaf("p", "", "The server asks for a user and a password, which your browser keeps."),
+        box("div", "", [button("Sign in", "app.renew", "", "p")]),
+      ]);
     case Gate.Unreachable:
-      return card("The server does not answer", `${m.access.error} The page goes on trying.`);
+      return box("section", "gate", [
+        pageHead("The server does not answer", []),
+        leaf("p", "", `${m.access.error} The page goes on trying.`),
+      ]);
     default:
       return leaf("p", "loading", "Loading…");
   }
 }
 
-function card(title: string, sentence: string): Node {
-  return box("section", "gate", [pageHead(title, []), leaf("p", "", sentence)]);
+/** Where one is about to sign in, and how. */
+function gate(m: Model, how: Node[]): Node {
+  const label = m.access.label;
+  const place = box("div", "place", [
+    leaf("b", "", m.access.place),
+    label.length > 0 ? leaf("span", "dim", `You are signing in to ${label}.`) : nothing,
+  ]);
+  const brand = box("div", "brand", [
+    logo(),
+    heading([text("worker"), leaf("span", "sr", ": sign in")]),
+    label.length > 0 ? labelled(label, "Environment") : nothing,
+  ]);
+  return box("div", "gates", [
+    box("section", "gate", [brand, place].concat(how)),
+    leaf("p", "faint", "Nothing about jobs is shown before you sign in."),
+  ]);
 }
 
-function signIn(m: Model): Node {
+function byHeader(m: Model): Node[] {
+  const header = m.access.tokenHeader;
+  const tried = m.access.error.length > 0 || m.access.blockedUntil > m.now;
+  return [
+    box("p", "", [
+      text("This server expects the header "),
+      leaf("code", "", header),
+      text(", which your sign-in proxy usually sends. It did not arrive."),
+    ]),
+    box("div", "", [button("Try again", "app.session", "", tried ? "" : "p")]),
+    el(
+      "details",
+      [flag("open", true)],
+      [
+        leaf("summary", "", "I have the token"),
+        tokenForm(m, "Value of " + header, tried ? "p" : ""),
+      ],
+    ),
+  ];
+}
+
+function tokenForm(m: Model, label: string, kind: string): Node {
   const access = m.access;
   const wait = Math.ceil((access.blockedUntil - m.now) / 1000);
   const blocked = wait > 0;
   const error = blocked
     ? `Too many failed logins. Try again in ${counted(<i64>wait, "second", "seconds")}.`
     : access.error;
-  const header = access.tokenHeader;
   return el(
     "form",
-    [cls("gate"), attr("data-submit", "access.sign-in")],
+    [cls("token"), attr("data-submit", "access.sign-in")],
     [
-      pageHead("Sign in", []),
       box("div", "field", [
-        el("label", [attr("for", "field-token")], [text("Access token")]),
+        el("label", [attr("for", "field-token")], [text(label)]),
         el(
           "input",
           [
@@ -49,21 +90,10 @@ function signIn(m: Model): Node {
             attr("autocomplete", "off"),
             attr("data-input", "access.token"),
             attr("value", access.draft),
-            attr("aria-describedby", "token-hint token-fault"),
+            attr("aria-describedby", "token-fault token-hint"),
             attr("aria-invalid", error.length > 0 ? "true" : "false"),
           ],
           [],
-        ),
-        el(
-          "p",
-          [attr("id", "token-hint"), cls("hint")],
-          [
-            text(
-              header.length > 0
-                ? `Sent as the header ${header}. Kept in this tab until it is closed.`
-                : "Sent as a bearer token. Kept in this tab until it is closed.",
-            ),
-          ],
         ),
         error.length > 0
           ? el("p", [attr("id", "token-fault"), cls("fault"), attr("role", "alert")], [text(error)])
@@ -71,8 +101,21 @@ function signIn(m: Model): Node {
       ]),
       el(
         "button",
-        [attr("type", "submit"), cls("btn p"), flag("disabled", access.busy || blocked)],
+        [
+          attr("type", "submit"),
+          cls("btn " + kind),
+          attr("aria-disabled", access.busy || blocked ? "true" : "false"),
+        ],
         [text(access.busy ? "Signing in…" : "Sign in")],
+      ),
+      el(
+        "p",
+        [attr("id", "token-hint"), cls("hint")],
+        [
+          text(
+            "Kept until you close this tab, and nowhere else. The server printed it at its start if nobody had set one; else ask whoever runs it.",
+          ),
+        ],
       ),
     ],
   );

@@ -1,73 +1,86 @@
-/** The housekeeping of the queue: its settings, and the dry run that comes before a sweep. */
+/** The housekeeping of the queue: how the database is, and what may be changed, each with its price. */
+import { ago } from "../../controls/age";
 import { TOOL } from "../../controls/icon";
-import { beginBody, writeFields } from "../../forms/command-form";
-import { commandNamed } from "../../generated/commands";
-import { focus } from "../../host";
-import { Node } from "../../lib/node";
+import { pageHead, panel } from "../../controls/panel";
+import { Database, readDatabase } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { JsonReader } from "../../lib/json-reader";
+import { box, Node } from "../../lib/node";
 import { Model, Page } from "../../model/model";
-import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
-import { takeUpkeep } from "../../records/upkeep";
-import { MaintenanceModel } from "./model";
-import { maintenanceView } from "./view";
+import { condition, unread } from "./condition";
+import { extensionsPanel } from "./extensions";
+import { indexesPanel, isBuilding } from "./indexes";
+import { tidyPanel } from "./tidy";
+
+const PATH = "api/database";
+/** While something changes, and while an index is built. */
+const SOON_MS: f64 = 10000;
+const BUILDING_MS: f64 = 2000;
 
 export class MaintenancePage extends Page {
-  private model: MaintenanceModel = new MaintenanceModel();
+  private asked: Fetched = new Fetched("maintenance.database");
+  private database: Database = new Database();
 
   constructor() {
     super("maintenance", "/maintenance");
     this.label = "Maintenance";
     this.drawing = TOOL;
-    this.asksOverview = true;
-    this.writes = true;
   }
 
   override title(): string {
     return "Maintenance";
   }
 
-  override view(m: Model): Node {
-    return maintenanceView(m, this.model);
+  override load(m: Model): void {
+    this.asked.ask(m, PATH);
+  }
+
+  override refresh(m: Model): void {
+    if (!isBuilding(this.database)) this.asked.askEvery(m, PATH, SOON_MS);
+    else if (!this.asked.isOn(m) && m.now - this.asked.askedAt >= BUILDING_MS) this.load(m);
   }
 
   override forget(_m: Model): void {
-    this.model.busy = false;
+    this.asked.forget();
+    this.database = new Database();
   }
 
-  override act(m: Model, verb: string, arg: string, value: string): void {
-    if (verb === "input") this.model.draft.set(arg, value);
-    else if (verb === "try-sweep" && m.access.canWrite) this.trySweep(m);
-  }
-
-  override aim(m: Model, dialog: OpenDialog): void {
-    dialog.draft = this.model.draft.copy();
-    dialog.note = m.upkeep.message;
-  }
-
-  override take(m: Model, request: Pending, body: string): void {
-    this.model.busy = false;
-    takeUpkeep(m, request, body);
-  }
-
-  override miss(m: Model, _request: Pending, _status: i32, reason: string): void {
-    this.model.busy = false;
-    m.notices.bad(reason);
-  }
-
-  private trySweep(m: Model): void {
-    const model = this.model;
-    if (model.busy) return;
-    const sweep = commandNamed("sweep");
-    const form = beginBody(sweep, model.draft);
-    form.body.bool("dry_run", true);
-    writeFields(form, sweep);
-    if (model.draft.faulty) {
-      focus("field-" + model.draft.firstFault);
+  override take(m: Model, _request: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const database = readDatabase(r);
+    r.end();
+    if (r.failed) {
+      this.asked.broke(r.error);
       return;
     }
-    const write = new Pending("maintenance.try-sweep", sweep.path, form.body.end());
-    write.note = model.sweepSettings();
-    model.busy = true;
-    m.requests.write(m.access, write);
+    this.database = database;
+    this.asked.took(m);
+  }
+
+  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.asked.missed(status, reason);
+  }
+
+  override view(m: Model): Node {
+    const asked = this.asked;
+    if (!asked.ready) {
+      return box("div", "maintenance", [
+        pageHead("Maintenance", []),
+        panel("How it is", "", [], [box("div", "pb", [asked.placeholder(m, 6)])]),
+      ]);
+    }
+    const database = this.database;
+    return box("div", "maintenance", [
+      pageHead("Maintenance", []),
+      box("div", "cols c", [
+        box("div", "", [
+          panel("How it is", `read ${ago(database.asOf, m.times)}`, [], [condition(m, database)]),
+          unread(database),
+          indexesPanel(m, database),
+        ]),
+        box("div", "", [tidyPanel(m, database), extensionsPanel(m, database)]),
+      ]),
+    ]);
   }
 }

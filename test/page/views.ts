@@ -1,0 +1,133 @@
+// THE list of what one can see: every page, and every dialog, menu and layer over one. A page that is added
+// has its row here; what holds for all of them (accessibility, widths, silence) is tested for each.
+import type { Page } from "playwright-core";
+import { settled } from "./harness.ts";
+
+export interface View {
+  readonly name: string;
+  readonly route: string;
+  /** What stands before "· worker" in the tab; absent where it is not the same in every width. */
+  readonly title?: string;
+  /** Opens what stands over the page, or `inPage` what is shown only then. */
+  readonly act?: (page: Page) => Promise<unknown>;
+  readonly inPage?: true;
+}
+
+const button = (name: string | RegExp) => (page: Page) =>
+  page
+    .locator("main")
+    .getByRole("button", { name, exact: typeof name === "string" })
+    .first()
+    .click();
+
+const rowButton = (row: RegExp) => (page: Page) =>
+  page.getByRole("row", { name: row }).getByRole("button").first().click();
+
+export const views: readonly View[] = [
+  { name: "overview", route: "/", title: "Overview" },
+  { name: "jobs", route: "/jobs", title: "Jobs" },
+  { name: "failed jobs", route: "/jobs?q=is:failed", title: "Jobs, failed" },
+  { name: "no jobs", route: "/jobs?search=no%20such%20job", title: "Jobs" },
+  {
+    name: "groups of jobs",
+    route: "/jobs?q=is:failed&group=error",
+    title: "Jobs, failed",
+    inPage: true,
+    act: async (page) => {
+      await page.locator("tr.grp").first().click();
+      await page.locator("tr.more-row").waitFor();
+    },
+  },
+  { name: "a job beside the list", route: "/jobs?job=1" },
+  { name: "job", route: "/jobs/1", title: "Job 1" },
+  { name: "no job", route: "/jobs/999999", title: "Job 999999" },
+  { name: "errors", route: "/errors", title: "Errors" },
+  { name: "no error", route: "/errors/0123456789ab", title: "Error" },
+  { name: "queues", route: "/queues", title: "Queues" },
+  { name: "queue", route: "/queues/crm", title: "Queue crm" },
+  { name: "no queue", route: "/queues/no%20such", title: "Queue no such" },
+  { name: "tasks", route: "/tasks", title: "Tasks" },
+  { name: "workers", route: "/workers", title: "Workers" },
+  {
+    name: "worker",
+    route: "/workers/worker-before-the-move",
+    title: "Worker worker-before-the-move",
+  },
+  { name: "no worker", route: "/workers/no%20such", title: "Worker no such" },
+  { name: "activity", route: "/activity", title: "Activity" },
+  { name: "no operation", route: "/activity/999999", title: "Operation 999999" },
+  { name: "maintenance", route: "/maintenance", title: "Maintenance" },
+  { name: "no page", route: "/nowhere", title: "Not found" },
+  { name: "add a job", route: "/jobs", title: "Jobs", act: button("Add a job") },
+  {
+    name: "add a job, with faults",
+    route: "/jobs",
+    title: "Jobs",
+    act: async (page) => {
+      await page.keyboard.press("a");
+      await page.locator("#field-identifier").fill("no such task");
+      await page.locator("#field-key").fill("k");
+      await page.locator("#field-payload").fill('{"a":1,}');
+      await page.getByRole("button", { name: "Take it out" }).waitFor();
+    },
+  },
+  {
+    name: "a sweep",
+    route: "/maintenance",
+    title: "Maintenance",
+    act: rowButton(/^Sweep silent workers/),
+  },
+  {
+    name: "a deletion",
+    route: "/maintenance",
+    title: "Maintenance",
+    act: rowButton(/^Delete failed jobs/),
+  },
+  {
+    name: "an index",
+    route: "/maintenance",
+    title: "Maintenance",
+    act: rowButton(/^failed /),
+  },
+  {
+    name: "all that match",
+    route: "/jobs?q=is:failed",
+    title: "Jobs, failed",
+    act: async (page) => {
+      await page.locator(".jobs tbody tr").first().waitFor();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.press("r");
+      await page.locator(".choices").waitFor();
+    },
+  },
+  {
+    name: "a job's menu",
+    route: "/jobs/1",
+    title: "Job 1",
+    act: (page) => page.locator('summary[aria-label="More actions"]').click(),
+  },
+  { name: "keys", route: "/", title: "Overview", act: (page) => page.keyboard.press("?") },
+  {
+    name: "palette",
+    route: "/",
+    title: "Overview",
+    act: (page) => page.keyboard.press("Control+k"),
+  },
+];
+
+export const pages: readonly View[] = views.filter(({ act }) => act === undefined);
+
+/** Leaves what is open, goes to the page, and opens what stands over it. */
+export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
+  const over = page.locator("dialog, details[data-menu][open]");
+  // Without anything over it, it would be the page that is left.
+  if ((await over.count()) > 0) await page.keyboard.press("Escape");
+  await over.waitFor({ state: "detached" });
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, route);
+  await settled(page);
+  if (act === undefined) return;
+  await act(page);
+  if (inPage === undefined) await over.first().waitFor();
+}

@@ -1,0 +1,362 @@
+// Maintenance: what is to be known of the database, and each change with its number before it is done.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Database, OptionalIndex } from "../../ui/generated/records.ts";
+import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, counts, feed, opened, pulse, type session, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+function index(name: string, change: Partial<OptionalIndex> = {}): OptionalIndex {
+  return {
+    name,
+    state: "absent",
+    serves: "failed jobs, newest first",
+    costs: "nothing for jobs that succeed",
+    is_recommended: true,
+    index_name: null,
+    is_ours: false,
+    bytes: null,
+    estimated_bytes: 79 << 20,
+    progress: null,
+    error: null,
+    ...change,
+  };
+}
+
+function database(change: Partial<Database> = {}): Database {
+  return {
+    as_of: at(-3),
+    server: {
+      version: "17.2",
+      database: "app",
+      role: "queue",
+      is_standby: false,
+      is_read_only: false,
+    },
+    schema: {
+      name: "worker",
+      state: "ready",
+      origin: "ours",
+      level: 20,
+      known_level: 20,
+      problem: null,
+      warnings: [],
+      extensions: [
+        extension("workers", { is_there: true, is_complete: true, version: 1 }),
+        extension("operations", { known_version: 2, is_added_by_itself: false }),
+      ],
+    },
+    tables: [
+      {
+        name: "_private_jobs",
+        total_bytes: 6 << 20,
+        index_bytes: 2 << 20,
+        live_rows: 3114,
+        dead_rows: 204,
+        last_vacuum_at: at(-240),
+      },
+    ],
+    indexes: [
+      {
+        name: "jobs_main_index",
+        table: "_private_jobs",
+        bytes: 480 << 10,
+        scans: 9000,
+        is_valid: true,
+      },
+    ],
+    optional_indexes: [index("failed")],
+    connections: {
+      total: 34,
+      most: 100,
+      groups: [{ application: "worker", state: "idle", count: 5 }],
+    },
+    oldest_transaction: null,
+    held_xmin: null,
+    tidy_up: [
+      { task: "delete-permanently-failed-jobs", count: value(12) },
+      { task: "gc-task-identifiers", count: value(14) },
+      { task: "gc-job-queues", count: value(0) },
+    ],
+    missing: [],
+    ...change,
+  };
+}
+
+function extension(name: string, change: object) {
+  const gives = name === "workers" ? "worker heartbeats" : "receipts, undo and the audit trail";
+  const none = { is_foreign: false, is_there: false, is_complete: false, version: null };
+  return { name, gives, ...none, known_version: 1, is_added_by_itself: true, ...change };
+}
+
+async function maintained(change: Partial<Database> = {}, who: Parameters<typeof session>[0] = {}) {
+  const page = await opened("/maintenance", who);
+  page.answer("api/database", database(change));
+  feed(page, { pulse: pulse(), counts: counts() });
+  return page;
+}
+
+const row = (page: Page, name: string) => {
+  const found = page.all((e) => e.tag === "tr" && textOf([e]).startsWith(name));
+  assert.equal(found.length, 1, name);
+  return textOf(found);
+};
+
+/** Presses a row's button. */
+function press(page: Page, name: string, label: string): void {
+  const rows = page.all((e) => e.tag === "tr" && textOf([e]).startsWith(name));
+  const [button] = collect(rows, (e) => e.tag === "button" && textOf([e]) === label);
+  assert.ok(button, `${name} has no ${label}`);
+  page.app.dispatch(String(button.attrs["data-click"]), String(button.attrs["data-arg"]), "");
+}
+
+test("how the database is stands there in words and numbers, with its age", async () => {
+  const page = await maintained();
+  assert.match(page.text, /How it isread 3 s ago/);
+  assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrate/);
+  assert.match(page.text, /1,234 rows, 6 MB, 2 MB of it indexes/);
+  assert.match(page.text, /≈ 204 \(6 %\), vacuumed 4 m ago healthy/);
+  assert.match(page.text, /Oldest transactionnone but ours/);
+  assert.match(page.text, /34 of 100 5 “worker” idle/);
+  assert.equal(row(page, "jobs_main_index"), "jobs_main_index480 KB9,000 ×needed");
+});
+
+test("what holds vacuum back, and what could not be read, is said", async () => {
+  const page = await maintained({
+    tables: [{ ...table(), dead_rows: 900_000, live_rows: 100_000, last_vacuum_at: null }],
+    oldest_transaction: {
+      since: at(-7200),
+      state: "idle in transaction",
+      application: "an old backup",
+      pid: 812,
+    },
+    held_xmin: { kind: "slot", name: "replica_2", transactions: 1204, since: null },
+    missing: ["connections: the state of 3 sessions is hidden"],
+    connections: null,
+  });
+  assert.match(page.text, /≈ 900,000 \(90 %\), never vacuumed needs vacuum/);
+  assert.match(
+    page.text,
+    /open for 2 h: idle in transaction, “an old backup”, process 812 holds back vacuum/,
+  );
+  assert.match(
+    page.text,
+    /Vacuum waits forthe replication slot “replica_2”, 1,204 transactions back/,
+  );
+  assert.match(page.text, /Not all of it could be read\.connections: the state of 3 sessions/);
+});
+
+const table = () => database().tables[0] as Database["tables"][number];
+
+test("a stock schema is called so, and nothing is changed before someone says so", async () => {
+  const schema = database().schema as NonNullable<Database["schema"]>;
+  const stock = {
+    ...schema,
+    origin: "graphile",
+    extensions: [extension("workers", {}), extension("operations", { is_added_by_itself: false })],
+  };
+  const page = await maintained({ schema: stock });
+  assert.match(
+    page.text,
+    /Graphile Worker's own, level 20 of 20; it stays as it is until you migrate/,
+  );
+  page.click("Migrate…");
+  assert.match(page.dialogText, /^Migrate the schema.*its processes go on working\./);
+  page.app.dispatch("dialog.close", "", "");
+  press(page, "Worker heartbeats", "Add…");
+  assert.match(page.dialogText, /^Add worker heartbeats.*Tables and functions of ours are added/);
+  page.click("Add worker heartbeats");
+  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"workers"}');
+  page.answer("api/extensions", { message: "Added the extension workers", outcome: "upgraded" });
+  assert.deepEqual(page.notices, ["Added the extension workers"]);
+  assert.equal(page.asked("api/database").method, "GET", "it is looked at again");
+});
+
+test("a schema that can't be used says why", async () => {
+  const schema = database().schema as NonNullable<Database["schema"]>;
+  const problem = 'the schema "worker" is at level 15, at least 18 is needed';
+  const page = await maintained({
+    schema: { ...schema, state: "outdated", origin: null, problem, extensions: [] },
+    tables: [],
+    optional_indexes: [],
+    indexes: [],
+    tidy_up: [],
+  });
+  assert.ok(page.text.includes(`worker can't be used${problem}`));
+  assert.doesNotMatch(page.text, /Extra tables|Delete failed jobs/);
+});
+
+test("an index is offered with what it gives and costs, and built when that is confirmed", async () => {
+  const page = await maintained();
+  assert.equal(row(page, "failed"), "failedfailed jobs, newest first≈ 79 MBBuild…");
+  press(page, "failed", "Build…");
+  assert.match(
+    page.dialogText,
+    /^Build the index failedMakes fast: failed jobs, newest first\. About 79 MB\. It costs the workers nothing for jobs that succeed\. PostgreSQL builds the index while workers go on\./,
+  );
+  page.click("Build the index failed");
+  assert.equal(page.asked("api/indexes").body, '{"action":"build","name":"failed"}');
+});
+
+test("while an index is built its progress is read every two seconds, and it can be cancelled", async () => {
+  const progress = { phase: "building index: scanning table", share: 0.42, since: at(-65) };
+  const page = await maintained({
+    optional_indexes: [
+      index("failed", { state: "building", progress }),
+      index("task", { state: "waiting" }),
+    ],
+  });
+  assert.match(
+    row(page, "failed"),
+    /building index: scanning table, 42 %, begun 1 m 5 s ago≈ 79 MBCancel…$/,
+  );
+  assert.match(row(page, "task"), /waits for its turn≈ 79 MBCancel…$/);
+  const bar = page.one((e) => e.tag === "progress");
+  assert.equal(bar.attrs["value"], "42");
+  const before = page.requests.length;
+  page.pass(2500);
+  assert.ok(page.requests.slice(before).some(({ path }) => path === "api/database"));
+  press(page, "failed", "Cancel…");
+  page.click("Cancel the build of failed");
+  assert.equal(page.asked("api/indexes").body, '{"action":"cancel","name":"failed"}');
+});
+
+test("only an index of ours can be dropped; one that broke off says why and can be built again", async () => {
+  const page = await maintained({
+    optional_indexes: [
+      index("failed", {
+        state: "valid",
+        is_ours: true,
+        index_name: "worker_jobs_failed",
+        bytes: 1 << 20,
+      }),
+      index("task", { state: "valid", index_name: "by_task", bytes: 2 << 20 }),
+      index("queue", { state: "broken", error: "could not extend file" }),
+    ],
+  });
+  assert.match(row(page, "failed"), /1 MBDrop…$/);
+  assert.match(row(page, "task"), /2 MBthere, not ours$/);
+  assert.match(row(page, "queue"), /^queuebroken off.*could not extend file.*Build…$/);
+  press(page, "failed", "Drop…");
+  page.click("Drop the index failed");
+  assert.equal(page.asked("api/indexes").body, '{"action":"drop","name":"failed"}');
+});
+
+test("a clean-up says how many it is about; where there is nothing there is no verb", async () => {
+  const page = await maintained();
+  assert.match(row(page, "Forget unused queues"), /0nothing to do$/);
+  press(page, "Forget unused tasks", "Look…");
+  assert.match(page.dialogText, /^Forget 14 tasksNames of tasks without a job are removed/);
+  page.click("Forget 14 tasks");
+  assert.equal(
+    page.asked("api/maintenance").body,
+    '{"action":"cleanup","cleanup_tasks":["gc-task-identifiers"]}',
+  );
+  page.answer("api/maintenance", { message: "Deleted 14 task identifiers" });
+  assert.deepEqual(page.notices, ["Deleted 14 task identifiers"]);
+});
+
+test("many that can't be brought back are deleted only when their number was typed", async () => {
+  const page = await maintained({
+    tidy_up: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
+  });
+  press(page, "Delete failed jobs", "Look…");
+  assert.match(page.dialogText, /^Delete 12,000 failed jobs.*This can't be undone\.Type 12,000/);
+  const before = page.requests.length;
+  page.click("Delete 12,000 failed jobs");
+  page.type("typed", "1200");
+  page.click("Delete 12,000 failed jobs");
+  assert.match(page.dialogText, /It is 12,000\./);
+  assert.ok(page.requests.slice(before).every(({ method }) => method === "GET"));
+  page.type("typed", "12000");
+  page.click("Delete 12,000 failed jobs");
+  assert.match(page.asked("api/maintenance").body, /"cleanup_tasks":\["delete-perm/);
+});
+
+const sweep = (change: object) => ({
+  message: "Would free",
+  dry_run: true,
+  stale_workers: [],
+  orphan_workers: [],
+  spared_workers: [],
+  locked_jobs: 0,
+  recoverable_jobs: 0,
+  recovered_jobs: 0,
+  ...change,
+});
+
+test("a sweep is looked at first, and done with the settings that were looked at", async () => {
+  const page = await maintained();
+  press(page, "Sweep silent workers", "Look…");
+  const asked = {
+    action: "sweep-stale-workers",
+    sweep_threshold_secs: 300,
+    recovery_delay_secs: 30,
+  };
+  assert.deepEqual(JSON.parse(page.asked("api/maintenance").body), { ...asked, dry_run: true });
+  page.answer(
+    "api/maintenance",
+    sweep({ stale_workers: ["w-1"], locked_jobs: 3, recoverable_jobs: 2 }),
+  );
+  assert.match(
+    page.dialogText,
+    /1 worker is silent and will be forgotten\. 2 jobs can run again, 30 s later at the earliest\. 1 job stays locked/,
+  );
+  assert.match(page.dialogText, /w-1/);
+  page.type("sweep_threshold_secs", "60");
+  assert.ok(page.hasButton("Look again"), "other settings find something else");
+  page.click("Look again");
+  page.type("sweep_threshold_secs", "90");
+  page.answer("api/maintenance", sweep({ stale_workers: ["w-1"] }));
+  assert.ok(page.hasButton("Look again"), "the answer was to the settings before");
+  page.click("Look again");
+  page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], orphan_workers: ["w-2"] }));
+  assert.match(page.dialogText, /1 holder of locks never sent a heartbeat/);
+  page.click("Sweep 2 workers");
+  assert.deepEqual(JSON.parse(page.asked("api/maintenance").body), {
+    ...asked,
+    dry_run: false,
+    sweep_threshold_secs: 90,
+  });
+  page.answer("api/maintenance", sweep({ dry_run: false, message: "Swept 2 stale workers" }));
+  assert.equal(page.dialog, undefined);
+  assert.deepEqual(page.notices, ["Swept 2 stale workers"]);
+});
+
+test("a sweep that would find nobody offers no sweep, and faulty settings are told", async () => {
+  const page = await maintained();
+  press(page, "Sweep silent workers", "Look…");
+  page.answer("api/maintenance", sweep({}));
+  assert.match(page.dialogText, /No worker has been silent for so long\./);
+  assert.ok(!page.hasButton("Sweep 0 workers"));
+  page.type("sweep_threshold_secs", "5m");
+  page.click("Look again");
+  assert.match(page.dialogText, /Give a whole number from 0 to 31,536,000\./);
+  assert.equal(page.focus, "field-sweep_threshold_secs");
+});
+
+test("a change that the server refuses stays in its dialog", async () => {
+  const page = await maintained();
+  press(page, "failed", "Build…");
+  page.click("Build the index failed");
+  page.answer("api/indexes", { error: "the disk is full", code: "database" }, 500);
+  assert.match(page.dialogText, /The disk is full/);
+});
+
+test("a read-only page shows all of it and offers nothing", async () => {
+  const page = await maintained({}, { read_only: true });
+  assert.match(page.text, /level 20 of 20, nothing to migrate/);
+  assert.match(row(page, "Delete failed jobs"), /12$/);
+  assert.equal(page.all((e) => String(e.attrs["data-click"]).startsWith("ask.")).length, 0);
+});
+
+test("an argument that no row made opens nothing", async () => {
+  const page = await maintained();
+  for (const command of ["cleanup", "build-index", "drop-index", "add-extension"]) {
+    for (const arg of ["", "x", "\n\n\n\n", "a\nb\nc\nd\ne\nf"]) {
+      page.app.dispatch(`ask.${command}`, arg, "");
+      assert.equal(page.dialog, undefined, `${command} ${arg}`);
+    }
+  }
+});

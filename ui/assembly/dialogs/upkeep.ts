@@ -1,0 +1,58 @@
+/** The dialog of a piece of upkeep: indexes, extensions, tidying up. What it is about was chosen on the page. */
+import { Field } from "../forms/field";
+import { Form } from "../forms/form";
+import { Chore, choreOf, isTyped } from "../kit/chore";
+import { Node, nothing } from "../lib/node";
+import { grouped } from "../lib/number";
+import { Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { CommandDialog } from "./command";
+
+const TYPED = "typed";
+
+export class UpkeepDialog extends CommandDialog {
+  private chore: Chore = new Chore();
+
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    const chore = choreOf(arg);
+    this.chore = chore === null ? new Chore() : chore;
+    // Without its subject a command of one field would do all that it can.
+    if (this.command.fields.length === 1 && this.chore.subject.length === 0) return false;
+    return super.open(m, dialog, this.chore.subject);
+  }
+
+  override title(dialog: OpenDialog): string {
+    return this.chore.title.length > 0 ? this.chore.title : super.title(dialog);
+  }
+
+  override verb(dialog: OpenDialog): string {
+    return this.chore.title.length > 0 ? this.chore.title : super.verb(dialog);
+  }
+
+  override text(m: Model, dialog: OpenDialog): string {
+    const said = this.chore.sentence;
+    // What the command says of itself is about all that it could do.
+    if (this.command.name === "cleanup") return said;
+    return said.length > 0 ? `${said} ${this.command.consequence}` : super.text(m, dialog);
+  }
+
+  override danger(_m: Model, _dialog: OpenDialog): bool {
+    return this.chore.isFinal;
+  }
+
+  override form(_m: Model, dialog: OpenDialog): Node {
+    const most = this.chore.typed;
+    if (most === 0) return nothing;
+    const field = new Field(dialog.draft, TYPED, `Type ${grouped(most)} to confirm`);
+    field.focused = true;
+    return field.input();
+  }
+
+  protected override members(m: Model, dialog: OpenDialog, form: Form): void {
+    const most = this.chore.typed;
+    if (most > 0 && !isTyped(dialog.draft.value(TYPED), most)) {
+      dialog.draft.reject(TYPED, `It is ${grouped(most)}.`);
+    }
+    super.members(m, dialog, form);
+  }
+}

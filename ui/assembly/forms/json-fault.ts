@@ -1,0 +1,102 @@
+/** Where a text stops being JSON, in the words of who types it, and the one change that would mend it. */
+import { JsonReader } from "../lib/json-reader";
+
+/** A longer token is cut where a message names it. */
+const MOST_TOKEN = 24;
+/** A text that is longer is not held twice for the sake of an offer. */
+const MOST_MENDED = 20000;
+const COMMA: i32 = 0x2c;
+const APOSTROPHE: i32 = 0x27;
+
+export class JsonFault {
+  line: i32 = 1;
+  column: i32 = 1;
+  /** What is wrong there. */
+  words: string = "";
+  /** What a click would do, and the text that it makes; the empty string: nobody can say. */
+  offer: string = "";
+  mended: string = "";
+
+  get sentence(): string {
+    return `Line ${this.line}, column ${this.column}: ${this.words}.`;
+  }
+}
+
+/** Null where it is JSON. */
+export function faultOf(typed: string): JsonFault | null {
+  const r = new JsonReader(typed);
+  r.skip();
+  r.end();
+  if (!r.failed) return null;
+  const fault = new JsonFault();
+  let at = r.errorAt;
+  const before = tokenBefore(typed, at);
+  const next = at < typed.length ? typed.charCodeAt(at) : -1;
+  const isTooMany = before.text === "," && (next === 0x7d || next === 0x5d);
+  fault.words = r.error;
+  if (next < 0) fault.words = "the text ends before it is whole";
+  else if (isTooMany) {
+    at = before.end - 1;
+    fault.words = "a comma too many";
+    mend(fault, "Take it out", typed.substring(0, at) + typed.substring(before.end), typed);
+  } else if (next === APOSTROPHE) fault.words = "names and texts stand in double quotes";
+  else if (r.error === "',' was expected" && before.text.length > 0) {
+    fault.words = `a comma is missing after ${before.text}`;
+    mend(
+      fault,
+      "Insert it",
+      `${typed.substring(0, before.end)},${typed.substring(before.end)}`,
+      typed,
+    );
+  } else if (r.error === "':' was expected" && before.text.length > 0) {
+    fault.words = `a colon is missing after ${before.text}`;
+    mend(
+      fault,
+      "Insert it",
+      `${typed.substring(0, before.end)}:${typed.substring(before.end)}`,
+      typed,
+    );
+  } else if (r.error === "'\"' was expected") fault.words = "a name in double quotes is missing";
+  for (let i = 0; i < at; i++) {
+    fault.column++;
+    if (typed.charCodeAt(i) !== 0x0a) continue;
+    fault.line++;
+    fault.column = 1;
+  }
+  return fault;
+}
+
+function mend(fault: JsonFault, offer: string, mended: string, typed: string): void {
+  if (typed.length > MOST_MENDED) return;
+  fault.offer = offer;
+  fault.mended = mended;
+}
+
+class Token {
+  constructor(
+    readonly text: string,
+    /** Where it ends. */
+    readonly end: i32,
+  ) {}
+}
+
+/** What stands before a place: a sign of its own, or what has no white space and no such sign in it. */
+function tokenBefore(typed: string, at: i32): Token {
+  let end = at;
+  while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;
+  let start = end;
+  const last = end > 0 ? typed.charCodeAt(end - 1) : 0;
+  if (last === COMMA) start = end - 1;
+  else while (start > 0 && !isBetween(typed.charCodeAt(start - 1))) start--;
+  if (start === end && end > 0) start = end - 1;
+  const text = typed.substring(start, end);
+  return new Token(
+    text.length > MOST_TOKEN ? "…" + text.substring(text.length - MOST_TOKEN) : text,
+    end,
+  );
+}
+
+/** White space, a comma, a colon, or an opening bracket. */
+function isBetween(c: i32): bool {
+  return c <= 0x20 || c === COMMA || c === 0x3a || c === 0x7b || c === 0x5b;
+}

@@ -1,0 +1,44 @@
+/** A field for JSON: its lines are numbered, and what is wrong is said while it is typed. */
+import { button } from "../controls/button";
+import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
+import { Field } from "./field";
+import { faultOf } from "./json-fault";
+
+/** So many lines are numbered; more than that are seldom typed. */
+const MOST_NUMBERED = 1000;
+const LEAST_LINES = 5;
+
+/** A fault is told only once there is something typed. */
+export function jsonField(field: Field): Node {
+  const typed = field.draft.value(field.name);
+  const fault = typed.trim().length > 0 ? faultOf(typed) : null;
+  field.placeholder = "";
+  let lines = 1;
+  for (let i = 0; i < typed.length; i++) if (typed.charCodeAt(i) === 0x0a) lines++;
+  const shown = max(LEAST_LINES, min(lines, MOST_NUMBERED));
+  field.gutter = gutter(shown, fault === null ? 0 : fault.line);
+  field.hint = "JSON. It is sent exactly as typed: key order and long integers stay.";
+  if (fault !== null && field.draft.fault(field.name).length === 0) {
+    field.hint = fault.sentence + " ";
+    if (fault.offer.length > 0) {
+      field.beside = button(fault.offer, "dialog.fill", `${field.name} ${fault.mended}`, "as-link");
+    }
+  }
+  return box("div", fault !== null ? "payload bad" : "payload", [field.area(shown)]);
+}
+
+/** The numbers of the lines, that of the fault marked. */
+function gutter(lines: i32, marked: i32): Node {
+  const numbers: Node[] = [];
+  let plain = "";
+  for (let i = 1; i <= lines; i++) {
+    if (i !== marked) plain += `${i}\n`;
+    else {
+      numbers.push(text(plain));
+      numbers.push(leaf("b", "", i.toString()));
+      plain = "";
+    }
+  }
+  numbers.push(text(plain));
+  return el("pre", [cls("gutter"), attr("aria-hidden", "true")], numbers);
+}

@@ -1,0 +1,47 @@
+/**
+ * A piece of upkeep as a row offers it: what it is about, and what its dialog says before it is done. It
+ * passes through the argument of the button that asks for it.
+ */
+
+import { Node } from "../lib/node";
+import { grouped, parseWhole } from "../lib/number";
+import { Model } from "../model/model";
+import { writeButton } from "./verb";
+
+export class Chore {
+  /** What the request's field is set to; the empty string: it has none. */
+  subject: string = "";
+  /** The title, and the words on the button that does it. */
+  title: string = "";
+  /** What it does, beside what its command says of itself. */
+  sentence: string = "";
+  /** It can't be undone. */
+  isFinal: bool = false;
+  /** This number is to be typed before; 0: none. */
+  typed: i64 = 0;
+
+  /** The button that asks for it by the dialog of a command. */
+  ask(m: Model, label: string, command: string): Node {
+    const arg = [this.subject, this.title, this.sentence, this.isFinal ? "y" : "", `${this.typed}`];
+    return writeButton(m, label, "ask." + command, arg.join("\n"), "s");
+  }
+}
+
+/** The chore of a button's argument; null where it is none. */
+export function choreOf(arg: string): Chore | null {
+  const parts = arg.split("\n");
+  if (parts.length !== 5) return null;
+  const chore = new Chore();
+  chore.subject = parts[0];
+  chore.title = parts[1];
+  chore.sentence = parts[2];
+  chore.isFinal = parts[3].length > 0;
+  chore.typed = parseWhole(parts[4]).value;
+  return chore;
+}
+
+/** Whether a text is this number, grouped or not. */
+export function isTyped(text: string, count: i64): bool {
+  const typed = text.trim();
+  return typed === grouped(count) || typed === count.toString();
+}

@@ -1,0 +1,56 @@
+/** Our own tables beside the stock ones: what each gives, whether it is there, and adding it. */
+import { badge } from "../../controls/button";
+import { capital } from "../../controls/glyph";
+import { panel } from "../../controls/panel";
+import { cell, row, table } from "../../controls/table";
+import { Database, SchemaExtension } from "../../generated/records";
+import { Chore } from "../../kit/chore";
+import { leaf, Node, nothing } from "../../lib/node";
+import { visible } from "../../lib/visible";
+import { Model } from "../../model/model";
+
+export function extensionsPanel(m: Model, database: Database): Node {
+  const schema = database.schema;
+  if (schema === null || schema.extensions.length === 0) return nothing;
+  const rows: Node[] = [];
+  for (let i = 0; i < schema.extensions.length; i++) {
+    rows.push(extensionRow(m, schema.extensions[i]));
+  }
+  return panel(
+    "Extra tables",
+    `in the schema ${visible(schema.name)}; the stock tables stay as they are`,
+    [],
+    [table("two extensions", "Extra tables", ["=What it gives", "num w6=State"], rows)],
+  );
+}
+
+function extensionRow(m: Model, one: SchemaExtension): Node {
+  return row(one.name, "", [
+    cell("", [leaf("b", "name", capital(one.gives)), leaf("span", "sub", about(one.name))]),
+    cell("num vis", [state(m, one)]),
+  ]);
+}
+
+function about(name: string): string {
+  if (name === "workers") return "which workers live, what they know and hold";
+  return name === "operations"
+    ? "kept for 24 hours and a million jobs, for everyone"
+    : "extension " + name;
+}
+
+function state(m: Model, one: SchemaExtension): Node {
+  if (one.isForeign) return leaf("span", "faint", "there, by another program");
+  const isCurrent = one.isThere && one.isComplete && one.version === one.knownVersion;
+  if (isCurrent) return badge(`version ${one.version}`, "green");
+  if (one.version > one.knownVersion) return badge("newer than this server", "amber");
+  const chore = new Chore();
+  chore.subject = one.name;
+  if (!one.isThere) {
+    chore.title = "Add " + one.gives;
+    chore.sentence = `This gives ${one.gives}.`;
+    return chore.ask(m, "Add…", "add-extension");
+  }
+  chore.title = "Bring up to date: " + one.gives;
+  chore.sentence = `It is brought from version ${one.version} to ${one.knownVersion}.`;
+  return chore.ask(m, "Update…", "add-extension");
+}
