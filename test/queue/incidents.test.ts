@@ -331,6 +331,13 @@ test("A peak ahead is told with its time.", async () => {
   assert.equal((await read()).level, "warn");
 });
 
+test("What is spread evenly over a day is no peak, however wide the farthest buckets are.", async () => {
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  await sql(`insert into worker._private_jobs (task_id, run_at)
+    select 1, now() + n * interval '2 seconds' from generate_series(1, 43200) as n`);
+  assert.deepEqual(await ofKind("peak"), []);
+});
+
 test("A silent worker is told with what it holds, one that holds nothing is not.", async () => {
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });

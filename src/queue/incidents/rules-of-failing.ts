@@ -96,24 +96,32 @@ export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[
 const PEAK_FACTOR = 10;
 const LEAST_PEAK = 1_000;
 
-/** A bucket ahead with ten times what is normal there. */
+/**
+ * A bucket ahead in which ten times as many jobs fall due a second as in most others: they are the wider
+ * the farther away they are. The last one reaches to the end of time, and says nothing.
+ */
 export function peakAhead({ horizon, asOf }: Facts): Incident[] {
   if (horizon === null) return [];
   const { edges, series, error } = horizon;
   const first = edges.indexOf(0);
   const ahead = series.scheduled.slice(first);
-  const sorted = ahead.toSorted((a, b) => a - b);
-  const normal = Math.max(1, sorted[Math.floor(sorted.length / 2)] ?? 0);
-  const highest = Math.max(...ahead);
-  if (highest < LEAST_PEAK || highest <= PEAK_FACTOR * normal) return [];
-  const bucket = first + ahead.indexOf(highest);
+  const rates = ahead
+    .slice(0, -1)
+    .map((count, n) => count / ((edges[first + n + 1] ?? 0) - (edges[first + n] ?? 0)));
+  const large = rates.map((rate, n) => ((ahead[n] ?? 0) < LEAST_PEAK ? 0 : rate));
+  const densest = Math.max(0, ...large);
+  const place = large.indexOf(densest);
+  const others = rates.filter((rate, n) => rate > 0 && n !== place).toSorted((a, b) => a - b);
+  const usual = others[Math.floor(others.length / 2)] ?? 0;
+  if (densest === 0 || densest <= PEAK_FACTOR * usual) return [];
+  const highest = ahead[place] ?? 0;
+  const bucket = first + place;
   const [from = 0, to = 0] = [edges[bucket], edges[bucket + 1]];
-  const isLast = bucket === series.scheduled.length - 1;
   const margin = error[bucket] ?? 0;
   const blast =
     margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
   const startMs = Date.parse(horizon.now) + from * 1_000;
-  const span = `${ageText(from * 1_000)}${isLast ? "" : ` to ${ageText(to * 1_000)}`}`;
+  const span = `${ageText(from * 1_000)} to ${ageText(to * 1_000)}`;
   return [
     {
       // By the hour: the edges move with the time.
@@ -121,11 +129,11 @@ export function peakAhead({ horizon, asOf }: Facts): Incident[] {
       kind: "peak",
       level: "warn",
       title: "A peak lies ahead",
-      sentence: `${counted(blast, "job is", "jobs are")} due in ${span}, more than ten times the usual.`,
+      sentence: `${counted(blast, "job is", "jobs are")} due in ${span}, more than ten times as many a second as usual.`,
       since: timeOf(startMs),
       blast,
       standsStill: false,
-      q: `is:scheduled due>=+${Math.floor(from)}s${isLast ? "" : ` due<+${Math.ceil(to)}s`}`,
+      q: `is:scheduled due>=+${Math.floor(from)}s due<+${Math.ceil(to)}s`,
       links: noLinks,
       verb: null,
       trend: ahead,
