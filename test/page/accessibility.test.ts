@@ -6,13 +6,36 @@ import { createRequire } from "node:module";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startAdmin, type TestAdmin, visit } from "./harness.ts";
-import { open, views } from "./views.ts";
+import { open, type View, views } from "./views.ts";
 
 let admin: TestAdmin;
 let axe: string;
 before(async () => {
-  admin = await startAdmin();
+  admin = await startAdmin({ extensions: ["operations"] });
   axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+});
+
+/** Of the operation that the first test leaves. */
+const receipts: readonly View[] = [
+  { name: "receipt", route: "/activity/1" },
+  {
+    name: "undo",
+    route: "/activity/1",
+    act: (page) => page.locator("main").getByRole("button", { name: "Undo…" }).click(),
+  },
+];
+
+test("An operation leaves a receipt to look at.", async () => {
+  await visit(admin, "/jobs?q=is%3Ascheduled", async ({ page }) => {
+    await page.locator(".jobs tbody tr").first().waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("s");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Priority").fill("1");
+    await dialog.getByRole("button", { name: "See what it would do" }).click();
+    await dialog.getByRole("button", { name: /^Reschedule \d/ }).click();
+    await page.locator(".op-ids").waitFor();
+  });
 });
 
 const mayMeet = /404 \(Not Found\)/;
@@ -21,7 +44,7 @@ for (const width of [1440, 1024, 390]) {
   test(`At ${width} pixels nothing breaks a rule of accessibility, in either theme.`, async () => {
     const found: string[] = [];
     const work = async ({ page }: { page: Page }) => {
-      for (const view of views) {
+      for (const view of [...views, ...receipts]) {
         await open(page, view);
         for (const theme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme: theme });

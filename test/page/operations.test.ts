@@ -88,7 +88,7 @@ test("All that match are retried after a rehearsal, and undone from the receipt.
     // It ran when its turn came, and so it no longer matched.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-ids a").first().waitFor();
-    await page.getByRole("button", { name: "Undo…" }).click();
+    await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
     await dialog.getByText("Jobs that have run or were changed since stay as they are.").waitFor();
     await dialog.getByRole("button", { name: `Undo ${MANY - 1} jobs` }).click();
     await page.getByRole("heading", { name: `Undone: ${MANY - 1} of ${MANY - 1} jobs` }).waitFor();
@@ -178,7 +178,7 @@ test("Removed jobs are put back by an undo.", async () => {
     await page.goBack();
     await sees(page, "25 rows have left · show");
     await page.goForward();
-    await page.getByRole("button", { name: "Undo…" }).click();
+    await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
     await dialog.getByRole("button", { name: "Undo 25 jobs" }).click();
     await page.getByRole("heading", { name: "Undone: 25 of 25 jobs" }).waitFor();
   });

@@ -30,6 +30,18 @@ test("Where few of many match, a batch walks further instead.", () => {
   assert.ok(pace.step.span > 5 * span);
 });
 
+test("A rate is not exceeded by what is said of it, from the first batch on.", () => {
+  let now = 0;
+  const pace = createPace({ rate: 50, monotonic: () => now });
+  const took = { ms: 20, found: 50, done: 50, walked: 50, oldestReadyMs: null };
+  now = 20;
+  assert.equal(pace.after(took, 500), 980);
+  assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 10 });
+  now = 1_020;
+  pace.after(took, 450);
+  assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
+});
+
 test("Without a rate others have as long as a batch took, with 0 there are no pauses.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
   assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, 1), 40);

@@ -98,7 +98,9 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
       tune(took);
       done += took.done;
       walkedInAll += took.walked;
-      const seconds = Math.max((monotonic() - began) / 1_000, 0.001);
+      // The pause that a rate asks for now belongs to what was done before it.
+      const atRate = rate ? done / rate : 0;
+      const seconds = Math.max((monotonic() - began) / 1_000, atRate, 0.001);
       const walksPerS = walkedInAll / seconds;
       speed = {
         ratePerS: whole(done / seconds),

@@ -170,7 +170,7 @@ const shots: readonly Shot[] = [
       await page.getByRole("button", { name: "Stop…" }).click();
       await page.getByRole("button", { name: "Stop it" }).click();
       await page.locator(".op-ids").waitFor();
-      await page.getByRole("button", { name: "Undo…" }).waitFor();
+      await page.locator("#main").getByRole("button", { name: "Undo…" }).waitFor();
     },
   },
   {
@@ -179,12 +179,12 @@ const shots: readonly Shot[] = [
     sees: ".activity tbody tr",
     act: async (page) => {
       await page.locator(".activity tbody tr").first().click();
-      await page.getByRole("button", { name: "Undo…" }).click();
+      await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
       await page.locator("#dialog-text p").first().waitFor();
     },
   },
-  { name: "activity", route: "/activity", sees: ".activity tbody tr" },
-  { name: "activity-empty", route: "/activity", of: "empty", sees: ".empty" },
+  { name: "op-activity", route: "/activity", sees: ".activity tbody tr" },
+  { name: "op-activity-empty", route: "/activity", of: "empty", sees: ".empty" },
   { name: "jobs-none", route: "/jobs?q=is:failed%20queue:biling%20failed%3C3h", sees: ".empty" },
   { name: "errors", route: "/errors", sees: ".errors .err" },
   {

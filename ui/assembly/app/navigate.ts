@@ -27,7 +27,7 @@ export function go(m: Model, address: string, entry: i32): void {
   const turned = before !== m.page || from !== m.address.path;
   m.dialog = null;
   m.layer = "";
-  if (turned) before.leave();
+  if (turned) before.leave(m);
   else if (m.page.shift(m, m.address)) return;
   m.page.turn(m, m.address);
   const place = m.places.at(entry);

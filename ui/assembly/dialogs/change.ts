@@ -105,7 +105,6 @@ export class ChangeDialog extends Dialog {
       m.notices.bad(`It was done, but the server's answer can't be read: ${r.error}`);
       return;
     }
-    m.facts.begun = operation.id;
     learn(m, operation);
     const path = operationPath(operation.id);
     if (m.address.path !== path) navigate(path, false);

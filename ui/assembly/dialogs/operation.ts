@@ -196,7 +196,6 @@ export class OperationDialog extends Dialog {
       return;
     }
     m.facts.operation = operation;
-    m.facts.begun = operation.id;
     navigate(operationPath(operation.id), false);
   }
 

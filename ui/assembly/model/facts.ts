@@ -23,8 +23,8 @@ export class Facts {
   horizon: Horizon = new Horizon();
   /** The operation that is at work, else the newest; null: there is none. */
   operation: Operation | null = null;
-  /** The one that was begun here, whose end is told. */
-  begun: i64 = 0;
+  /** The one whose page was left while it was at work: its end is told. */
+  left: i64 = 0;
   /** When the counts changed last, by this machine's clock. */
   changedAt: f64 = 0;
   private known: Set<string> = new Set<string>();

@@ -145,7 +145,7 @@ export abstract class Page {
   }
 
   /** Another page takes its place. */
-  leave(): void {}
+  leave(_m: Model): void {}
 
   /** The session has ended: what was read under it must go. */
   forget(_m: Model): void {}

@@ -1,4 +1,4 @@
-/** Tells the end of an operation that was begun here, wherever one is by then. */
+/** Tells the end of an operation whose page was left while it was at work. */
 import { Operation } from "../generated/records";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
@@ -8,15 +8,12 @@ import { isAtWork, jobs, titleOf } from "./words";
 /** Takes in what is known of an operation now. */
 export function tellEnd(m: Model): void {
   const operation = m.facts.operation;
-  if (operation === null || operation.id !== m.facts.begun || isAtWork(operation)) return;
-  m.facts.begun = 0;
-  // Its own page says it all.
-  const path = operationPath(operation.id);
-  if (m.address.path === path) return;
+  if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) return;
+  m.facts.left = 0;
   const title = titleOf(operation);
   const isWell = operation.state === "done" || operation.state === "undone";
   const notice = isWell ? m.notices.good(title) : m.notices.warn(title);
-  notice.link = path;
+  notice.link = operationPath(operation.id);
   const error = operation.error;
   const left = leftOf(operation);
   if (error !== null) notice.detail = error;
@@ -24,10 +21,10 @@ export function tellEnd(m: Model): void {
   if (operation.canUndo && m.access.canWrite) notice.undo = operation.id;
 }
 
-/** Another answer about an operation is what the shell shows of it, too. */
+/** An answer about the operation at hand is what the shell shows of it, too; old receipts are not. */
 export function learn(m: Model, operation: Operation): void {
   const known = m.facts.operation;
-  if (known !== null && known.id !== operation.id && isAtWork(known)) return;
+  if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
   m.facts.operation = operation;
   tellEnd(m);
 }

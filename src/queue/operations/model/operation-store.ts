@@ -43,9 +43,19 @@ export interface Batch {
   /** Jobs that matched, and that were changed. */
   readonly found: number;
   readonly done: number;
+  /** The rest, by why they were left alone; of an undo nobody asks. */
+  readonly skipped: Skipped;
   /** How far the operation is now; null: it is not ours any more, and nothing was done. */
   readonly afterId: string | null;
 }
+
+export interface Skipped {
+  readonly locked: number;
+  readonly changed: number;
+  readonly gone: number;
+}
+
+export const noneSkipped: Skipped = { locked: 0, changed: 0, gone: 0 };
 
 export interface Speed {
   readonly ratePerS: number | null;

@@ -207,7 +207,7 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
     where operation.id = ${operation}
     returning operation.after_id
   )
-  select tally.found::int, tally.done::int, moved.after_id, ${MISSED},
+  select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, ${MISSED},
     (select count(*) from announced)::int as announced
   from tally left join moved on true`;
 }

@@ -5,7 +5,12 @@ import { type Database, query } from "../../../database/database.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { timeText } from "../../sql/moments.ts";
 import { atWork, type JobOperation, type Rehearsal, type UndoLeft } from "../model/operation.ts";
-import type { CanaryOutcome, OperationStore, Outcome } from "../model/operation-store.ts";
+import {
+  type CanaryOutcome,
+  noneSkipped,
+  type OperationStore,
+  type Outcome,
+} from "../model/operation-store.ts";
 import { batchStatement } from "./batch-statement.ts";
 import { idsIn, lookAgain, type Missed } from "./missed.ts";
 import { failedAgain } from "./receipt.ts";
@@ -88,7 +93,7 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
       const entry = entries.get(id);
       const { operation } = entry ?? {};
       if (operation?.state !== "running" || operation.afterId !== stretch.afterId) {
-        return { found: 0, done: 0, afterId: null };
+        return { found: 0, done: 0, skipped: noneSkipped, afterId: null };
       }
       const { text, values } = batchStatement(db.schema.quoted, jobs, act, stretch, null);
       const [row] = await query<WhichRow>(db, () => text, [...values]);
@@ -108,9 +113,14 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
           skippedGone: entry.operation.skippedGone + which.gone.length,
         };
       }
-      return { found, done: which.done.length, afterId: entry?.operation.afterId ?? null };
+      const skipped = {
+        ...{ locked: which.locked.length, changed: which.changed.length },
+        gone: which.gone.length,
+      };
+      const afterId = entry?.operation.afterId ?? null;
+      return { found, done: which.done.length, skipped, afterId };
     },
-    undoBatch: async () => ({ found: 0, done: 0, afterId: null }),
+    undoBatch: async () => ({ found: 0, done: 0, skipped: noneSkipped, afterId: null }),
     canary: async (id) => canaryOf(db, entries.get(id)?.left ?? []),
     receipt: async (id, outcome, afterId, limit) => {
       const { ids: kept } = entries.get(id) ?? {};

@@ -6,7 +6,7 @@ import { type Database, query } from "../../../database/database.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
-import { idsIn, lookAgain, noteMissed } from "./missed.ts";
+import { idsIn, lookAgain, type Missed, noteMissed } from "./missed.ts";
 import {
   EFFECTIVE_STATE,
   type OperationRow,
@@ -73,11 +73,11 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const claim = claimOf(operation, speed);
       const { text, values } = batchStatement(quoted, jobs, act, stretch, claim);
       const batch = await query<BatchRow>(db, () => text, [...values]);
-      const missed = idsIn(batch[0]?.missed_ids);
-      if (missed.length > 0) {
-        await noteMissed(db, operation.id, await lookAgain(db, jobs, stretch.before, missed));
-      }
-      return batchOf(batch);
+      const ids = idsIn(batch[0]?.missed_ids);
+      if (ids.length === 0) return batchOf(batch);
+      const missed = await lookAgain(db, jobs, stretch.before, ids);
+      await noteMissed(db, operation.id, missed);
+      return batchOf(batch, missed);
     },
     undoBatch: async (operation, act, stretch, speed) => {
       const { quoted } = db.schema;
@@ -112,13 +112,19 @@ export function anotherAtWork(cause?: unknown): WorkerError {
 
 interface BatchRow {
   readonly found: number;
+  readonly changed?: number;
   readonly done: number;
   readonly after_id: string | null;
   readonly missed_ids?: string;
 }
 
-function batchOf([row]: readonly BatchRow[]): Batch {
-  return { found: row?.found ?? 0, done: row?.done ?? 0, afterId: row?.after_id ?? null };
+/** `missed`: those that count as locked until they have been looked at again. */
+function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batch {
+  const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
+  const isMoved = missed?.changed.length ?? 0;
+  const gone = missed?.gone.length ?? 0;
+  const locked = found - done - changed - isMoved - gone;
+  return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
 const keepSql = (s: string) => `

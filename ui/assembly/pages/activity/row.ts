@@ -17,7 +17,7 @@ export const COLUMNS: Column[] = [
   new Column("", "What", "", ""),
   new Column("w6 w-mid", "Who", "", ""),
   new Column("num w4", "When", "", ""),
-  new Column("acts w7 w-mid", "", "", ""),
+  new Column("num w7 w-mid", "Receipt", "", ""),
 ];
 
 const NAMED_IDS: i32 = 3;

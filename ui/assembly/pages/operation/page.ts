@@ -65,6 +65,12 @@ export class OperationPage extends Page {
       this.askedJobs.forget();
     }
     this.id = id.value;
+    if (m.facts.left === this.id) m.facts.left = 0;
+  }
+
+  override leave(m: Model): void {
+    const operation = this.operation;
+    if (operation !== null && isAtWork(operation)) m.facts.left = operation.id;
   }
 
   override forget(_m: Model): void {
@@ -160,7 +166,6 @@ export class OperationPage extends Page {
     if (operation === null) return;
     if (verb === "copy") copy(receipt(m, operation));
     else if ((verb === "pause" || verb === "resume") && m.access.canWrite) {
-      if (verb === "resume") m.facts.begun = operation.id;
       m.requests.write(m.access, new Pending("operation.change", `${this.source}/${verb}`, "{}"));
     }
   }

@@ -70,7 +70,7 @@ export class OverviewPage extends Page {
     this.queueList = new QueueList();
   }
 
-  override leave(): void {
+  override leave(_m: Model): void {
     this.span.clear();
     this.showsAll = false;
   }
