@@ -7,6 +7,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import binaryen from "assemblyscript/binaryen";
+import { nameConstants } from "./constants.mjs";
 import { packLiterals } from "./literals.mjs";
 import { Shorten } from "./shorten.mjs";
 
@@ -49,6 +50,7 @@ export function shrink(wasm, { names = false } = {}) {
   const module = binaryen.readBinary(wasm);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
   module.optimize();
+  nameConstants(module);
   packLiterals(module);
   const bytes = module.emitBinary();
   module.dispose();

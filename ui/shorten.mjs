@@ -1,47 +1,44 @@
 /**
  * Says what AssemblyScript says in fewer bytes, before the module is optimised. A list in brackets becomes a
- * chain of calls that each add an item: it was an array in a local and an assignment for each index. A text
- * of several parts becomes a chain of calls that each append one: it was a table to be filled and joined.
+ * call with its items: it was an array in a local and an assignment for each index. A text of several parts
+ * becomes a chain of calls that each append one: it was a table to be filled and joined.
  */
 import binaryen from "assemblyscript/binaryen";
+import { bodiesOf, constantOf, infoOf, partsOf } from "./expressions.mjs";
 import { HEAD, imageOf, setImage } from "./literals.mjs";
 
-const { i32, BlockId, ConstId, LocalGetId, LocalSetId, NopId, UnreachableId } = binaryen;
-/** Fields of an array: std/assembly/array.ts. */
+const { i32, BlockId, LocalGetId, LocalSetId } = binaryen;
+/** Where an array has the address of its items: std/assembly/array.ts. */
 const DATA = 4;
-const LENGTH = 12;
 /** Of references: two bits of an address, four bytes. */
 const ALIGNMENT = 2;
 const NEW_LIST = "~lib/rt/__newArray";
 const SET_ITEM = /^~lib\/array\/Array<.*>#__set$/;
 const SET_PART = "~lib/staticarray/StaticArray<~lib/string/String>#__uset";
 const JOIN = "~lib/staticarray/StaticArray<~lib/string/String>#join";
+const TEXT_LENGTH = "~lib/string/String#get:length";
 const APPEND = "~lib/string/String#concat";
-const ADD = "list/add";
 
 /** A transform of asc, which calls it when everything is compiled. */
 export class Shorten {
   #module;
   #image;
-  /** Classes of lists, by their numbers at run time. */
-  #classes = new Set();
+  /** Functions that make lists, by their names: which class, how many items. */
+  #makers = new Map();
 
   afterCompile(module) {
     this.#module = module;
     this.#image = imageOf(module);
-    for (let n = module.getNumFunctions() - 1; n >= 0; n--) {
-      const { body } = binaryen.getFunctionInfo(module.getFunctionByIndex(n));
-      if (body !== 0) this.#visit(body);
-    }
-    for (const id of this.#classes) defineList(module, id);
-    defineAdd(module);
+    for (const body of bodiesOf(module)) this.#visit(body);
+    for (const [name, { id, count }] of this.#makers) defineMaker(module, name, id, count);
     setImage(module, this.#image);
   }
 
   #visit(expression) {
     const info = infoOf(expression);
-    for (const child of childrenOf(info)) this.#visit(child);
+    for (const [part] of partsOf(info)) this.#visit(part);
     if (info.target === NEW_LIST) this.#shortenEmpty(expression, info);
+    if (info.op === binaryen.GtSInt32) shortenFilled(expression, info);
     if (info.id !== BlockId) return;
     const shorter = this.#list(info.children) ?? this.#text(info.children);
     if (shorter !== undefined) binaryen.Block.setChildren(expression, shorter);
@@ -51,9 +48,15 @@ export class Shorten {
     const [length, alignment, id, from] = operands.map(constantOf);
     if (length !== 0 || alignment !== ALIGNMENT || !id || !from) return;
     this.#forget(from);
-    this.#classes.add(id);
-    binaryen.Call.setTarget(expression, listOf(id));
-    binaryen.Call.setOperands(expression, [operands[0]]);
+    binaryen.Call.setTarget(expression, this.#maker(id, 0));
+    binaryen.Call.setOperands(expression, []);
+  }
+
+  /** The name of the function that makes such a list. */
+  #maker(id, count) {
+    const name = `list/${id}/${count}`;
+    this.#makers.set(name, { id, count });
+    return name;
   }
 
   /** `local = new; local[0] = …; local[1] = …; local` */
@@ -70,10 +73,8 @@ export class Shorten {
       infoOf(operands[0]).index === first.index &&
       constantOf(operands[1]) === i;
     if (!items.every(isItem)) return;
-    this.#classes.add(id);
-    const call = (target, operands) => this.#module.call(target, operands, i32);
-    const empty = call(listOf(id), [made.operands[0]]);
-    return [items.reduce((list, { operands }) => call(ADD, [list, operands[2]]), empty)];
+    const values = items.map(({ operands }) => operands[2]);
+    return [this.#module.call(this.#maker(id, length), values, i32)];
   }
 
   /** `a = …; table[1] = a; b = …; table[3] = b; join(table)` */
@@ -114,63 +115,22 @@ export class Shorten {
   }
 }
 
-const listOf = (id) => `list/${id}`;
-
-/** A list of no items, with room for so many. */
-function defineList(module, id) {
-  const made = module.call(
-    NEW_LIST,
-    [0, ALIGNMENT, id, 0].map((n, i) => (i === 0 ? module.local.get(0, i32) : module.i32.const(n))),
-    i32,
-  );
-  const body = module.block(
-    null,
-    [
-      module.i32.store(LENGTH, 4, module.local.tee(1, made, i32), module.i32.const(0)),
-      module.local.get(1, i32),
-    ],
-    i32,
-  );
-  module.addFunction(listOf(id), i32, i32, [i32], body);
+/** `text.length > 0`: it is never less, and what is not zero is true. */
+function shortenFilled(expression, { left, right }) {
+  if (infoOf(left).target === TEXT_LENGTH && constantOf(right) === 0) {
+    binaryen.Binary.setOp(expression, binaryen.NeInt32);
+  }
 }
 
-/** Adds an item, for which there must be room; gives the list. */
-function defineAdd(module) {
-  const list = () => module.local.get(0, i32);
-  const length = () => module.i32.load(LENGTH, 4, list());
-  const offset = module.i32.shl(length(), module.i32.const(ALIGNMENT));
-  const place = module.i32.add(module.i32.load(DATA, 4, list()), offset);
-  const body = module.block(
-    null,
-    [
-      module.i32.store(0, 4, place, module.local.get(1, i32)),
-      module.i32.store(LENGTH, 4, list(), module.i32.add(length(), module.i32.const(1))),
-      list(),
-    ],
-    i32,
-  );
-  module.addFunction(ADD, binaryen.createType([i32, i32]), i32, [], body);
-}
-
-function infoOf(expression) {
-  const id = binaryen.getExpressionId(expression);
-  // Binaryen has nothing to say of these two.
-  return id === NopId || id === UnreachableId ? { id } : binaryen.getExpressionInfo(expression);
-}
-
-/** The number that an expression is, if it is one. */
-function constantOf(expression) {
-  const { id, type, value } = infoOf(expression);
-  return id === ConstId && type === i32 ? value : undefined;
-}
-
-const CHILDREN = [
-  ...["condition", "ifTrue", "ifFalse", "body", "value", "target", "ptr", "left", "right"],
-  ...["delta", "dest", "source", "size"],
-];
-
-function childrenOf(info) {
-  if (info.id === ConstId) return [];
-  const single = CHILDREN.map((name) => info[name]).filter((one) => typeof one === "number" && one);
-  return [...single, ...(info.operands ?? []), ...(info.children ?? [])];
+/** A function that makes a list of the items that it is given. */
+function defineMaker(module, name, id, count) {
+  const numbers = [count, ALIGNMENT, id, 0].map((n) => module.i32.const(n));
+  const list = () => module.local.get(count, i32);
+  const body = [module.local.set(count, module.call(NEW_LIST, numbers, i32))];
+  for (let i = 0; i < count; i++) {
+    const items = module.i32.load(DATA, 4, list());
+    body.push(module.i32.store(i << ALIGNMENT, 4, items, module.local.get(i, i32)));
+  }
+  const params = binaryen.createType(new Array(count).fill(i32));
+  module.addFunction(name, params, i32, [i32], module.block(null, [...body, list()], i32));
 }
