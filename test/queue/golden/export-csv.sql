@@ -1,27 +1,27 @@
   select max(jobs.id) as id from "worker"._private_jobs as jobs;
 
-  select string_agg(format(e'%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\r\n', jobs.id::text, '"' || replace(case when tasks.identifier ~ '^[-=+@\t\r]' then '''' || tasks.identifier else tasks.identifier end, '"', '""') || '"', '"' || replace(case when queues.queue_name ~ '^[-=+@\t\r]' then '''' || queues.queue_name else queues.queue_name end, '"', '""') || '"', '"' || replace(jobs.payload::text, '"', '""') || '"', jobs.priority::text, case
+  select string_agg((((((jobs.id::text || ',') || (coalesce('"' || replace((case when ascii(tasks.identifier) in (9, 13, 43, 45, 61, 64) then '''' || tasks.identifier else tasks.identifier end) collate "C", '"', '""') || '"', '') || ',')) || ((coalesce('"' || replace((case when ascii(queues.queue_name) in (9, 13, 43, 45, 61, 64) then '''' || queues.queue_name else queues.queue_name end) collate "C", '"', '""') || '"', '') || ',') || (coalesce('"' || replace((jobs.payload::text) collate "C", '"', '""') || '"', '') || (',' || jobs.priority::text)))) || (((',' || case
       when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.run_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, jobs.attempts::text, jobs.max_attempts::text, '"' || replace(case when jobs.last_error ~ '^[-=+@\t\r]' then '''' || jobs.last_error else jobs.last_error end, '"', '""') || '"', case
+    end) || (',' || jobs.attempts::text)) || ((',' || jobs.max_attempts::text) || (',' || (coalesce('"' || replace((case when ascii(jobs.last_error) in (9, 13, 43, 45, 61, 64) then '''' || jobs.last_error else jobs.last_error end) collate "C", '"', '""') || '"', '') || ','))))) || ((((case
       when jobs.created_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.created_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, case
+    end || ',') || (case
       when jobs.updated_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.updated_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, '"' || replace(case when jobs.key ~ '^[-=+@\t\r]' then '''' || jobs.key else jobs.key end, '"', '""') || '"', case
+    end || ',')) || ((coalesce('"' || replace((case when ascii(jobs.key) in (9, 13, 43, 45, 61, 64) then '''' || jobs.key else jobs.key end) collate "C", '"', '""') || '"', '') || ',') || (coalesce(case
       when jobs.locked_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.locked_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, '"' || replace(case when jobs.locked_by ~ '^[-=+@\t\r]' then '''' || jobs.locked_by else jobs.locked_by end, '"', '""') || '"', jobs.revision::text, '"' || replace(jobs.flags::text, '"', '""') || '"', jobs.is_available::text, case
+    end, '') || (',' || coalesce('"' || replace((case when ascii(jobs.locked_by) in (9, 13, 43, 45, 61, 64) then '''' || jobs.locked_by else jobs.locked_by end) collate "C", '"', '""') || '"', ''))))) || (((',' || jobs.revision::text) || (',' || coalesce('"' || replace((jobs.flags::text) collate "C", '"', '""') || '"', ''))) || ((',' || jobs.is_available::text) || (',' || (case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > now() then 'scheduled'
     else 'ready'
-  end), '' order by jobs.id) filter (where jobs.fits) as lines,
+  end || e'\r\n')))))), '' order by jobs.id) filter (where jobs.fits) as lines,
     count(*) filter (where jobs.fits) as count,
     max(jobs.id) filter (where jobs.fits) as last,
     min(jobs.id) as first
@@ -46,28 +46,28 @@
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id;
 
-  select format(e'%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\r\n', jobs.id::text, '"' || replace(case when tasks.identifier ~ '^[-=+@\t\r]' then '''' || tasks.identifier else tasks.identifier end, '"', '""') || '"', '"' || replace(case when queues.queue_name ~ '^[-=+@\t\r]' then '''' || queues.queue_name else queues.queue_name end, '"', '""') || '"', '"' || replace($2::text, '"', '""') || '"', jobs.priority::text, case
+  select (((((jobs.id::text || ',') || (coalesce('"' || replace((case when ascii(tasks.identifier) in (9, 13, 43, 45, 61, 64) then '''' || tasks.identifier else tasks.identifier end) collate "C", '"', '""') || '"', '') || ',')) || ((coalesce('"' || replace((case when ascii(queues.queue_name) in (9, 13, 43, 45, 61, 64) then '''' || queues.queue_name else queues.queue_name end) collate "C", '"', '""') || '"', '') || ',') || (coalesce('"' || replace(($2::text) collate "C", '"', '""') || '"', '') || (',' || jobs.priority::text)))) || (((',' || case
       when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.run_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, jobs.attempts::text, jobs.max_attempts::text, '"' || replace(case when jobs.last_error ~ '^[-=+@\t\r]' then '''' || jobs.last_error else jobs.last_error end, '"', '""') || '"', case
+    end) || (',' || jobs.attempts::text)) || ((',' || jobs.max_attempts::text) || (',' || (coalesce('"' || replace((case when ascii(jobs.last_error) in (9, 13, 43, 45, 61, 64) then '''' || jobs.last_error else jobs.last_error end) collate "C", '"', '""') || '"', '') || ','))))) || ((((case
       when jobs.created_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.created_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, case
+    end || ',') || (case
       when jobs.updated_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.updated_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, '"' || replace(case when jobs.key ~ '^[-=+@\t\r]' then '''' || jobs.key else jobs.key end, '"', '""') || '"', case
+    end || ',')) || ((coalesce('"' || replace((case when ascii(jobs.key) in (9, 13, 43, 45, 61, 64) then '''' || jobs.key else jobs.key end) collate "C", '"', '""') || '"', '') || ',') || (coalesce(case
       when jobs.locked_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.locked_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, '"' || replace(case when jobs.locked_by ~ '^[-=+@\t\r]' then '''' || jobs.locked_by else jobs.locked_by end, '"', '""') || '"', jobs.revision::text, '"' || replace(jobs.flags::text, '"', '""') || '"', jobs.is_available::text, case
+    end, '') || (',' || coalesce('"' || replace((case when ascii(jobs.locked_by) in (9, 13, 43, 45, 61, 64) then '''' || jobs.locked_by else jobs.locked_by end) collate "C", '"', '""') || '"', ''))))) || (((',' || jobs.revision::text) || (',' || coalesce('"' || replace((jobs.flags::text) collate "C", '"', '""') || '"', ''))) || ((',' || jobs.is_available::text) || (',' || (case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > now() then 'scheduled'
     else 'ready'
-  end) as line
+  end || e'\r\n')))))) as line
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

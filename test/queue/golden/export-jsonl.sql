@@ -31,28 +31,28 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
   join "worker"._private_jobs as jobs on jobs.id = texts.id
   where true or (strpos(jobs.payload::text collate "C", $3::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0));
 
-  select string_agg(format(e'{"id":%s,"task_identifier":%s,"queue_name":%s,"payload":%s,"priority":%s,"run_at":"%s","attempts":%s,"max_attempts":%s,"last_error":%s,"created_at":"%s","updated_at":"%s","key":%s,"locked_at":%s,"locked_by":%s,"revision":%s,"flags":%s,"is_available":%s,"state":"%s"}\n', jobs.id::text, coalesce(to_json(tasks.identifier)::text, 'null'), coalesce(to_json(queues.queue_name)::text, 'null'), coalesce(replace(replace(jobs.payload::text, chr(10), ' '), chr(13), ' '), 'null'), jobs.priority::text, case
+  select string_agg(((((('{"id":' || jobs.id::text) || (',"task_identifier":' || coalesce(to_json(tasks.identifier)::text, 'null'))) || ((',"queue_name":' || coalesce(to_json(queues.queue_name)::text, 'null')) || (',"payload":' || (coalesce(replace(replace((jobs.payload::text) collate "C", chr(10), ' '), chr(13), ' '), 'null') || ',"priority":')))) || (((jobs.priority::text || ',"run_at":"') || (case
       when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.run_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, jobs.attempts::text, jobs.max_attempts::text, coalesce(to_json(jobs.last_error)::text, 'null'), case
+    end || '","attempts":')) || ((jobs.attempts::text || ',"max_attempts":') || (jobs.max_attempts::text || (',"last_error":' || coalesce(to_json(jobs.last_error)::text, 'null')))))) || ((((',"created_at":"' || case
       when jobs.created_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.created_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, case
+    end) || ('","updated_at":"' || case
       when jobs.updated_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.updated_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, coalesce(to_json(jobs.key)::text, 'null'), coalesce('"' || case
+    end)) || (('","key":' || coalesce(to_json(jobs.key)::text, 'null')) || (',"locked_at":' || (coalesce('"' || case
       when jobs.locked_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.locked_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end || '"', 'null'), coalesce(to_json(jobs.locked_by)::text, 'null'), jobs.revision::text, coalesce(replace(replace(jobs.flags::text, chr(10), ' '), chr(13), ' '), 'null'), jobs.is_available::text, case
+    end || '"', 'null') || ',"locked_by":')))) || (((coalesce(to_json(jobs.locked_by)::text, 'null') || ',"revision":') || (jobs.revision::text || (',"flags":' || coalesce(replace(replace((jobs.flags::text) collate "C", chr(10), ' '), chr(13), ' '), 'null')))) || ((',"is_available":' || jobs.is_available::text) || (',"state":"' || (case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > now() then 'scheduled'
     else 'ready'
-  end), '' order by jobs.id) filter (where jobs.fits) as lines,
+  end || e'"}\n')))))), '' order by jobs.id) filter (where jobs.fits) as lines,
     count(*) filter (where jobs.fits) as count,
     max(jobs.id) filter (where jobs.fits) as last,
     min(jobs.id) as first
@@ -77,28 +77,28 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id;
 
-  select format(e'{"id":%s,"task_identifier":%s,"queue_name":%s,"payload":%s,"priority":%s,"run_at":"%s","attempts":%s,"max_attempts":%s,"last_error":%s,"created_at":"%s","updated_at":"%s","key":%s,"locked_at":%s,"locked_by":%s,"revision":%s,"flags":%s,"is_available":%s,"state":"%s"}\n', jobs.id::text, coalesce(to_json(tasks.identifier)::text, 'null'), coalesce(to_json(queues.queue_name)::text, 'null'), $2::text, jobs.priority::text, case
+  select ((((('{"id":' || jobs.id::text) || (',"task_identifier":' || coalesce(to_json(tasks.identifier)::text, 'null'))) || ((',"queue_name":' || coalesce(to_json(queues.queue_name)::text, 'null')) || (',"payload":' || ($2::text || ',"priority":')))) || (((jobs.priority::text || ',"run_at":"') || (case
       when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.run_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, jobs.attempts::text, jobs.max_attempts::text, coalesce(to_json(jobs.last_error)::text, 'null'), case
+    end || '","attempts":')) || ((jobs.attempts::text || ',"max_attempts":') || (jobs.max_attempts::text || (',"last_error":' || coalesce(to_json(jobs.last_error)::text, 'null')))))) || ((((',"created_at":"' || case
       when jobs.created_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.created_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, case
+    end) || ('","updated_at":"' || case
       when jobs.updated_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.updated_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end, coalesce(to_json(jobs.key)::text, 'null'), coalesce('"' || case
+    end)) || (('","key":' || coalesce(to_json(jobs.key)::text, 'null')) || (',"locked_at":' || (coalesce('"' || case
       when jobs.locked_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.locked_at < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
       else to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    end || '"', 'null'), coalesce(to_json(jobs.locked_by)::text, 'null'), jobs.revision::text, coalesce(replace(replace(jobs.flags::text, chr(10), ' '), chr(13), ' '), 'null'), jobs.is_available::text, case
+    end || '"', 'null') || ',"locked_by":')))) || (((coalesce(to_json(jobs.locked_by)::text, 'null') || ',"revision":') || (jobs.revision::text || (',"flags":' || coalesce(replace(replace((jobs.flags::text) collate "C", chr(10), ' '), chr(13), ' '), 'null')))) || ((',"is_available":' || jobs.is_available::text) || (',"state":"' || (case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > now() then 'scheduled'
     else 'ready'
-  end) as line
+  end || e'"}\n')))))) as line
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
