@@ -147,7 +147,8 @@ const clientRooms: Record<string, readonly string[]> = {
   generated: ["lib", "shapes"],
   controls: ["host", "lib", "generated"],
   forms: ["host", "lib", "generated", "controls"],
-  model: ["host", "lib", "generated", "controls", "forms"],
+  saved: ["host"],
+  model: ["host", "lib", "generated", "controls", "forms", "saved"],
   records: ["lib", "generated", "model"],
 
   kit: ["host", "lib", "generated", "controls", "model"],

@@ -12,7 +12,7 @@ import { getWhy } from "./api/insight/get-why.ts";
 import { getCron } from "./api/lists/get-cron.ts";
 import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob, getPayload } from "./api/lists/get-job.ts";
-import { getOneQueue, getQueues } from "./api/lists/get-queues.ts";
+import { getNamedQueue, getOneQueue, getQueues } from "./api/lists/get-queues.ts";
 import { getSuggest } from "./api/lists/get-suggest.ts";
 import { getTasks } from "./api/lists/get-tasks.ts";
 import { getOneWorker, getWorkers } from "./api/lists/get-workers.ts";
@@ -79,6 +79,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/groups/common", access: "read", operation: getCommon },
   { method: "GET", path: "/api/queues", access: "read", operation: getQueues },
   { method: "GET", path: "/api/queues/{queue}", access: "read", operation: getOneQueue },
+  { method: "GET", path: "/api/queue", access: "read", operation: getNamedQueue },
   { method: "GET", path: "/api/tasks", access: "read", operation: getTasks },
   { method: "GET", path: "/api/operations", access: "read", operation: listOperations },
   { method: "POST", path: "/api/operations", access: "write", operation: startOperation },

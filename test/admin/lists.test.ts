@@ -138,6 +138,22 @@ test("One queue shows what runs next, in order, and what was added last.", async
   }
 });
 
+test("A queue whose name no path can hold is had by its name.", async () => {
+  const { client, pool } = await startAdmin();
+  const names = ["", ".", "..", "a/b", "7"];
+  await pool.query(
+    "select count(*) from (select worker.add_job('t', queue_name => name) from unnest($1::text[]) as name) as added",
+    [names],
+  );
+  for (const name of names) {
+    const { body } = await client.get(`/api/queue?name=${encodeURIComponent(name)}`);
+    assert.deepEqual([body.queue.queue_name, body.next.length], [name, 1]);
+  }
+  assert.equal((await client.get("/api/queue?name=none")).status, 404);
+  assert.equal((await client.get("/api/queue?name=%00")).status, 400);
+  assert.equal((await client.get("/api/queue")).status, 400);
+});
+
 test("A large table is looked through within bounds, and what was not looked at is said.", async () => {
   const { client, pool } = await startAdmin();
   // One row a page makes a large table of few rows.

@@ -66,6 +66,7 @@ test("Every shape of every answer is described.", async () => {
   const common = await look("GET", "/api/groups/common", "/api/groups/common?q=is:failed");
   assert.equal(common.compared.here, 30);
   await look("GET", "/api/queues/{queue}", "/api/queues/q");
+  await look("GET", "/api/queue", "/api/queue?name=q");
   await look("GET", "/api/workers/{worker}", "/api/workers/w");
   await look("GET", "/api/explain", "/api/explain?q=is:failed%20payload.a:1");
   await look("GET", "/api/suggest", "/api/suggest?q=task:");

@@ -220,3 +220,23 @@ test("A script that ran, or tried to, would not go unheard by these tests.", asy
     await assert.rejects(visit(admin, "/", work), new RegExp(fault), fault);
   }
 });
+
+test("Queues that are called nothing, a dot or two are opened like others.", async () => {
+  const names = ["", ".", ".."];
+  for (const name of names) await admin.sql("select {}.add_job('dots', queue_name => $1)", [name]);
+  await visit(admin, "/queues?search=.", async ({ page }) => {
+    for (const name of names) {
+      await page.evaluate(
+        (hash) => {
+          location.hash = hash;
+        },
+        `/jobs?q=${encodeURIComponent(`task:dots queue:"${name}"`)}&group=queue`,
+      );
+      await page.locator("tr.grp").click();
+      await page.locator("tr .job").click();
+      await page.locator(".beside dd a.link").first().click();
+      await page.locator(".queue-page .stats").waitFor();
+      assert.equal(new URL(page.url()).hash, `#/queue?name=${name}`);
+    }
+  });
+});

@@ -246,7 +246,8 @@ export class Page {
   }
 
   private dialogForm(): string {
-    const form = this.one((e) => e.tag === "form" && e.attrs["role"] !== "search");
+    const ofDialog = (e: Element) => /^(dialog|access)\./.test(String(e.attrs["data-submit"]));
+    const form = this.one((e) => e.tag === "form" && ofDialog(e));
     return String(form.attrs["data-submit"]);
   }
 }

@@ -193,6 +193,20 @@ test("completions are asked for once the typing rests, moved in with arrows, tak
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3A%22b%20c%22");
 });
 
+test("Tab before the completions have come takes the first of them, not one of an older text", async () => {
+  const page = await listed([job(1)]);
+  type(page, "task:");
+  page.pass(100);
+  const one = (text: string) => ({ text, kind: "task", about: null });
+  page.answer("api/suggest", { replace: { at: 5, end: 5 }, suggestions: [one("charge_card")] });
+  type(page, "task:find");
+  press(page, "Tab");
+  assert.equal(field(page).attrs["value"], "task:find");
+  page.pass(100);
+  page.answer("api/suggest", { replace: { at: 5, end: 9 }, suggestions: [one("find_me")] });
+  assert.equal(field(page).attrs["value"], "task:find_me");
+});
+
 test("Enter on a marked completion searches where the term is whole, else goes on", async () => {
   const page = await listed([job(1)]);
   type(page, "q");

@@ -217,3 +217,24 @@ test("a queue is asked about soon after the counts have changed, and seldom othe
   page.pass(2_000);
   assert.equal(asked(), 2);
 });
+
+test("a queue whose name is nothing or dots is opened by a query", async () => {
+  const page = await opened("/queues");
+  const names = ["", ".", "..", "..."];
+  page.answer("api/queues", {
+    queues: names.map((name, id) => queue(name, { id })),
+    next_cursor: null,
+    count: 4,
+  });
+  for (const name of names) page.app.dispatch("queues.open", name, "");
+  assert.deepEqual(page.navigations, [
+    "/queue?name=",
+    "/queue?name=.",
+    "/queue?name=..",
+    "/queues/...",
+  ]);
+  page.go("/queue?name=..");
+  assert.equal(page.asked("api/queue?").path, "api/queue?name=..&limit=15");
+  page.go("/queue?name=");
+  assert.equal(page.asked("api/queue?").path, "api/queue?name=&limit=15");
+});

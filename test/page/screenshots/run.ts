@@ -83,6 +83,27 @@ const shots: readonly Shot[] = [
       await page.locator("tr.more-row").waitFor();
     },
   },
+  {
+    name: "jobs-views",
+    route: "/jobs?q=is:failed%20queue:billing&group=task",
+    sees: "tr.grp",
+    act: async (page) => {
+      await page.locator("summary", { hasText: "Views" }).click();
+      await page.locator("#view-name").fill("Billing that fails");
+      await page.locator(".save-view button").click();
+      await page.locator("summary", { hasText: "Views" }).click();
+    },
+  },
+  {
+    name: "palette-names",
+    route: "/jobs?q=is:failed",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("ch");
+      await page.getByRole("option", { name: "Task charge_card" }).waitFor();
+    },
+  },
   { name: "jobs-by-queue", route: "/jobs?group=queue", sees: "tr.grp" },
   {
     name: "jobs-beside",

@@ -6,6 +6,9 @@ import { Shortcut } from "../model/shortcut";
 /** The second key of two must follow within this time. */
 const CHORD_MS: f64 = 1500;
 
+/** Keys that work in dialogs only. */
+export const DIALOGS = "In a dialog";
+
 /** All that can be done here by key or from the palette. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [
@@ -18,6 +21,9 @@ export function shortcuts(m: Model): Shortcut[] {
   list.push(new Shortcut("l", "Hold the page, or follow it", "app.hold", "", "Everywhere"));
   list.push(new Shortcut("?", "Show the keys", "app.layer", "keys", "Everywhere"));
   list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
+  if (m.access.canWrite) {
+    list.push(new Shortcut("Mod+enter", "Do what the dialog says", "dialog.submit", "", DIALOGS));
+  }
   const entries = m.entries;
   for (let i = 0; i < entries.length; i++) {
     const page = entries[i];

@@ -1,33 +1,129 @@
-/** What the palette finds for a text, and what is done with it. */
+/**
+ * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
+ * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
+ */
+import { readJobList, readSuggestions } from "../generated/records";
+import { after } from "../host";
+import { JsonReader } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { parseWhole } from "../lib/number";
-import { jobPath, queryPath } from "../model/links";
+import { encode } from "../lib/percent";
+import { quoted, unquoted } from "../lib/quoting";
+import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/links";
 import { Model } from "../model/model";
+import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
-import { shortcuts } from "./keys";
+import { DIALOGS, shortcuts } from "./keys";
 
-const MOST = 12;
+/** Of what can be done, and of where one can go. */
+const MOST = 16;
+const MOST_NAMES = 4;
+const RESTS_MS = 150;
+const LONGEST = 200;
+/** The topics of its questions begin so; a failed one is no loss. */
+export const FINDS = "find-";
+const GO = "Go to";
 
-/** Finds anew what fits the text. */
+/** Something was typed. */
 export function look(m: Model, typed: string): void {
   const p = m.palette;
   p.text = typed;
   p.current = 0;
-  p.found = [];
-  const wanted = lower(typed.trim());
-  const id = parseWhole(wanted.startsWith("#") ? wanted.substring(1) : wanted);
-  if (id.valid)
-    p.found.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), "Go to"));
-  const all = shortcuts(m);
-  for (let i = 0; i < all.length && p.found.length < MOST; i++) {
-    if (all[i].action === "app.layer" && all[i].arg === "palette") continue;
-    if (lower(all[i].label).includes(wanted)) p.found.push(all[i]);
+  p.named = [];
+  p.serial++;
+  find(m);
+  const wanted = typed.trim();
+  if (wanted.length > 1 && wanted.length <= LONGEST && !wanted.startsWith(">")) {
+    after(RESTS_MS, "app.palette-ask", p.serial.toString());
   }
-  if (wanted.length > 0 && !id.valid) {
-    const query = typed.trim();
-    p.found.push(
-      new Shortcut("", `All jobs that match “${query}”`, "app.go", queryPath(query), "Search"),
-    );
+}
+
+/** Typing rests, if nothing has been typed since. */
+export function askNames(m: Model, serial: string): void {
+  const p = m.palette;
+  if (m.layer !== "palette" || serial !== p.serial.toString()) return;
+  const wanted = p.text.trim();
+  ask(m, "names", `api/suggest?q=${encode(wanted)}`);
+  ask(m, "workers", `api/suggest?q=${encode("worker:" + wanted)}`);
+  const key = encode(`key:${quoted(wanted)}*`);
+  ask(m, "keys", `api/jobs?limit=${MOST_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
+}
+
+function ask(m: Model, what: string, path: string): void {
+  m.requests.read(m.access, "app." + FINDS + what, path);
+}
+
+/** An answer to one of these questions; what was typed since has its own to come. */
+export function takeNames(m: Model, request: Pending, body: string): void {
+  const p = m.palette;
+  if (!request.path.includes(encode(p.text.trim()))) return;
+  const r = new JsonReader(body);
+  const before = p.current < p.found.length ? p.found[p.current] : null;
+  if (request.what.endsWith("keys")) {
+    const list = readJobList(r).jobs;
+    for (let i = 0; i < list.length; i++) {
+      const key = list[i].key;
+      if (key !== null) add(m, `Job with key ${key}`, jobPath(list[i].id));
+    }
+  } else {
+    const list = readSuggestions(r).suggestions;
+    let count = 0;
+    for (let i = 0; i < list.length && count < MOST_NAMES * 2; i++) {
+      const kind = list[i].kind;
+      const term = list[i].text;
+      const name = unquoted(term.substring(term.indexOf(":") + 1));
+      if (kind === "task") add(m, `Task ${name}`, taskPath(name));
+      else if (kind === "queue") add(m, `Queue ${name}`, queuePath(name));
+      else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name));
+      else continue;
+      count++;
+    }
+  }
+  find(m);
+  // What is marked stays so, wherever it stands now.
+  for (let i = 0; i < p.found.length && before !== null; i++) {
+    if (p.found[i].label === before.label && p.found[i].arg === before.arg) p.current = i;
+  }
+}
+
+function add(m: Model, label: string, path: string): void {
+  m.palette.named.push(new Shortcut("", label, "app.go", path, GO));
+}
+
+/** Finds anew what fits the text; `>` before it: only what can be done. */
+function find(m: Model): void {
+  const p = m.palette;
+  const typed = p.text.trim();
+  const isVerbs = typed.startsWith(">");
+  const query = isVerbs ? typed.substring(1).trim() : typed;
+  const wanted = lower(query);
+  const id = parseWhole(wanted.startsWith("#") ? wanted.substring(1) : wanted);
+  const does: Shortcut[] = [];
+  const goes: Shortcut[] = [];
+  if (id.valid && !isVerbs) {
+    goes.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), GO));
+  }
+  const all = shortcuts(m);
+  // What belongs to the page at hand stands last among them, and first here.
+  const first = all.length - m.page.shortcuts(m).length;
+  for (let i = 0; i < all.length; i++) {
+    const one = all[(first + i) % all.length];
+    if (one.group === DIALOGS || (one.action === "app.layer" && one.arg === "palette")) continue;
+    if (!lower(one.label).includes(wanted)) continue;
+    if (one.group === GO) goes.push(one);
+    else does.push(one);
+  }
+  const views = m.views.all;
+  for (let i = 0; i < views.length && wanted.length > 0; i++) {
+    if (!lower(views[i].name).includes(wanted)) continue;
+    goes.push(new Shortcut("", `View ${views[i].name}`, "app.go", views[i].path, GO));
+  }
+  p.found = does.slice(0, MOST);
+  if (isVerbs) return;
+  p.found = p.found.concat(goes.concat(p.named).slice(0, MOST));
+  if (query.length > 0 && !id.valid) {
+    const label = `All jobs that match “${query}”`;
+    p.found.push(new Shortcut("", label, "app.go", queryPath(query), "Search"));
   }
 }
 

@@ -5,6 +5,7 @@ import { isAway, Pending } from "../model/requests";
 import { errorOf } from "./api-error";
 import { takeAnswer } from "./feed";
 import { outage, recovered } from "./freshness";
+import { FINDS, takeNames } from "./palette";
 import { askSession, denied, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
@@ -29,6 +30,7 @@ export function replied(m: Model, id: i32, status: i32, retryAfter: string, body
 
 function answered(m: Model, pending: Pending, body: string): void {
   if (pending.isWrite) writeDone(m, pending, body);
+  else if (pending.what.startsWith(FINDS)) takeNames(m, pending, body);
   else if (pending.owner === "app") takeAnswer(m, pending, body);
   else {
     const page = m.pageNamed(pending.owner);
@@ -41,7 +43,7 @@ function answered(m: Model, pending: Pending, body: string): void {
 function readFailed(m: Model, pending: Pending, status: i32, reason: string): void {
   const page = m.pageNamed(pending.owner);
   if (page !== null) page.miss(m, pending, status, reason);
-  else if (!isAway(status)) m.notices.bad(reason);
+  else if (!isAway(status) && !pending.what.startsWith(FINDS)) m.notices.bad(reason);
 }
 
 function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: string): void {

@@ -18,6 +18,10 @@ export class Bar {
   /** Which of the draft's characters a completion takes the place of. */
   replaceAt: i32 = 0;
   replaceEnd: i32 = 0;
+  /** What the completions are for; while something else has been typed they can't be taken. */
+  private proposedFor: string = "";
+  /** Tab was pressed before the completions of the draft came: the first of them is meant. */
+  wantsFirst: bool = false;
   /** The marked completion, or -1. */
   marked: i32 = -1;
   /** The draft is a chip that is being changed: it outlives the query that it was taken out of. */
@@ -41,6 +45,7 @@ export class Bar {
     this.isTried = false;
     this.serial++;
     this.marked = -1;
+    this.wantsFirst = false;
   }
 
   /** What is wrong with the draft, unless it is only unfinished. */
@@ -57,6 +62,7 @@ export class Bar {
   /** Shows completions that were asked for when the draft was as it is now. */
   propose(found: Suggestions): void {
     this.options = found.suggestions;
+    this.proposedFor = this.draft;
     this.replaceAt = <i32>found.replace.at;
     this.replaceEnd = <i32>found.replace.end;
     this.marked = -1;
@@ -65,6 +71,10 @@ export class Bar {
   close(): void {
     this.options = [];
     this.marked = -1;
+  }
+
+  get isStale(): bool {
+    return this.isOpen && this.proposedFor !== this.draft;
   }
 
   move(by: i32): void {
@@ -76,7 +86,7 @@ export class Bar {
 
   /** Completes the draft; says whether it is a whole term now. */
   take(index: i32): bool {
-    if (index < 0 || index >= this.options.length) return false;
+    if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;
     const before = this.draft.substring(0, min(this.replaceAt, this.draft.length));
     const behind = this.draft.substring(min(this.replaceEnd, this.draft.length));

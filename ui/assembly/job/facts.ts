@@ -43,7 +43,8 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
 
 function queueNode(queue: string, why: Why | null): Node {
   const words = why === null ? "" : queueState(why);
-  return box("span", "", [link(queuePath(queue), "link", [text(visible(queue))]), text(words)]);
+  const name = queue.length > 0 ? visible(queue) : "(empty)";
+  return box("span", "", [link(queuePath(queue), "link", [text(name)]), text(words)]);
 }
 
 function queueState(why: Why): string {

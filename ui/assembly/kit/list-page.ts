@@ -10,7 +10,6 @@ import { grouped } from "../lib/number";
 import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { Model, Page } from "../model/model";
-import { OpenDialog } from "../model/open-dialog";
 import { Kept } from "../model/place";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
@@ -207,8 +206,6 @@ export abstract class ListPage extends Page {
     this.rows.missed(status, reason);
   }
 
-  override aim(_m: Model, _dialog: OpenDialog): void {}
-
   override shortcuts(m: Model): Shortcut[] {
     const keys = [
       new Shortcut("j", "Next row", this.name + ".next", "", "List"),
@@ -223,7 +220,10 @@ export abstract class ListPage extends Page {
 
   override act(m: Model, verb: string, arg: string, value: string): void {
     const list = this.list;
-    if (verb === "key") this.key(m, arg, value);
+    // The row that has the focus, however it came there.
+    const at = verb === "key" || value.length === 1 ? list.indexOf(arg) : -1;
+    if (at >= 0) list.current = at;
+    if (verb === "key") this.key(m, value);
     else if (verb === "next") this.walk(1);
     else if (verb === "before") this.walk(-1);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
@@ -240,10 +240,8 @@ export abstract class ListPage extends Page {
   }
 
   /** A key on a row. */
-  private key(m: Model, arg: string, stroke: string): void {
+  private key(m: Model, stroke: string): void {
     const list = this.list;
-    const at = list.indexOf(arg);
-    if (at >= 0) list.current = at;
     if (stroke === "ArrowDown") this.walk(1);
     else if (stroke === "ArrowUp") this.walk(-1);
     else if (stroke === "Home") this.walk(-list.current);

@@ -40,6 +40,8 @@ export class List {
   /** The row that the tab key reaches, and where a choice with shift begins. */
   current: i32 = 0;
   anchor: i32 = 0;
+  /** Someone has come to the current row by keys. */
+  isWalked: bool = false;
   chosen: Map<string, Row> = new Map<string, Row>();
   /** All that match are meant, also those on other pages. */
   every: bool = false;
@@ -126,6 +128,7 @@ export class List {
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
     this.current = max(0, min(to, this.rows.length - 1));
+    this.isWalked = true;
     return this.rows[this.current];
   }
 
@@ -188,6 +191,7 @@ export class List {
     }
     this.current = 0;
     this.anchor = 0;
+    this.isWalked = false;
     this.gone.clear();
     this.news = 0;
     this.waiting = null;

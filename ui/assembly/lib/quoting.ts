@@ -5,6 +5,17 @@ export function quoted(text: string): string {
   return '"' + text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') + '"';
 }
 
+/** What a value of a query says, in quotes or not. */
+export function unquoted(text: string): string {
+  if (!text.startsWith('"') || text.length < 2) return text;
+  let out = "";
+  for (let i = 1; i < text.length - 1; i++) {
+    if (text.charAt(i) === "\\") i++;
+    out += text.charAt(i);
+  }
+  return out;
+}
+
 /** In a line of Markdown: what Markdown would take for its own is left as it stands. */
 export function plain(said: string): string {
   let out = "";

@@ -43,8 +43,13 @@ export function taskPath(task: string): string {
   return queryPath("task:" + named(task));
 }
 
+/** No path has a part that is empty, `.` or `..`: whoever reads addresses takes it away. */
+export function isPathPart(name: string): bool {
+  return name.length > 0 && name !== "." && name !== "..";
+}
+
 export function queuePath(queue: string): string {
-  return "/queues/" + encode(queue);
+  return isPathPart(queue) ? "/queues/" + encode(queue) : "/queue?name=" + encode(queue);
 }
 
 export function workerPath(worker: string): string {

@@ -5,6 +5,7 @@
 import { Times } from "../controls/age";
 import { Overview } from "../generated/records";
 import { Node } from "../lib/node";
+import { Views } from "../saved/views";
 import { Access } from "./access";
 import { Address } from "./address";
 import { Facts } from "./facts";
@@ -40,6 +41,7 @@ export class Model {
   /** Which layer is over the page: `keys`, `palette`, `more`, or nothing. */
   layer: string = "";
   palette: Palette = new Palette();
+  views: Views = new Views();
   /** All that can be done here, as of the last draw. */
   shortcuts: Shortcut[] = [];
 

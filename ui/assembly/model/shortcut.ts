@@ -28,5 +28,9 @@ export class Shortcut {
 export class Palette {
   text: string = "";
   found: Shortcut[] = [];
+  /** What the server knows by this name: tasks, queues, workers, keys. */
+  named: Shortcut[] = [];
+  /** Counts what is typed, so that only the last of it is asked for. */
+  serial: i32 = 0;
   current: i32 = 0;
 }

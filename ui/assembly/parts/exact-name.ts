@@ -5,7 +5,8 @@ import { attr, cls, el, leaf, Node, text } from "../lib/node";
 export function exactName(name: string, className: string): Node {
   const odd = oddness(name);
   if (odd.length === 0) return leaf("span", className, name);
-  return el("span", [cls(className + " exact"), attr("title", odd)], [text(name)]);
+  const shown = name.length > 0 ? name : "(empty)";
+  return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown)]);
 }
 
 function oddness(name: string): string {

@@ -1,11 +1,13 @@
 /** The navigation at the side (a rail where there is little room), and the phone's bar above. */
 import { button, iconButton, keyCap } from "../controls/button";
-import { icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
+import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
 import { Session } from "../generated/records";
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Mark, Model, Page } from "../model/model";
 import { progressLink } from "../operations/progress";
 import { freshness } from "./freshness";
+
+const MOST_VIEWS = 5;
 
 export function side(m: Model): Node {
   return el(
@@ -19,6 +21,7 @@ export function side(m: Model): Node {
         [cls("navs"), attr("data-key", "app.nav"), attr("data-keys", "ArrowUp ArrowDown Home End")],
         pages(m, true),
       ),
+      savedViews(m),
       box("div", "end", [progressLink(m, ""), freshness(m), themes(m), account(m)]),
     ],
   );
@@ -65,6 +68,23 @@ function entry(m: Model, page: Page, stop: string): Node {
     leaf("span", "nav-name", page.label),
     mark.text.length > 0 ? leaf("span", "n " + mark.tone, mark.text) : nothing,
   ]);
+}
+
+/** The last few of this browser; all of them are in the palette. */
+function savedViews(m: Model): Node {
+  const views = m.views.own;
+  if (views.length === 0) return nothing;
+  const links: Node[] = [leaf("p", "head", "Saved views")];
+  for (let i = max(0, views.length - MOST_VIEWS); i < views.length; i++) {
+    links.push(
+      el(
+        "a",
+        [attr("href", "#" + views[i].path), cls("nav"), attr("title", views[i].name)],
+        [icon(FILTER), leaf("span", "cut", views[i].name)],
+      ),
+    );
+  }
+  return box("div", "views", links);
 }
 
 function find(): Node {

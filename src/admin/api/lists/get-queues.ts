@@ -1,7 +1,7 @@
-// GET /api/queues and /api/queues/{queue}.
+// GET /api/queues, /api/queues/{queue} and /api/queue?name=.
 import { WorkerError } from "../../../base/errors.ts";
-import { jsonText } from "../../../http/response.ts";
-import { choice } from "../../../queue/commands/declare/field.ts";
+import { type HttpResponse, jsonText } from "../../../http/response.ts";
+import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { getQueue } from "../../../queue/lists/queues/get-queue.ts";
 import {
   type ListedQueue,
@@ -10,7 +10,7 @@ import {
 } from "../../../queue/lists/queues/list-queue-page.ts";
 import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
-import type { Operation } from "../../context/admin.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
 import { described, listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
@@ -75,6 +75,11 @@ const oneQuery = {
   limit: countInQuery("jobs in each list, 50 by default; more than the maximum is cut", MAX_LIMIT),
 };
 
+const namedQuery = {
+  name: inQuery(text(["Name", "the queue's name, whatever it holds"], 0, 4_096)),
+  ...oneQuery,
+};
+
 export const getOneQueue: Operation = {
   summary: "One named queue by its name or id: what runs, what runs next, what was added last",
   query: oneQuery,
@@ -99,20 +104,35 @@ export const getOneQueue: Operation = {
     "QueueDetails",
   ),
   run: async (admin, request) => {
-    const { limit = 50 } = readQuery(request, oneQuery);
-    const name = request.params["queue"] ?? "";
-    const names = await knownNames(admin);
-    const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
-    if (found === null) throw new WorkerError("not_found", "there is no such queue");
-    const { running, next, arrivals } = found;
-    return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},
+    const { limit } = readQuery(request, oneQuery);
+    return answerOne(admin, request.params["queue"] ?? "", limit);
+  },
+};
+
+/** For names that no path can hold: clients take `.` and `..` out of paths, and nothing is no part of one. */
+export const getNamedQueue: Operation = {
+  ...getOneQueue,
+  summary: "The same by its name alone, which may be empty, `.` or `..`",
+  query: namedQuery,
+  run: async (admin, request) => {
+    const { name, limit } = readQuery(request, namedQuery);
+    if (name === undefined) throw new WorkerError("bad_input", "name: which queue is meant?");
+    return answerOne(admin, name, limit);
+  },
+};
+
+async function answerOne(admin: Admin, name: string, limit = 50): Promise<HttpResponse> {
+  const names = await knownNames(admin);
+  const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
+  if (found === null) throw new WorkerError("not_found", "there is no such queue");
+  const { running, next, arrivals } = found;
+  return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},
 "running":${running === null ? "null" : jobJson(running)},
 "next":[${next.jobs.map(jobJson).join(",")}],"next_complete":${next.isComplete},
 "next_cursor":${JSON.stringify(next.nextCursor)},
 "arrivals":[${arrivals.jobs.map(jobJson).join(",")}],"arrivals_complete":${arrivals.isComplete},
 "arrivals_cursor":${JSON.stringify(arrivals.nextCursor)}}`);
-  },
-};
+}
 
 export function queueJson(given: ListedQueue) {
   return {

@@ -17,6 +17,14 @@ const GROUPS_MS: f64 = 30000;
 export abstract class GroupedJobs extends JobsList {
   groups: Grouping = new Grouping("", new Terms(), "", new Settings());
 
+  /** What is being typed as the name of this view. */
+  viewName: string = "";
+
+  /** Its address as a saved view has it: neither its page nor the job beside it. */
+  get viewPath(): string {
+    return this.identity(this.address);
+  }
+
   get isGrouped(): bool {
     return this.groups.by.length > 0;
   }

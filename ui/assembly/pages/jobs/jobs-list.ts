@@ -6,6 +6,7 @@
 
 import { Bar } from "../../bar/bar";
 import { FIELD } from "../../bar/bar-view";
+import { Search } from "../../bar/search";
 import { queryIn } from "../../bar/terms";
 import { valueText } from "../../controls/value";
 import { JobList, ListedJob, readJobList, Value } from "../../generated/records";
@@ -20,7 +21,6 @@ import { Model } from "../../model/model";
 import { Kept } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { JobRow } from "./row";
-import { Search } from "./search";
 import { Settings } from "./settings";
 import { countOf, timeHead, usualSort } from "./tabs";
 

@@ -4,39 +4,31 @@ import { FIELD } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
-import { readSuggestions } from "../../generated/records";
-import { after, back, focus, isWide, navigate } from "../../host";
-import { BESIDE } from "../../job/beside";
+import { ListedJob, readSuggestions } from "../../generated/records";
+import { after, focus, navigate } from "../../host";
 import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";
 import { Fetched } from "../../kit/fetched";
-import { Row } from "../../kit/row";
 import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { Node } from "../../lib/node";
 import { parseWhole } from "../../lib/number";
 import { encode } from "../../lib/percent";
-import { Address } from "../../model/address";
-import { jobPath } from "../../model/links";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
+import { BesideJobs } from "./beside-jobs";
 import { aboutOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
 import { askTicket, TICKET, takeTicket } from "./export";
 import { GroupRow } from "./group-rows";
-import { GroupedJobs } from "./grouped-jobs";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
 import { jobsView } from "./view";
 
 const SUGGEST_MS = 60;
 
-const FOLLOW_MS = 120;
-
-export class JobsPage extends GroupedJobs {
-  /** The entry of the history that opened a job beside the list that stands behind it. */
-  private openedAs: i32 = 0;
+export class JobsPage extends BesideJobs {
   private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
   constructor() {
@@ -60,97 +52,8 @@ export class JobsPage extends GroupedJobs {
     return jobsView(m, this);
   }
 
-  /** The id of the job beside the list. */
-  override get opened(): string {
-    const id = this.address.value("job");
-    return parseWhole(id).valid ? id : "";
-  }
-
-  override turn(m: Model, address: Address): void {
-    super.turn(m, address);
-    this.openJob();
-  }
-
-  override shift(m: Model, address: Address): bool {
-    const before = this.address;
-    const cursor = address.value("cursor");
-    if (this.identity(before) !== this.identity(address)) return false;
-    if (before.value("cursor") !== cursor) return false;
-    const wasOpen = this.opened.length > 0;
-    this.address = address;
-    m.known.listPath = address.with("", "");
-    this.openJob();
-    if (this.opened.length === 0) this.focusCurrent();
-    else {
-      if (!wasOpen) {
-        this.openedAs = m.entry;
-        focus(BESIDE);
-      }
-      this.loadJob(m);
-    }
-    return true;
-  }
-
-  /** Where there is no room for both it has the page to itself. */
-  private openJob(): void {
-    const id = this.opened;
-    if (id.length === 0) return;
-    const job = parseWhole(id).value;
-    if (!isWide()) navigate(jobPath(job), true);
-    else if (job !== jobView.id) jobView.reset(job);
-  }
-
-  private loadJob(m: Model): void {
-    if (this.opened === jobView.id.toString()) jobView.open(m, jobView.id);
-  }
-
-  override load(m: Model): void {
-    super.load(m);
-    this.loadJob(m);
-  }
-
-  override refresh(m: Model): void {
-    super.refresh(m);
-    if (this.opened.length > 0) jobView.refresh(m);
-  }
-
-  /** A job opens beside the list; the open one, by Enter, on its own page. */
-  protected override open(m: Model, row: Row, stroke: string): void {
-    if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
-    else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);
-    else if (row.key !== this.opened) this.showBeside(row.key);
-    else if (stroke === "Enter") navigate(row.path, false);
-  }
-
-  private showBeside(key: string): void {
-    navigate(this.address.beside("job", key), this.opened.length > 0);
-  }
-
-  /** What is beside the list follows the row once the keys rest. */
-  protected override walk(by: i32): void {
-    super.walk(by);
-    if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
-  }
-
-  private follow(key: string): void {
-    const at = this.list.indexOf(key);
-    const isHere = this.opened.length > 0 && key === this.list.currentKey && key !== this.opened;
-    if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
-  }
-
-  /** Back where it was opened from here; an address that was pasted has nothing of ours behind it. */
-  private close(m: Model): void {
-    if (m.entry === this.openedAs) back();
-    else navigate(this.address.beside("job", ""), true);
-  }
-
-  protected override escape(m: Model): void {
-    if (this.opened.length > 0) this.close(m);
-    else super.escape(m);
-  }
-
   override take(m: Model, request: Pending, body: string): void {
-    if (request.topic === this.suggestions.topic) this.suggested(request, body);
+    if (request.topic === this.suggestions.topic) this.suggested(m, request, body);
     else if (request.topic === TICKET) takeTicket(m, body);
     else super.take(m, request, body);
   }
@@ -178,12 +81,27 @@ export class JobsPage extends GroupedJobs {
     else if (verb === "follow") this.follow(arg);
     else if (verb === "close") this.close(m);
     else if (verb === "news") this.showNews(m);
-    else if (verb === "export") askTicket(m, this.query, arg);
+    else if (verb === "view-name") this.viewName = value;
+    else if (verb === "save-view") this.saveView(m);
+    else if (verb === "drop-view") {
+      m.views.remove(arg);
+      m.notices.good(`Removed the view “${arg}”`);
+    } else if (verb === "export") askTicket(m, this.query, arg);
     else if (verb === "stop") this.stop(m);
     else if (verb === "go-on") {
       this.search.again(m);
       this.goOn(m);
     } else super.act(m, verb, arg, value);
+  }
+
+  private saveView(m: Model): void {
+    const fault = m.views.save(this.viewName, this.viewPath);
+    if (fault.length > 0) {
+      m.notices.bad(fault);
+      return;
+    }
+    m.notices.good(`Saved the view “${m.views.nameOf(this.viewPath)}”`);
+    this.viewName = "";
   }
 
   private typeQuery(_m: Model, value: string): void {
@@ -197,7 +115,7 @@ export class JobsPage extends GroupedJobs {
     this.suggestions.ask(m, `api/suggest?q=${encode(draft)}&at=${draft.length}`);
   }
 
-  private suggested(request: Pending, body: string): void {
+  private suggested(m: Model, request: Pending, body: string): void {
     const r = new JsonReader(body);
     const found = readSuggestions(r);
     r.end();
@@ -205,6 +123,7 @@ export class JobsPage extends GroupedJobs {
     // What was typed meanwhile has its own answer to come.
     if (!r.failed && request.path.endsWith(`?q=${encode(draft)}&at=${draft.length}`)) {
       this.bar.propose(found);
+      if (this.bar.wantsFirst) this.complete(m, 0, false);
     }
   }
 
@@ -214,6 +133,7 @@ export class JobsPage extends GroupedJobs {
     if (stroke === "ArrowDown" && !bar.isOpen) this.suggest(m);
     else if (stroke === "ArrowDown") bar.move(1);
     else if (stroke === "ArrowUp") bar.move(-1);
+    else if (stroke === "Tab" && bar.isStale) bar.wantsFirst = true;
     else if (stroke === "Tab") this.complete(m, max(bar.marked, 0), false);
     else if (stroke === "Backspace") {
       this.edit(bar.terms.chips.length - 1);
@@ -276,15 +196,27 @@ export class JobsPage extends GroupedJobs {
       const verb = row instanceof GroupRow ? (row as GroupRow).verb : null;
       if (verb !== null) {
         keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
+      } else if (row instanceof JobRow && this.list.isWalked) {
+        keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
+        keys.push(this.verbKey("s", "Reschedule the job…", "reschedule"));
       }
     }
     return keys;
   }
 
+  /** The chosen jobs, or the one of the row that someone has come to. */
+  private meant(): ListedJob[] {
+    const jobs = chosenJobs(this);
+    const list = this.list;
+    if (jobs.length > 0 || !list.isWalked || list.current >= list.rows.length) return jobs;
+    const row = list.rows[list.current];
+    return row instanceof JobRow ? [(row as JobRow).job] : jobs;
+  }
+
   /** The verb that has the chosen jobs run again. */
   private again(): string {
     if (this.list.every) return verbsForEvery(this)[0];
-    const jobs = chosenJobs(this);
+    const jobs = this.meant();
     for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") return "retry";
     return "run-now";
   }
@@ -294,6 +226,6 @@ export class JobsPage extends GroupedJobs {
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {
-    dialog.jobs = chosenJobs(this);
+    dialog.jobs = this.meant();
   }
 }

@@ -2,9 +2,10 @@
 
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";
-import { button, drawnButton, link } from "../../controls/button";
+import { button, drawnButton, iconButton, link } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
-import { PLUS } from "../../controls/icon";
+import { CLOSE, PLUS } from "../../controls/icon";
+import { menu } from "../../controls/menu";
 import { pageHeadSaying } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue } from "../../controls/value";
@@ -12,7 +13,7 @@ import { Groups } from "../../generated/records";
 import { jobBeside } from "../../job/beside";
 import { jobView } from "../../job/job-view";
 import { listView, newsPill } from "../../kit/list-view";
-import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
@@ -62,7 +63,12 @@ function meta(m: Model, page: GroupedJobs): Node {
           : nothing,
     page.search.view(m, isOn, page.askedAt(m)),
     newsPill(page),
-    box("span", "right", [groupings(page), page.settings.view(), exportMenu(m, page.query)]),
+    box("span", "right", [
+      groupings(page),
+      viewsMenu(m, page),
+      page.settings.view(),
+      exportMenu(m, page.query),
+    ]),
   ]);
 }
 
@@ -80,6 +86,49 @@ function groupings(page: GroupedJobs): Node {
     parts.push(linkedPart("By " + by, jobsPath(page.query, by), page.groups.by === by));
   }
   return segments("Grouping", parts);
+}
+
+/** The saved views, and the field that saves this one. */
+function viewsMenu(m: Model, page: GroupedJobs): Node {
+  const items: Node[] = [];
+  const all = m.views.all;
+  const own = m.views.own.length;
+  for (let i = 0; i < all.length; i++) {
+    const name = all[i].name;
+    items.push(
+      box("div", "row", [
+        link(all[i].path, "btn q", [leaf("span", "cut", name)]),
+        i < own ? iconButton(CLOSE, `Remove the view ${name}`, "jobs.drop-view", name) : nothing,
+      ]),
+    );
+  }
+  const path = page.viewPath;
+  if (path !== page.path && m.views.nameOf(path).length === 0) items.push(saveForm(page));
+  return menu("Saved views", [text("Views")], items);
+}
+
+function saveForm(page: GroupedJobs): Node {
+  return el(
+    "form",
+    [cls("row save-view"), attr("data-submit", "jobs.save-view")],
+    [
+      el(
+        "input",
+        [
+          attr("id", "view-name"),
+          cls("input"),
+          attr("aria-label", "Name of this view"),
+          attr("placeholder", "Name of this view"),
+          attr("autocomplete", "off"),
+          attr("maxlength", "60"),
+          attr("data-input", "jobs.view-name"),
+          attr("value", page.viewName),
+        ],
+        [],
+      ),
+      el("button", [attr("type", "submit"), cls("btn s")], [text("Save")]),
+    ],
+  );
 }
 
 /** Says which condition leaves nothing, and offers to drop it. */

@@ -9,7 +9,7 @@ import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
 import { decode, encode } from "../../lib/percent";
 import { Address } from "../../model/address";
-import { queryPath, queueQuery } from "../../model/links";
+import { isPathPart, queryPath, queueQuery } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
@@ -20,6 +20,8 @@ import { whoHoldsIt } from "./holder";
 import { numbers, order } from "./jobs";
 
 const START = "/queues/";
+/** Its name stands in `name=`. */
+const NAMED = "/queue";
 /** So many of its jobs are shown. */
 const SHOWN = 15;
 /** While something changes. */
@@ -38,7 +40,7 @@ export class QueuePage extends Page {
   }
 
   override matches(address: Address): bool {
-    return address.path.startsWith(START);
+    return address.path.startsWith(START) || address.path === NAMED;
   }
 
   override title(): string {
@@ -46,7 +48,8 @@ export class QueuePage extends Page {
   }
 
   override turn(_m: Model, address: Address): void {
-    const wanted = decode(address.path.substring(START.length));
+    const wanted =
+      address.path === NAMED ? address.value("name") : decode(address.path.substring(START.length));
     if (wanted !== this.wanted) this.clear();
     this.wanted = wanted;
   }
@@ -62,7 +65,10 @@ export class QueuePage extends Page {
   }
 
   private get at(): string {
-    return `api/queues/${encode(this.wanted)}?limit=${SHOWN}`;
+    const name = encode(this.wanted);
+    return isPathPart(this.wanted)
+      ? `api/queues/${name}?limit=${SHOWN}`
+      : `api/queue?name=${name}&limit=${SHOWN}`;
   }
 
   override load(m: Model): void {

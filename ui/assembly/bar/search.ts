@@ -2,12 +2,12 @@
  * How far a search has come. The server looks through as much as half a second allows and then rests;
  * the page goes on for some seconds by itself, and after that when it is told to.
  */
-import { ageText } from "../../controls/age";
-import { button } from "../../controls/button";
-import { compact } from "../../controls/value";
-import { JobList, Value } from "../../generated/records";
-import { box, Node, nothing, text } from "../../lib/node";
-import { Model } from "../../model/model";
+import { ageText } from "../controls/age";
+import { button } from "../controls/button";
+import { compact } from "../controls/value";
+import { JobList, Value } from "../generated/records";
+import { box, Node, nothing, text } from "../lib/node";
+import { Model } from "../model/model";
 
 /** So long it goes on by itself. */
 const PATIENCE_MS: f64 = 5000;

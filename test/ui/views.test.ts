@@ -1,0 +1,140 @@
+// Saved views, and what the palette finds.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { failedJob, job, jobs, listed, opened } from "./sample.ts";
+
+before(ensureBuilt);
+
+const KEY = "worker.views";
+const links = (page: Page, start: string) =>
+  page
+    .all((e) => e.tag === "a" && textOf([e]).startsWith(start))
+    .map((e) => String(e.attrs["href"]));
+const found = (page: Page) =>
+  page.all((e) => e.attrs["role"] === "option").map((one) => textOf([one]));
+const marked = (page: Page) =>
+  textOf([page.one((e) => e.attrs["role"] === "option" && e.attrs["aria-selected"] === "true")]);
+
+function save(page: Page, name: string): void {
+  page.app.dispatch("jobs.view-name", "", name);
+  page.app.dispatch("jobs.save-view", "", "");
+}
+
+function type(page: Page, text: string): void {
+  page.app.dispatch("app.layer", "palette", "");
+  page.app.dispatch("app.palette", "", text);
+}
+
+test("a view is the query, order and grouping under a name, and nothing else is kept", async () => {
+  const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-tries&group=task";
+  const page = await opened(`${address}&cursor=c1&job=5`);
+  save(page, "  Mail\nthat fails ");
+  assert.equal(page.preferences.get(KEY), `${address} Mail that fails`);
+  assert.match(page.notices[0] ?? "", /Saved the view “Mail that fails”/);
+  assert.deepEqual(links(page, "Mail that fails"), [`#${address}`, `#${address}`]);
+  assert.equal(page.has("view-name"), false, "it is kept already");
+});
+
+test("views are removed, replaced by their name, and bounded", async () => {
+  const page = await opened("/jobs?q=tries%3E3");
+  save(page, "");
+  assert.match(page.notices[0] ?? "", /A view needs a name/);
+  save(page, "mine");
+  page.go("/jobs?q=tries%3E4");
+  save(page, "mine");
+  assert.equal(page.preferences.get(KEY), "/jobs?q=tries%3E4 mine");
+  page.app.dispatch("jobs.drop-view", "mine", "");
+  assert.equal(page.preferences.get(KEY), "");
+  for (let n = 0; n < 21; n++) save(page, `view ${n}`);
+  assert.equal(page.preferences.get(KEY)?.split("\n").length, 20);
+  save(page, "x".repeat(300));
+  page.go(`/jobs?q=${"x".repeat(3000)}`);
+  save(page, "view 1");
+  assert.ok((page.preferences.get(KEY) ?? "").length < 2000);
+});
+
+test("what somebody else left in the storage does no harm", async () => {
+  const page = await opened("/");
+  page.preferences.set(KEY, "javascript:alert(1) evil\n\n/jobs?q=a\n/jobs <b>bold</b>");
+  page.go("/jobs");
+  assert.deepEqual(links(page, "evil"), []);
+  assert.ok(links(page, "<b>bold</b>").every((href) => href === "#/jobs"));
+});
+
+test("everybody has a few views, which can't be removed", async () => {
+  const page = await listed([job(1)]);
+  assert.deepEqual(links(page, "Over 10 tries"), ["#/jobs?q=tries%3E10"]);
+  assert.equal(page.hasButton("Remove the view Over 10 tries"), false);
+  assert.equal(page.has("view-name"), false, "all jobs are no view");
+});
+
+test("the palette has saved views, pages, and what can be done on the page at hand", async () => {
+  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  save(page, "Cards in euro");
+  type(page, "euro");
+  assert.deepEqual(found(page), ["View Cards in euro", "All jobs that match “euro”"]);
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
+  type(page, ">group");
+  assert.deepEqual(found(page), ["Group by errorf"]);
+});
+
+test("what the server knows by a name is asked for once typing rests", async () => {
+  const page = await opened("/workers");
+  type(page, "c");
+  page.app.dispatch("app.palette", "", "cha");
+  page.app.dispatch("app.palette", "", "charge");
+  page.pass(400);
+  const asked = page.requests.filter(({ path }) => /suggest|key%3A/.test(path));
+  assert.deepEqual(
+    asked.map(({ path }) => path),
+    [
+      "api/suggest?q=charge",
+      "api/suggest?q=worker%3Acharge",
+      "api/jobs?limit=4&fields=row&count=none&sort=-id&q=key%3A%22charge%22%2A",
+    ],
+  );
+  page.app.dispatch("app.palette-key", "", "ArrowDown");
+  const before = marked(page);
+  const named = (kind: string, text: string) => ({ kind, text, about: null });
+  page.answer("api/suggest?q=charge", {
+    replace: { at: 0, end: 6 },
+    suggestions: [
+      named("field", "created<"),
+      named("task", "task:charge_card"),
+      named("queue", 'queue:"charge \\"x\\""'),
+    ],
+  });
+  page.answer("api/suggest?q=worker", {
+    replace: { at: 7, end: 13 },
+    suggestions: [named("worker", "charger-1")],
+  });
+  page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
+  assert.equal(marked(page), before, "what is marked stays marked");
+  assert.deepEqual(found(page).slice(-5), [
+    "Task charge_card",
+    'Queue charge "x"',
+    "Worker charger-1",
+    "Job with key charge:7",
+    "All jobs that match “charge”",
+  ]);
+  page.app.dispatch("app.palette-do", String(found(page).length - 4), "");
+  assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
+});
+
+test("an answer to what was typed before adds nothing, and a refusal says nothing", async () => {
+  const page = await opened("/workers");
+  type(page, "mail");
+  page.pass(400);
+  const before = found(page);
+  page.answer("api/suggest?q=worker", { error: "too wide", code: "query_too_wide" }, 400);
+  assert.deepEqual(page.notices, []);
+  page.app.dispatch("app.palette", "", "fax");
+  page.answer("api/suggest?q=mail", {
+    replace: { at: 0, end: 4 },
+    suggestions: [{ kind: "task", text: "task:mail", about: null }],
+  });
+  assert.ok(!found(page).includes("Task mail"));
+  assert.ok(before.length > 0);
+});

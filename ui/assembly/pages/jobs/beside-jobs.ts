@@ -1,0 +1,109 @@
+/** The list of jobs with the open one beside it (`job=` of the address): what is beside follows the rows. */
+import { after, back, focus, isWide, navigate } from "../../host";
+import { BESIDE } from "../../job/beside";
+import { jobView } from "../../job/job-view";
+import { Row } from "../../kit/row";
+import { parseWhole } from "../../lib/number";
+import { Address } from "../../model/address";
+import { jobPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { GroupRow } from "./group-rows";
+import { GroupedJobs } from "./grouped-jobs";
+import { JobRow } from "./row";
+
+/** Keys that are held down ask for nothing on the way. */
+const FOLLOW_MS = 120;
+
+export abstract class BesideJobs extends GroupedJobs {
+  /** The entry of the history that opened a job beside the list that stands behind it. */
+  private openedAs: i32 = 0;
+
+  /** The id of the job beside the list. */
+  override get opened(): string {
+    const id = this.address.value("job");
+    return parseWhole(id).valid ? id : "";
+  }
+
+  override turn(m: Model, address: Address): void {
+    super.turn(m, address);
+    this.openJob();
+  }
+
+  override shift(m: Model, address: Address): bool {
+    const before = this.address;
+    const cursor = address.value("cursor");
+    if (this.identity(before) !== this.identity(address)) return false;
+    if (before.value("cursor") !== cursor) return false;
+    const wasOpen = this.opened.length > 0;
+    this.address = address;
+    m.known.listPath = address.with("", "");
+    this.openJob();
+    if (this.opened.length === 0) this.focusCurrent();
+    else {
+      if (!wasOpen) {
+        this.openedAs = m.entry;
+        focus(BESIDE);
+      }
+      this.loadJob(m);
+    }
+    return true;
+  }
+
+  /** Where there is no room for both it has the page to itself. */
+  private openJob(): void {
+    const id = this.opened;
+    if (id.length === 0) return;
+    const job = parseWhole(id).value;
+    if (!isWide()) navigate(jobPath(job), true);
+    else if (job !== jobView.id) jobView.reset(job);
+  }
+
+  private loadJob(m: Model): void {
+    if (this.opened === jobView.id.toString()) jobView.open(m, jobView.id);
+  }
+
+  override load(m: Model): void {
+    super.load(m);
+    this.loadJob(m);
+  }
+
+  override refresh(m: Model): void {
+    super.refresh(m);
+    if (this.opened.length > 0) jobView.refresh(m);
+  }
+
+  /** A job opens beside the list; the open one, by Enter, on its own page. */
+  protected override open(m: Model, row: Row, stroke: string): void {
+    if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
+    else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);
+    else if (row.key !== this.opened) this.showBeside(row.key);
+    else if (stroke === "Enter") navigate(row.path, false);
+  }
+
+  private showBeside(key: string): void {
+    navigate(this.address.beside("job", key), this.opened.length > 0);
+  }
+
+  /** What is beside the list follows the row once the keys rest. */
+  protected override walk(by: i32): void {
+    super.walk(by);
+    if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
+  }
+
+  protected follow(key: string): void {
+    const at = this.list.indexOf(key);
+    const isHere = this.opened.length > 0 && key === this.list.currentKey && key !== this.opened;
+    if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
+  }
+
+  /** Back where it was opened from here; an address that was pasted has nothing of ours behind it. */
+  protected close(m: Model): void {
+    if (m.entry === this.openedAs) back();
+    else navigate(this.address.beside("job", ""), true);
+  }
+
+  protected override escape(m: Model): void {
+    if (this.opened.length > 0) this.close(m);
+    else super.escape(m);
+  }
+}

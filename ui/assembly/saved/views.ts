@@ -1,0 +1,98 @@
+/**
+ * Saved views: addresses of lists under names, kept in this browser. An address says what is looked for;
+ * what is found, and who is signed in, is never kept. One line each: the address, a space, the name.
+ */
+import { prefer, preferred } from "../host";
+
+const KEY = "worker.views";
+const MOST = 20;
+const LONGEST_NAME = 60;
+const LONGEST_PATH = 2000;
+
+export class SavedView {
+  constructor(
+    readonly name: string,
+    readonly path: string,
+  ) {}
+}
+
+/** What everybody has. */
+const BUILT_IN: SavedView[] = [
+  new SavedView("Failed in the last hour", "/jobs?q=is%3Afailed%20failed%3C1h"),
+  new SavedView("Over 10 tries", "/jobs?q=tries%3E10"),
+  new SavedView("Running for over 10 minutes", "/jobs?q=running%3E10m"),
+];
+
+export class Views {
+  private list: SavedView[] = [];
+  private isRead: bool = false;
+
+  /** Those of this browser, the oldest first. */
+  get own(): SavedView[] {
+    if (!this.isRead) this.read();
+    return this.list;
+  }
+
+  get all(): SavedView[] {
+    return this.own.concat(BUILT_IN);
+  }
+
+  /** The name of the view at an address, or the empty string. */
+  nameOf(path: string): string {
+    const all = this.all;
+    for (let i = 0; i < all.length; i++) if (all[i].path === path) return all[i].name;
+    return "";
+  }
+
+  /** Keeps an address; why it can't, or the empty string. The same name is given anew. */
+  save(name: string, path: string): string {
+    const short = oneLine(name).substring(0, LONGEST_NAME).trim();
+    if (short.length === 0) return "A view needs a name.";
+    if (path.length > LONGEST_PATH) return "This query is too long to be kept.";
+    this.read();
+    const others = this.without(short);
+    if (others.length >= MOST) return `No more than ${MOST} views are kept: remove one first.`;
+    others.push(new SavedView(short, path));
+    this.write(others);
+    return "";
+  }
+
+  remove(name: string): void {
+    this.read();
+    this.write(this.without(name));
+  }
+
+  private without(name: string): SavedView[] {
+    const others: SavedView[] = [];
+    for (let i = 0; i < this.list.length; i++) {
+      if (this.list[i].name !== name) others.push(this.list[i]);
+    }
+    return others;
+  }
+
+  /** Another tab may have written since. */
+  private read(): void {
+    this.isRead = true;
+    this.list = [];
+    const lines = preferred(KEY).split("\n");
+    for (let i = 0; i < lines.length && this.list.length < MOST; i++) {
+      const space = lines[i].indexOf(" ");
+      const path = lines[i].substring(0, max(space, 0));
+      if (!path.startsWith("/")) continue;
+      this.list.push(new SavedView(lines[i].substring(space + 1), path));
+    }
+  }
+
+  private write(list: SavedView[]): void {
+    this.list = list;
+    const lines: string[] = [];
+    for (let i = 0; i < list.length; i++) lines.push(list[i].path + " " + list[i].name);
+    prefer(KEY, lines.join("\n"));
+  }
+}
+
+function oneLine(text: string): string {
+  let out = "";
+  for (let i = 0; i < text.length; i++) out += text.charCodeAt(i) < 0x20 ? " " : text.charAt(i);
+  return out;
+}
