@@ -1,5 +1,6 @@
 // How many jobs are before one that is due, in the order in which jobs are taken. Walks the index that
-// they are taken from, and no further than it takes to answer at once: 15,000 entries are 10 ms.
+// they are taken from, and no further than it takes to answer at once: 5,000 entries are 3 to 10 ms, the
+// more the longer the table has not been vacuumed.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { priorities } from "../sql/priorities.ts";
@@ -11,7 +12,7 @@ export interface Place {
   readonly of: Value | null;
 }
 
-const LONGEST_WALK = 15_000;
+const LONGEST_WALK = 5_000;
 
 export interface DueJob {
   readonly id: string;

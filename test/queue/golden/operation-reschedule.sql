@@ -67,7 +67,7 @@
     where operation.id = $10::bigint
     returning operation.after_id
   )
-  select tally.found::int, tally.done::int, moved.after_id, array(
+  select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)
     ) as missed_ids,

@@ -11,10 +11,10 @@
     select due.* from priorities, lateral (
       select priority, run_at, id, job_queue_id from "worker"._private_jobs as jobs
       where is_available and jobs.priority = priorities.priority and run_at <= now()
-      order by run_at limit 15000
+      order by run_at limit 5000
     ) as due
     where priorities.priority is not null
-    limit 15000
+    limit 5000
   )
   select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
     count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and job_queue_id = $4::int) as ahead,
@@ -34,10 +34,10 @@
     select due.* from priorities, lateral (
       select priority, run_at, id, job_queue_id from "worker"._private_jobs as jobs
       where is_available and jobs.priority = priorities.priority and run_at <= now()
-      order by run_at limit 15000
+      order by run_at limit 5000
     ) as due
     where priorities.priority is not null
-    limit 15000
+    limit 5000
   )
   select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
     count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and (job_queue_id is null or job_queue_id not in (
