@@ -142,6 +142,11 @@ test("Workers of all kinds are listed with what they run, and none is called dea
     }
     assert.deepEqual(seen.toSorted(), [safe.id, fast.id, "gone", stock.worker_id].sort(), sort);
   }
+  const [row] = (await list("?fields=row&search=QUICK_ONE")).workers;
+  assert.deepEqual(
+    [row.worker_id, row.tasks, row.tasks_complete, row.current[0].id],
+    [fast.id, [], false, ofFast],
+  );
   for (const [text, id] of [
     ["h1", "gone"],
     ["QUICK_ONE", fast.id],

@@ -23,6 +23,7 @@ test("A read-only page offers no change anywhere, and says that it is read-only.
     "/queues",
     "/workers",
     "/tasks",
+    "/cron",
   ];
   await visit(admin, "/", async ({ page, requests }) => {
     for (const route of [...routes, "/maintenance"]) {

@@ -13,6 +13,8 @@ const BIDI = "\u202egnp.exe\u2066";
 const EVIL = `${MARKUP}${LINK}\${alert(4)}{{5}}&lt;b&gt;${BIDI}`;
 const SCHEMA = `'"><img src=x onerror=alert(6)>${BIDI}`;
 
+const LIVING = `living ${EVIL}`;
+
 let admin: TestAdmin;
 let evilId = "";
 let lockedId = "";
@@ -35,6 +37,14 @@ before(async () => {
     `insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata)
      values ($1, now() - interval '1 day', now(), $2)`,
     [EVIL, JSON.stringify(payload)],
+  );
+  const cron = [{ identifier: EVIL, task: EVIL, pattern: `${EVIL} * * *`, backfill_ms: 1 }];
+  const said = { host: EVIL, version: EVIL, node: EVIL, task_identifiers: [EVIL, LINK], cron };
+  const running = [{ id: lockedId, task: EVIL, since: "2026-01-01T00:00:00Z" }];
+  await admin.sql(
+    `insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata)
+     values ($1, now(), now(), $2)`,
+    [LIVING, JSON.stringify({ ...said, running, running_jobs: 1, threshold_ms: 3_600_000 })],
   );
 });
 
@@ -62,7 +72,7 @@ async function isInert(page: Page, where: string): Promise<void> {
 }
 
 test("A name that turns the direction of writing turns nothing but itself.", async () => {
-  const routes = ["/", "/jobs", "/queues", "/tasks", "/workers"];
+  const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron"];
   for (const route of routes)
     await visit(admin, route, async ({ page }) => {
       await settled(page);
@@ -99,9 +109,9 @@ test("On the page of a job what turns the direction of writing stands as its cod
 
 test("Hostile text in the database is text on every page and in every dialog.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    const worker = `/workers/${encodeURIComponent(EVIL)}`;
-    const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", worker, "/maintenance"];
-    routes.push(`/jobs/${lockedId}`);
+    const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron", "/maintenance"];
+    const workers = [EVIL, LIVING].map((id) => `/workers/${encodeURIComponent(id)}`);
+    routes.push(...workers, `/jobs/${lockedId}`);
     for (const route of [...routes, `/jobs/${evilId}`]) {
       await page.goto(`${admin.url}#${route}`);
       await settled(page);

@@ -24,7 +24,7 @@ const focused = (page: Page, selector: string) => page.locator(`${selector}:focu
 test("A turn of the page moves the focus to its heading and changes the title.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await turned(page, "Overview");
-    for (const name of ["Jobs", "Queues", "Tasks", "Workers", "Maintenance", "Overview"]) {
+    for (const name of ["Jobs", "Queues", "Tasks", "Workers", "Cron", "Maintenance", "Overview"]) {
       await page.locator(".side .nav", { hasText: name }).focus();
       await page.keyboard.press("Enter");
       await turned(page, name);

@@ -54,6 +54,16 @@ export const views: readonly View[] = [
     title: "Worker worker-before-the-move",
   },
   { name: "no worker", route: "/workers/no%20such", title: "Worker no such" },
+  {
+    name: "an unlock",
+    route: "/workers",
+    title: "Workers",
+    act: async (page) => {
+      await page.locator(".workers tbody .cb").first().check();
+      await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
+    },
+  },
+  { name: "cron", route: "/cron", title: "Cron" },
   { name: "activity", route: "/activity", title: "Activity" },
   { name: "no operation", route: "/activity/999999", title: "Operation 999999" },
   { name: "maintenance", route: "/maintenance", title: "Maintenance" },

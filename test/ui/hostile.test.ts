@@ -99,7 +99,21 @@ test("hostile text stays text on every page", async () => {
   hostileError(page);
   hostileTask(page);
   hostileWorker(page);
+  hostileCron(page);
 });
+
+function hostileCron(page: Page): void {
+  const times = { known_since: at(-9), last_execution: at(-9), next_execution: at(9) };
+  const words = { identifier: EVIL, task: EVIL, match: EVIL, in_words: EVIL, worker_ids: [EVIL] };
+  const entry = { ...times, ...words, late_since: at(-5), backfill: 9, workers: 1 };
+  page.go("/cron");
+  page.answer("api/cron", {
+    entries: [entry, { ...entry, identifier: "2", workers: 9 }],
+    count: 2,
+  });
+  assertInert(page);
+  assert.ok(page.text.includes(EVIL));
+}
 
 function hostileTask(page: Page): void {
   const known = {

@@ -86,7 +86,7 @@ const bodyOf = (page: Page) => page.asked("api/maintenance").body;
 
 test("workers say whether they answer, how busy they are, and what they hold", async () => {
   const page = await opened("/workers");
-  assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state");
+  assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
   page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
   assert.deepEqual(rows(page, "workers"), [
     "worker-csilent 2 h 10 mprod-a-51c0.1.03 d1 of 201Unlock…",
@@ -209,6 +209,18 @@ test("of a worker that nobody knows it is said that it may have ended well", asy
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
   assert.match(page.text, /Nobody is called so now.*“w 1” sends no heartbeat/);
   assert.equal(page.title, "Worker w 1 · worker");
+});
+
+test("heartbeats are asked for again although nothing changes among the jobs", async () => {
+  const page = await opened("/workers");
+  feed(page, { pulse: pulse() });
+  page.answer("api/workers", listed([worker("worker-a")]));
+  const asked = () => page.requests.filter(({ path }) => path.startsWith("api/workers")).length;
+  assert.equal(asked(), 1);
+  page.pass(10_000);
+  assert.equal(asked(), 1);
+  page.pass(6_000);
+  assert.equal(asked(), 2);
 });
 
 test("read-only workers have no verbs, and without news their ages are clock times", async () => {

@@ -20,6 +20,24 @@ const known = [
   ...["resize_image", "crawl_page", "index_document", "expire_sessions"],
 ];
 
+const ticks = (identifier: string, task: string, pattern: string, backfillS: number) => ({
+  ...{ identifier, task, pattern, backfill_ms: backfillS * 1_000 },
+});
+const timetable = [
+  ticks("purge_sessions", "expire_sessions", "*/15 * * * *", 0),
+  ticks("nightly_report", "generate_invoice_pdf", "0 2 * * *", 86_400),
+  ticks("rollup_usage", "index_document", "30 5 * * 1", 2_419_200),
+  ticks("close_month", "generate_invoice_pdf", "5 0 1 * *", 86_400),
+];
+/** The tick before last of the first entry is missing; nobody keeps the last one any more. */
+const ledger = `
+  insert into worker._private_known_crontabs values
+    ('purge_sessions', now() - interval '90 days', date_trunc('hour', now()) - interval '1 hour'),
+    ('nightly_report', now() - interval '90 days', date_trunc('day', now()) + interval '2 hours'),
+    ('rollup_usage', now() - interval '90 days', date_trunc('week', now()) + interval '5.5 hours'),
+    ('close_month', now() - interval '9 days', null),
+    ('sync_legacy', now() - interval '2 years', now() - interval '200 days')`;
+
 const worker = (name: string, silentS: number, tasks: readonly string[]) => `
   insert into worker._private_workers (id, last_heartbeat_at, started_at, metadata) values
     ('worker-prod-${name}', now() - interval '${silentS} seconds', now() - interval '3 days',
@@ -31,6 +49,9 @@ const worker = (name: string, silentS: number, tasks: readonly string[]) => `
        concurrency: 16,
        threshold_ms: silentS > 60 ? 30_000 : 31_536_000_000,
        task_identifiers: tasks,
+       cron: timetable,
+       done_per_min: 140,
+       failed_per_min: 12,
      })}'::jsonb)`;
 
 /** `count` jobs; the expressions see n from 1 on. */
@@ -82,6 +103,7 @@ const statements = [
   `insert into worker._private_job_queues (queue_name)
     select unnest(array['crm:acme', 'billing', 'imports', 'search', 'mail', 'reports'])`,
   ...["a", "b", "d", "e", "f"].map((name) => worker(name, 3, known)),
+  ledger,
   worker("c", 7_800, [...known, "send_webhook"]),
   failed(
     8_400,

@@ -71,6 +71,8 @@ const shots: readonly Shot[] = [
   { name: "tasks", route: "/tasks", sees: "tbody tr" },
   { name: "workers", route: "/workers", sees: "tbody tr" },
   { name: "worker-silent", route: "/workers/worker-prod-c", sees: ".why-box" },
+  { name: "cron", route: "/cron", sees: "tbody tr" },
+  { name: "cron-empty", route: "/cron", of: "empty", sees: ".empty" },
   { name: "worker-alive", route: "/workers/worker-prod-a", sees: ".why-box" },
   { name: "jobs", route: "/jobs", sees: ".jobs tbody tr" },
   { name: "jobs-failed", route: "/jobs?q=is:failed", sees: ".jobs tbody tr" },

@@ -4,6 +4,7 @@
  */
 import { Page } from "../model/model";
 import { ActivityPage } from "./activity/page";
+import { CronPage } from "./cron/page";
 import { ErrorPage } from "./error/page";
 import { ErrorsPage } from "./errors/page";
 import { JobPage } from "./job/page";
@@ -29,6 +30,7 @@ export const pages: Page[] = [
   new TasksPage(),
   new WorkersPage(),
   new WorkerPage(),
+  new CronPage(),
   new ActivityPage(),
   new OperationPage(),
   new MaintenancePage(),

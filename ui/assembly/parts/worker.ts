@@ -30,6 +30,11 @@ export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
+/** Red: what it holds stands still. Amber: it may. */
+export function levelTone(worker: ListedWorker): string {
+  return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
+}
+
 export function holdsAny(worker: ListedWorker): bool {
   return worker.running.value > 0 || worker.heldQueues > 0;
 }

@@ -1,6 +1,7 @@
 // GET /api/workers and /api/workers/{worker}.
 import { WorkerError } from "../../../base/errors.ts";
 import { jsonText } from "../../../http/response.ts";
+import { choice } from "../../../queue/commands/declare/field.ts";
 import {
   getWorker,
   type ListedWorker,
@@ -11,7 +12,7 @@ import { withCounts } from "../../../queue/lists/queues/list-queue-page.ts";
 import { queueRowsHeldBy } from "../../../queue/lists/queues/queue-rows.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { readQuery } from "../../wire/wire.ts";
+import { inQuery, readQuery } from "../../wire/wire.ts";
 import { queue, queueJson } from "./get-queues.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
@@ -45,7 +46,14 @@ const members = {
 
 const listedWorker = record(members, "ListedWorker");
 
-const query = listQuery(workerSorts, "an id, a host, a version or a task");
+const fields = inQuery(
+  choice(
+    ["Fields", "full: all of each; row: without its tasks, and of its jobs the longest running"],
+    ["full", "row"],
+  ),
+  { default: "full" },
+);
+const query = { ...listQuery(workerSorts, "an id, a host, a version or a task"), fields };
 
 export const getWorkers: Operation = {
   summary: "Workers by their heartbeats, and holders of locks that have none",
@@ -59,12 +67,14 @@ export const getWorkers: Operation = {
     "WorkerList",
   ),
   run: async (admin, request) => {
-    const asked = pageRequest(readQuery(request, query), "state");
+    const { fields: shown, ...rest } = readQuery(request, query);
+    const asked = pageRequest(rest, "state");
     const names = await knownNames(admin);
     const { workers, nextCursor, counts } = await listWorkers(admin.databases.reads, asked, names);
-    const rows = workers.map((worker) => workerJson(worker)).join(",");
-    const rest = JSON.stringify({ next_cursor: nextCursor, counts });
-    return jsonText(`{"workers":[${rows}],${rest.slice(1)}`);
+    const shaped = shown === "row" ? workers.map(asRow) : workers;
+    const rows = shaped.map((worker) => workerJson(worker)).join(",");
+    const end = JSON.stringify({ next_cursor: nextCursor, counts });
+    return jsonText(`{"workers":[${rows}],${end.slice(1)}`);
   },
 };
 
@@ -98,6 +108,14 @@ export const getOneWorker: Operation = {
     );
   },
 };
+
+const JOBS_OF_A_ROW = 5;
+
+/** A worker may name a thousand tasks: a list that is asked for again and again has none of them. */
+function asRow(worker: ListedWorker): ListedWorker {
+  const report = { ...worker.report, tasks: [], hasAllTasks: false };
+  return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };
+}
 
 /** By hand: the ids of jobs are beyond what a number holds. */
 function workerJson(worker: ListedWorker, more: object = {}): string {

@@ -58,10 +58,8 @@ function beat(m: Model, worker: ListedWorker): string {
 function numbers(m: Model, worker: ListedWorker): Node {
   const waits = behind(worker);
   const oldest = oldestBehind(worker);
-  const failed = perMinute(worker.failedPerMin);
   const first = worker.current.length > 0 ? worker.current[0].since : NaN;
-  const done = perMinute(worker.donePerMin);
-  return figures([
+  const list: Node[] = [
     figure(
       worker.state === "alive" ? "Running" : "Jobs held",
       valueNode(worker.running, ""),
@@ -73,12 +71,14 @@ function numbers(m: Model, worker: ListedWorker): Node {
       valueNode(waits, ""),
       isNaN(oldest) ? "" : "oldest " + age(oldest, m.times),
     ),
-    figure(
-      "Done a minute",
-      done.length > 0 ? text(done) : leaf("span", "faint", "not told"),
-      failed.length > 0 ? failed + " failed" : "",
-    ),
-  ]);
+  ];
+  const done = perMinute(worker.donePerMin);
+  const failed = perMinute(worker.failedPerMin);
+  // The last minute of a worker that is silent is long over.
+  if (done.length > 0 && worker.state === "alive") {
+    list.push(figure("Done a minute", text(done), failed.length > 0 ? failed + " failed" : ""));
+  }
+  return figures(list);
 }
 
 /** What waits in the queues that it holds; at least, where not all of them were read. */

@@ -1,11 +1,12 @@
 /** One worker: whether it answers, what it runs and holds, what stands still behind it, who it is. */
 import { link } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
+import { stateSaying } from "../../controls/glyph";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import { ListedWorker } from "../../generated/records";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, Node, nothing, text } from "../../lib/node";
-import { decode, encode } from "../../lib/percent";
+import { decode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { named, queryPath } from "../../model/links";
 import { Model, Page } from "../../model/model";
@@ -13,13 +14,12 @@ import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
-import { holdsAny, isOld, workerState } from "../../parts/worker";
+import { holdsAny, isOld, levelTone } from "../../parts/worker";
 import { about } from "./about";
 import { holds } from "./holds";
 
 const START = "/workers/";
-/** While something changes. */
-const SOON_MS: f64 = 4000;
+const BEAT_MS: f64 = 10000;
 
 export class WorkerPage extends Page {
   private of: HolderOf = new HolderOf("worker");
@@ -52,8 +52,10 @@ export class WorkerPage extends Page {
     this.of.ask(m, this.wanted);
   }
 
+  /** Heartbeats come whether or not anything changes among the jobs. */
   override refresh(m: Model): void {
-    this.of.asked.askEvery(m, "api/workers/" + encode(this.wanted), SOON_MS);
+    const asked = this.of.asked;
+    if (!asked.isOn(m) && m.now - asked.askedAt >= BEAT_MS) this.load(m);
   }
 
   override take(m: Model, _request: Pending, body: string): void {
@@ -75,7 +77,7 @@ export class WorkerPage extends Page {
     return box("div", "worker-page", [
       crumbs([link("/workers", "", [text("Workers")])]),
       headOf(
-        [heading([exactName(this.wanted, "")]), ready ? workerState(m, worker) : nothing],
+        [heading([exactName(this.wanted, "")]), ready ? headState(worker) : nothing],
         "",
         ready ? this.acts(m) : [],
       ),
@@ -95,6 +97,12 @@ export class WorkerPage extends Page {
     const verb = unlockVerb("Unlock…", [worker.workerId]);
     return [jobs, verbButton(m, verb, isOld(worker) ? "p" : "")];
   }
+}
+
+function headState(worker: ListedWorker): Node {
+  const state = worker.state;
+  const words = state === "alive" ? "Answers" : state === "silent" ? "Silent" : "No heartbeat";
+  return box("span", levelTone(worker), [stateSaying(state, words)]);
 }
 
 function gone(name: string): Node {

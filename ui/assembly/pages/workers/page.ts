@@ -19,6 +19,8 @@ import { unlockPreview } from "../../parts/holder";
 import { COLUMNS, WorkerRow } from "./row";
 import { runningLongest } from "./running";
 
+const BEAT_MS: f64 = 15000;
+
 export class WorkersPage extends ListPage {
   private counts: WorkerCounts = new WorkerCounts();
   /** Whose locks the dialog is about. */
@@ -60,7 +62,12 @@ export class WorkersPage extends ListPage {
   }
 
   override source(_m: Model): string {
-    return this.listOf("api/workers");
+    return this.listOf("api/workers") + "&fields=row";
+  }
+
+  /** Heartbeats come whether or not anything changes among the jobs. */
+  override refresh(m: Model): void {
+    if (!this.rows.isOn(m) && m.now - this.rows.askedAt >= BEAT_MS) this.load(m);
   }
 
   override read(body: string): RowPage {

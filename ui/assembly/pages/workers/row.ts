@@ -13,14 +13,14 @@ import { visible } from "../../lib/visible";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
-import { holdsAny, isOld, perMinute, workerState } from "../../parts/worker";
+import { holdsAny, isOld, levelTone, perMinute, workerState } from "../../parts/worker";
 
 export const COLUMNS: Column[] = [
   new Column("", "Worker", "id", ""),
   new Column("w6 beat", "Heartbeat", "state", ""),
   new Column("w5 w-opt", "Host", "", ""),
   new Column("w3 w-opt", "Version", "", ""),
-  new Column("num w4 w-mid", "Up", "-started", ""),
+  new Column("num w4 w-opt", "Up", "-started", ""),
   new Column("w7 load", "Running", "-running", ""),
   new Column("num w4 w-opt", "Done / min", "-done", ""),
   new Column("num w4 w-mid", "Queues held", "", ""),
@@ -42,14 +42,13 @@ export class WorkerRow extends Row {
 
   override cells(m: Model): Node[] {
     const worker = this.worker;
-    const loud = worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
     const queues = worker.heldQueues;
     return [
       cell("", [link(this.path, "name cut", [exactName(worker.workerId, "")])]),
-      cell(loud, [workerState(m, worker)]),
+      cell(levelTone(worker), [workerState(m, worker)]),
       cell("dim w-opt", [said(worker.host)]),
       cell("dim w-opt", [said(worker.version)]),
-      cell("num dim w-mid", [aged(worker.startedAt, m.times)]),
+      cell("num dim w-opt", [aged(worker.startedAt, m.times)]),
       cell("", [load(worker)]),
       cell("num dim w-opt", [text(perMinute(worker.donePerMin))]),
       cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { CronEntry } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, opened } from "./sample.ts";
+
+before(ensureBuilt);
+
+const entry = (identifier: string, change: Partial<CronEntry> = {}): CronEntry => ({
+  identifier,
+  task: identifier,
+  known_since: at(-20 * 86_400),
+  last_execution: at(-360),
+  next_execution: at(540),
+  late_since: null,
+  match: "*/15 * * * *",
+  in_words: "every 15 minutes",
+  backfill: 0,
+  pending_job_id: null,
+  workers: 5,
+  worker_ids: ["a", "b", "c", "d", "e"],
+  ...change,
+});
+
+const listed = (entries: CronEntry[], next_cursor: string | null = null) => ({
+  entries,
+  next_cursor,
+  count: entries.length,
+});
+
+const rows = (page: Page) =>
+  page
+    .all((e) => e.tag === "tr")
+    .slice(1)
+    .map((e) => textOf([e]));
+
+test("an entry says what it is, when it ran and runs, and which workers keep it", async () => {
+  const page = await opened("/cron");
+  assert.equal(page.asked("api/cron").path, "api/cron?limit=100&sort=next");
+  const nightly = {
+    task: "build_report",
+    match: "1,2 2 * * *",
+    in_words: null,
+    backfill: 86_400,
+    pending_job_id: 9921,
+    next_execution: at(2 * 86_400),
+    workers: 1,
+    worker_ids: ["worker-a"],
+  };
+  page.answer("api/cron", listed([entry("purge_sessions"), entry("nightly", nightly)]));
+  assert.deepEqual(rows(page), [
+    "purge_sessionsevery 15 minutes*/15 * * * *in 9 m12:09 UTC6 m agonot made up20 d5 workers",
+    "nightlybuild_report1,2 2 * * *in 2 d2026-03-03 12:00 UTC6 m ago#9921 waitsup to 1 d back20 dworker-a",
+  ]);
+  assert.match(page.text, /Cron2, the next first/);
+  const job = page.one((e) => e.tag === "a" && e.attrs["href"] === "#/jobs/9921");
+  assert.ok(job);
+  page.app.dispatch("cron.open", "nightly", "");
+  assert.equal(page.navigations.at(-1), "/jobs?q=task%3Abuild_report");
+});
+
+test("a tick that nobody has scheduled is marked, whatever ran before", async () => {
+  const page = await opened("/cron");
+  const missed = { last_execution: at(-7200), late_since: at(-3600) };
+  page.answer(
+    "api/cron",
+    listed([entry("hourly", missed), entry("new", { last_execution: null })]),
+  );
+  assert.match(rows(page)[0] ?? "", /2 h agomissed 12:00:00/);
+  assert.match(rows(page)[1] ?? "", /12:09 UTCnever/);
+  const mark = page.one((e) => String(e.attrs["class"]) === "amber");
+  assert.equal(textOf([mark]), "missed 12:00:00");
+});
+
+test("an entry that no worker reports any more says so, and claims no pattern", async () => {
+  const page = await opened("/cron");
+  const nobodys = { task: null, match: null, in_words: null, next_execution: null, backfill: null };
+  page.answer("api/cron", listed([entry("forgotten", { ...nobodys, workers: 0, worker_ids: [] })]));
+  assert.deepEqual(rows(page), [
+    "forgottenno worker reports it any morenot knownnone6 m ago20 dnobody",
+  ]);
+  page.app.dispatch("cron.open", "forgotten", "");
+  assert.deepEqual(page.navigations, []);
+});
+
+test("without timetables, and with none that a search finds, the page says so", async () => {
+  const page = await opened("/cron");
+  page.answer("api/cron", listed([]));
+  assert.match(page.text, /There is no timetable/);
+  page.go("/cron?search=nope&sort=identifier");
+  assert.equal(page.asked("api/cron").path, "api/cron?limit=100&sort=identifier&search=nope");
+  page.answer("api/cron", listed([]));
+  assert.match(page.text, /No entries match “nope”/);
+  page.app.dispatch("app.key", "", "g");
+  page.app.dispatch("app.key", "", "c");
+  assert.equal(page.navigations.at(-1), "/cron");
+});

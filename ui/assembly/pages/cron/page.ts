@@ -1,0 +1,81 @@
+/** The timetables: what runs when, what came of the last tick, which workers keep it, and what is late. */
+import { emptyWith } from "../../controls/empty";
+import { CLOCK } from "../../controls/icon";
+import { pageHeadSaying } from "../../controls/panel";
+import { readCronList } from "../../generated/records";
+import { ListPage } from "../../kit/list-page";
+import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { Column, RowPage } from "../../kit/row";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node } from "../../lib/node";
+import { Model } from "../../model/model";
+import { COLUMNS, CronRow } from "./row";
+
+export class CronPage extends ListPage {
+  constructor() {
+    super("cron", "/cron");
+    this.label = "Cron";
+    this.drawing = CLOCK;
+    this.letter = "c";
+    this.choosable = false;
+    this.usualSort = "next";
+    this.everyMs = 15000;
+  }
+
+  override title(): string {
+    return "Cron";
+  }
+
+  override one(): string {
+    return "entry";
+  }
+
+  override many(): string {
+    return "entries";
+  }
+
+  override columns(_m: Model): Column[] {
+    return COLUMNS;
+  }
+
+  override source(_m: Model): string {
+    return this.listOf("api/cron");
+  }
+
+  override read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const list = readCronList(r);
+    r.end();
+    const page = new RowPage();
+    if (r.failed) {
+      page.fault = r.error;
+      return page;
+    }
+    for (let i = 0; i < list.entries.length; i++) page.rows.push(new CronRow(list.entries[i]));
+    const next = list.nextCursor;
+    if (next !== null) page.next = next;
+    page.count = list.count;
+    return page;
+  }
+
+  override view(m: Model): Node {
+    const none =
+      this.address.value("search").length > 0
+        ? nothingFound(this)
+        : emptyWith(
+            "There is no timetable",
+            "A worker that is started with a crontab stands here with its entries.",
+            [],
+          );
+    return box("div", "cron-page", [
+      pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", the next first" : ""), []),
+      box("div", "meta", [searchBox(this, "Find an entry or a task"), newsPill(this)]),
+      listView(m, this, "Cron", none),
+      leaf(
+        "p",
+        "hint",
+        "Patterns are in UTC: an hour that daylight saving repeats or skips runs exactly once. What a pattern is, only living workers tell.",
+      ),
+    ]);
+  }
+}

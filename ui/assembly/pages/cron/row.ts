@@ -1,0 +1,140 @@
+/** One entry of a timetable: its task and pattern, its ticks, how far back they are made up for. */
+import { aged, ageText, ago, clockAt, timed, until } from "../../controls/age";
+import { link } from "../../controls/button";
+import { stateSaying } from "../../controls/glyph";
+import { cell } from "../../controls/table";
+import { CronEntry } from "../../generated/records";
+import { Column, Row } from "../../kit/row";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { counted } from "../../lib/number";
+import { isoTime } from "../../lib/time";
+import { visible } from "../../lib/visible";
+import { jobPath, taskPath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { exactName } from "../../parts/exact-name";
+
+export const COLUMNS: Column[] = [
+  new Column("", "Entry", "identifier", ""),
+  new Column("w8 w-mid", "Pattern (UTC)", "", ""),
+  new Column("w6 when", "Next", "next", ""),
+  new Column("w6 when", "Last", "-last", ""),
+  new Column("w5 w-opt", "Missed ticks", "", ""),
+  new Column("num w4 w-opt", "Known for", "", ""),
+  new Column("w6 w-opt", "Kept by", "", ""),
+];
+
+export class CronRow extends Row {
+  constructor(readonly entry: CronEntry) {
+    super(entry.identifier);
+  }
+
+  override get name(): string {
+    return "entry " + this.entry.identifier;
+  }
+
+  /** Its task's jobs; what nobody keeps any more leads nowhere. */
+  override get path(): string {
+    const task = this.entry.task;
+    return task === null ? "" : taskPath(task);
+  }
+
+  override get tone(): string {
+    return this.entry.workers === 0 ? "forgotten" : "";
+  }
+
+  override cells(m: Model): Node[] {
+    const entry = this.entry;
+    return [
+      cell("", [this.named(), sub(this.about())]),
+      cell("w-mid", this.pattern()),
+      cell("", this.next(m)),
+      cell("", this.last(m)),
+      cell("dim w-opt", [text(madeUp(entry.backfill))]),
+      cell("num dim w-opt", [aged(entry.knownSince, m.times)]),
+      cell("dim w-opt", this.keepers()),
+    ];
+  }
+
+  private named(): Node {
+    const name = exactName(this.entry.identifier, "");
+    return this.path.length > 0
+      ? link(this.path, "name cut", [name])
+      : box("span", "name cut", [name]);
+  }
+
+  /** The task, where the entry is not called like it. */
+  private about(): string {
+    const task = this.entry.task;
+    if (task === null) return "no worker reports it any more";
+    return task === this.entry.identifier ? "" : visible(task);
+  }
+
+  private pattern(): Node[] {
+    const match = this.entry.match;
+    if (match === null) return [leaf("span", "faint", "not known")];
+    const words = this.entry.inWords;
+    const code = leaf("code", "cut", visible(match));
+    return words === null ? [code] : [text(words), box("span", "sub", [code])];
+  }
+
+  private next(m: Model): Node[] {
+    const at = this.entry.nextExecution;
+    if (isNaN(at)) return [leaf("span", "faint", "none")];
+    return [timed(at, until(at, m.times)), sub(utc(at, m.serverNow))];
+  }
+
+  /** When it was, and its job while that waits; or the tick that should have been and was not. */
+  private last(m: Model): Node[] {
+    const entry = this.entry;
+    const at = entry.lastExecution;
+    const late = entry.lateSince;
+    const job = entry.pendingJobId;
+    const lines: Node[] = [
+      isNaN(at) ? leaf("span", "faint", "never") : timed(at, ago(at, m.times)),
+    ];
+    if (!isNaN(late)) {
+      const words = timed(late, `missed ${clockAt(late, m.serverNow)}`);
+      lines.push(box("span", "sub", [box("span", "amber", [words])]));
+    } else if (job !== i64.MIN_VALUE) {
+      const waits = stateSaying("scheduled", `#${job} waits`);
+      lines.push(box("span", "sub", [link(jobPath(job), "link", [waits])]));
+    }
+    return lines;
+  }
+
+  private keepers(): Node[] {
+    const entry = this.entry;
+    if (entry.workers === 0) return [leaf("span", "amber", "nobody")];
+    if (entry.workers === 1 && entry.workerIds.length === 1) {
+      const id = entry.workerIds[0];
+      return [link(workerPath(id), "link cut", [exactName(id, "")])];
+    }
+    const some: string[] = [];
+    for (let i = 0; i < entry.workerIds.length; i++) some.push(visible(entry.workerIds[i]));
+    const more = entry.workers > entry.workerIds.length ? ", …" : "";
+    return [
+      el(
+        "span",
+        [cls(""), attr("title", some.join(", ") + more)],
+        [text(counted(entry.workers, "worker", "workers"))],
+      ),
+    ];
+  }
+}
+
+function sub(words: string): Node {
+  return words.length > 0 ? leaf("span", "sub", words) : nothing;
+}
+
+/** `03:00 UTC` within a day, else with the date. */
+function utc(at: f64, now: f64): string {
+  const iso = isoTime(at);
+  const clock = iso.substring(11, 16) + " UTC";
+  return Math.abs(at - now) < 86400000 ? clock : iso.substring(0, 10) + " " + clock;
+}
+
+/** How far back ticks are made up for that nobody scheduled in time. */
+function madeUp(seconds: i64): string {
+  if (seconds === i64.MIN_VALUE) return "";
+  return seconds > 0 ? `up to ${ageText(<f64>seconds * 1000)} back` : "not made up";
+}
