@@ -10,7 +10,6 @@ import type {
   ListedJob,
   ListedQueue,
   Operation,
-  Overview,
   Pulse,
   Rehearsal,
   Session,
@@ -89,59 +88,6 @@ export function jobs(
   const whole = { complete: true, ranking: "full", unknown: [], took_ms: 3, scanned: list.length };
   const count = next_cursor === null ? value(list.length) : null;
   return { jobs: list, next_cursor, count, ...whole, ...change };
-}
-
-export function overview(change: Partial<Overview> = {}): Overview {
-  return {
-    stats: { total: 1234, ready: 1200, scheduled: 20, locked: 2, failed: 12 },
-    queue_total: null,
-    queues: [
-      {
-        id: 1,
-        queue_name: "mail",
-        locked_at: at(-9),
-        locked_by: "worker-a",
-        job_count: 40,
-        ready_count: 31,
-        scheduled_count: 5,
-        locked_count: 1,
-        failed_count: 3,
-      },
-      {
-        id: 2,
-        queue_name: "crm/eu & us",
-        locked_at: null,
-        locked_by: null,
-        job_count: 3,
-        ready_count: 3,
-        scheduled_count: null,
-        locked_count: null,
-        failed_count: null,
-      },
-    ],
-    workers: [
-      { worker_id: "worker-a", locked_jobs: 2, locked_queues: 1 },
-      { worker_id: "worker-z", locked_jobs: 1, locked_queues: 0 },
-    ],
-    active_workers: [
-      {
-        worker_id: "worker-a",
-        last_heartbeat_at: at(-4),
-        started_at: at(-86400),
-        metadata: { pid: 41 },
-        is_stale: false,
-      },
-      {
-        worker_id: "worker-b",
-        last_heartbeat_at: at(-1900),
-        started_at: at(-90000),
-        metadata: null,
-        is_stale: true,
-      },
-    ],
-    as_of: at(0),
-    ...change,
-  };
 }
 
 export function value(count: number, change: Partial<Value> = {}): Value {
@@ -337,13 +283,10 @@ export function feed(page: Page, told: Readonly<Record<string, unknown>>): void 
   for (const [event, data] of Object.entries(told)) page.app.pushed(event, JSON.stringify(data));
 }
 
-/** The application at an address, with its session and overview answered. */
+/** The application at an address, with its session answered. */
 export async function opened(address = "/", change: Partial<Session> = {}): Promise<Page> {
   const page = await start(address);
   page.answer("api/session", session(change));
-  if (page.requests.some(({ path }) => path === "api/overview")) {
-    page.answer("api/overview", overview());
-  }
   return page;
 }
 

@@ -2,7 +2,7 @@
  * What is known of the whole queue: it comes by the event stream, and is asked for where there is none.
  * Every answer also tells how late it is by the server's clock.
  */
-import { readOperations, readOverview } from "../generated/records";
+import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
@@ -30,19 +30,13 @@ export function askCounts(m: Model): void {
   ask(m, "counts");
 }
 
-export function askOverview(m: Model): void {
-  m.overviewAt = m.now;
-  ask(m, "overview");
-}
-
 function ask(m: Model, what: string): void {
   if (!m.requests.waitsFor("app." + what)) m.requests.read(m.access, "app." + what, "api/" + what);
 }
 
 /** An answer to one of these questions. */
 export function takeAnswer(m: Model, request: Pending, body: string): void {
-  if (request.what === "overview") takeOverview(m, body);
-  else if (request.what === "operations") takeOperations(m, body);
+  if (request.what === "operations") takeOperations(m, body);
   else takeFact(m, request.what, body);
 }
 
@@ -88,17 +82,4 @@ function takeOperations(m: Model, body: string): void {
   for (let i = list.length - 1; i >= 0; i--) if (isAtWork(list[i])) shown = list[i];
   m.facts.operation = shown;
   tellEnd(m);
-}
-
-function takeOverview(m: Model, body: string): void {
-  const r = new JsonReader(body);
-  const overview = readOverview(r);
-  r.end();
-  if (r.failed) {
-    m.notices.bad(`The server's overview can't be read: ${r.error}`);
-    return;
-  }
-  m.overview = overview;
-  m.overviewLoaded = true;
-  tellTime(m, overview.asOf);
 }

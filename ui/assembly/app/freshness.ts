@@ -8,14 +8,13 @@ import { Gate } from "../model/access";
 import { ASK_MS, RED_MS, Stream } from "../model/live";
 import { Model } from "../model/model";
 import { errorOf } from "./api-error";
-import { askCounts, askFacts, askOverview, EVENTS, takeFact } from "./feed";
+import { askCounts, askFacts, EVENTS, takeFact } from "./feed";
 import { refresh, reload } from "./navigate";
 
 /** Ages and the freshness chip are true to the second. */
 const TICK_MS = 1000;
 /** The pulse comes every five seconds; after this long without it the page asks. */
 const QUIET_MS: f64 = 10000;
-const OVERVIEW_MS: f64 = 5000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
@@ -103,7 +102,6 @@ export function tick(m: Model): void {
     if (isOpen) askCounts(m);
     else askFacts(m);
   }
-  if (m.page.asksOverview && m.now - m.overviewAt >= OVERVIEW_MS) askOverview(m);
   if (!live.onHold) refresh(m);
 }
 

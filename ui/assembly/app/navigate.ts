@@ -4,7 +4,6 @@ import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
 import { Model, Page } from "../model/model";
 import { Place } from "../model/place";
-import { askOverview } from "./feed";
 
 /** The first page, at the address of the start: nothing was there before, so nothing is left. */
 export function begin(m: Model, address: string, entry: i32): void {
@@ -52,13 +51,11 @@ function comeBack(m: Model, place: Place): void {
 /** Asks for all that the page shows. */
 export function load(m: Model): void {
   m.page.load(m);
-  if (m.page.asksOverview) askOverview(m);
 }
 
 /** Asks again after a write. */
 export function reload(m: Model): void {
   m.page.reload(m);
-  if (m.page.asksOverview) askOverview(m);
 }
 
 /** Asks again because time has passed; does nothing while someone works in a dialog. */

@@ -2,7 +2,7 @@
  * Signing in and out. The token is kept for this tab only, and only after the server took it.
  * A page that loses its session keeps its address, so it goes on where it was.
  */
-import { Challenge, Overview, readSession } from "../generated/records";
+import { Challenge, readSession } from "../generated/records";
 import { after, focus, pageUrl, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
@@ -154,8 +154,6 @@ function closeGate(m: Model, gate: Gate): void {
   m.access.gate = gate;
   m.dialog = null;
   // What was read under a session isn't shown without one.
-  m.overview = new Overview();
-  m.overviewLoaded = false;
   m.facts = new Facts();
   m.places.clear();
   m.layer = "";

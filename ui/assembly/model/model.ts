@@ -3,7 +3,6 @@
  * file because each names the others. A page keeps its own state; what several pages show is here.
  */
 import { Times } from "../controls/age";
-import { Overview } from "../generated/records";
 import { Node } from "../lib/node";
 import { Views } from "../saved/views";
 import { Access } from "./access";
@@ -45,9 +44,6 @@ export class Model {
   /** All that can be done here, as of the last draw. */
   shortcuts: Shortcut[] = [];
 
-  overview: Overview = new Overview();
-  overviewLoaded: bool = false;
-  overviewAt: f64 = 0;
   known: Known = new Known();
   dialog: OpenDialog | null = null;
   /** The write that is being answered was only a step: its dialog stays. */
@@ -119,8 +115,6 @@ export abstract class Page {
   inBar: bool = false;
   /** The name of the page whose entry is marked while this one is at hand. */
   under: string;
-  /** Whether it still shows the old overview, which is asked for while it is open. */
-  asksOverview: bool = false;
   /** The id of the field that the key / goes to. */
   searchField: string = "";
   /** Whether it takes the whole width: lists do. */
