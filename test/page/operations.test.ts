@@ -160,7 +160,7 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     for (const said of ["Stopped operation", "Resumed operation", "Held operation"]) {
       await page.locator("table.activity").getByText(said).first().waitFor();
     }
-    await page.getByText(`Rescheduled ${changed} of 400 jobs`).waitFor();
+    await page.getByText(`Rescheduled ${changed} jobs`).first().waitFor();
   });
 });
 
@@ -217,7 +217,7 @@ test("Without the extension it works as well, and says that there is no way back
     await page.keyboard.press("a");
     await turned(page, "Activity");
     await sees(page, "Writes are only logged.");
-    await page.getByText("Retried 120 of 120 jobs").waitFor();
+    await page.locator("table.activity").getByText("Retried 120 jobs").waitFor();
   });
   assert.equal(spent(await rowsOf("bare", bare)), 0);
 });

@@ -195,6 +195,16 @@ test("estimates are marked as such wherever they stand", async () => {
   assert.equal(body(page).rehearsal, "r-1");
 });
 
+test("an estimate that was outnumbered is not told any more", async () => {
+  const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
+  const matched = value(8000, about);
+  const page = await shown(receipt({ matched, done: 8400, not_found: value(0, about) }));
+  assert.match(page.text, /Retried 8,400 jobsis:failed/);
+  assert.equal(figures(page).length, 4);
+  const work = await shown(operation({ matched }));
+  assert.match(work.text, /Retrying ≈ 8,000 jobs/);
+});
+
 test("what was begun is shown on its page, and on every page while it is at work", async () => {
   const page = await retrying();
   page.click("Retry 8,388 jobs");
@@ -325,6 +335,18 @@ test("without the extension it is said that nothing can be undone; read-only has
   assert.equal(work.hasButton("Stop…"), false);
 });
 
+test("whatever names and queries hold is shown as text that turns nothing", async () => {
+  const evil = "<img src=x>\u202egnp.exe";
+  const page = await shown(receipt({ q: evil, by: evil, error: evil, state: "failed", cli: evil }));
+  assert.doesNotMatch(page.text, /\u202e/);
+  assert.equal(page.all((e) => e.tag === "img").length, 0);
+  page.go("/activity");
+  const named = { message: evil, by: evil, key: evil, q: evil };
+  page.answer("api/activity", { entries: [entry(named)], next_cursor: null, kept: true });
+  assert.match(page.text, /gnp\.exe/);
+  assert.doesNotMatch(page.text, /\u202e/);
+});
+
 test("an operation that is gone says for how long they are kept", async () => {
   const page = await opened("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
@@ -356,7 +378,7 @@ test("activity lists every write, with its receipt and the way back where there 
   const rows = page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
   assert.deepEqual(rows, [
     "Held operation 214xada1 m agoReceipt",
-    "Retried 8,380 of 8,388 jobsis:failed · 12 left aloneada1 m agoUndo…Receipt",
+    "Retried 8,380 jobsis:failed · 12 left aloneada1 m agoUndo…Receipt",
     "Completed 12 of 12 jobs#7, #8, #9 and 9 moreada1 m ago",
   ]);
   page.click("Undo…");

@@ -28,7 +28,8 @@ export function outcomesOf(operation: Operation): Outcome[] {
     counted("gone", "Gone", operation.skippedGone, "removed before their turn"),
   ];
   const missing = operation.notFound;
-  if (missing !== null) {
+  // None by an estimate is no news.
+  if (missing !== null && (missing.value > 0 || missing.precision === "exact")) {
     list.push(new Outcome("", "Not found", missing, "gone, or matching no more"));
   }
   return list;

@@ -62,10 +62,17 @@ export function titleOf(operation: Operation): string {
   if (state === "undone") return `Undone: ${grouped(operation.undone)} of ${jobs(operation.done)}`;
   const title =
     isOver || state === "undoing"
-      ? past(action, operation.done, all)
+      ? past(action, operation.done, isOutnumbered(operation) ? "" : all)
       : said(action, false, all.length > 0 ? all : "jobs");
   const before = beforeOf(state);
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
+}
+
+/** There were more than was estimated: then the estimate says nothing any more. */
+function isOutnumbered(operation: Operation): bool {
+  const matched = operation.matched;
+  if (matched === null || matched.precision === "exact") return false;
+  return operation.state === "done" || operation.done > matched.value;
 }
 
 function beforeOf(state: string): string {

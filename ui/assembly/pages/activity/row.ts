@@ -11,7 +11,7 @@ import { grouped } from "../../lib/number";
 import { visible } from "../../lib/visible";
 import { jobPath, operationPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { jobs, lineWith, past } from "../../operations/words";
+import { lineWith, past } from "../../operations/words";
 
 export const COLUMNS: Column[] = [
   new Column("", "What", "", ""),
@@ -104,7 +104,7 @@ function sentenceOf(entry: AuditEntry): string {
   if (action === "operation.resume") return `Resumed operation ${id}`;
   if (action === "operation.stop") return `Stopped operation ${id}`;
   if (action === "operation.undo") return `Began to undo operation ${id}`;
-  return past(action, max<i64>(0, entry.done), entry.asked < 0 ? "" : jobs(entry.asked));
+  return past(action, max<i64>(0, entry.done), "");
 }
 
 function idsIn(json: string): i64[] {

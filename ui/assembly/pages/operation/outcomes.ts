@@ -18,7 +18,10 @@ const FAILED_AGAIN = "failed_again";
 /** All whose ids can be had. */
 function listed(operation: Operation): Outcome[] {
   const list: Outcome[] = [];
-  const all = outcomesOf(operation).concat(undoOutcomesOf(operation));
+  const state = operation.state;
+  const own = outcomesOf(operation);
+  const undo = undoOutcomesOf(operation);
+  const all = state === "undone" || state === "undoing" ? undo.concat(own) : own;
   for (let i = 0; i < all.length; i++) {
     if (all[i].name.length > 0 && all[i].isThere) list.push(all[i]);
   }

@@ -23,7 +23,7 @@ export function body(m: Model, operation: Operation): Node {
     numbers(m, operation, isOpen),
     box("div", "cols a", [
       box("div", "", [
-        operation.canary !== i64.MIN_VALUE && operation.undone === 0 ? steps(operation) : nothing,
+        operation.canary !== i64.MIN_VALUE && !isUndone(operation) ? steps(operation) : nothing,
         undoPanel(m, operation),
         isOpen ? goesOn(operation) : nothing,
       ]),
