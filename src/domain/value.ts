@@ -55,6 +55,15 @@ export function between(
   return { value: rounded, precision: "estimated", low: least, high: most, basis, as_of: asOf };
 }
 
+/** The first so many of what is counted. */
+export function noMoreThan(whole: Value, most: number): Value {
+  const { value, low = value, high = value, basis, as_of } = whole;
+  if (low >= most) return exact(most, basis, as_of);
+  if (whole.precision === "exact") return whole;
+  const highest = Math.min(high ?? most, most);
+  return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
+}
+
 /** Of a part no more is known, and it is no more, than of the whole. */
 export function within(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;

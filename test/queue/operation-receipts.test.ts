@@ -75,7 +75,11 @@ for (const [where, storeOn] of Object.entries(stores)) {
     await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [b]);
     await queue.sql("delete from worker._private_jobs where id = $1", [c]);
     const { id } = report.rehearsal;
-    const operation = await beginOperation(with_.store, id, origin, { rate: 0, canary: null });
+    const operation = await beginOperation(with_.store, id, origin, {
+      rate: 0,
+      canary: null,
+      limit: null,
+    });
     await workOn(with_, operation, never);
     const ended = (await with_.store.find(operation.id)) as JobOperation;
     await hold("rollback");

@@ -76,13 +76,17 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-chosen-in-memory": async (db) => {
     const kept = memoryStore(db, () => new Date(0), silentLogger);
     const origin = { by: null, source: "admin" } as const;
-    const begun = await kept.begin(rehearsal, origin, { rate: null, canary: 1 });
+    const begun = await kept.begin(rehearsal, origin, { rate: null, canary: 1, limit: null });
     const chosen = { ids: ["1"], ctids: ["(0,1)"] };
     await kept.batch(begun, jobs, acts[2] as Act, { ...stretch, chosen }, speed);
     await kept.canary(begun.id);
   },
   "operation-begin": (db) =>
-    store(db).begin(rehearsal, { by: null, source: "admin" }, { rate: null, canary: null }),
+    store(db).begin(
+      rehearsal,
+      { by: null, source: "admin" },
+      { rate: null, canary: null, limit: null },
+    ),
   "operation-move": (db) => store(db).move("1", move),
   "operation-renew": (db) => store(db).renew("1"),
   "operation-find": (db) => store(db).find("1"),

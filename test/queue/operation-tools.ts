@@ -26,17 +26,21 @@ export interface Wish {
   readonly changes?: object;
   readonly rate?: number | null;
   readonly canary?: number | null;
+  readonly limit?: number | null;
 }
 
 export async function begun(
   with_: OperationTools,
   action: OperationAction,
   query: string,
-  { changes = {}, rate = 0, canary = null }: Wish = {},
+  { changes = {}, rate = 0, canary = null, limit = null }: Wish = {},
 ) {
   const report = await rehearse(with_, { query, action, changes });
   const { id } = report.rehearsal;
-  return { report, operation: await beginOperation(with_.store, id, origin, { rate, canary }) };
+  return {
+    report,
+    operation: await beginOperation(with_.store, id, origin, { rate, canary, limit }),
+  };
 }
 
 export async function done(

@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import type { JobOperation } from "../../src/queue/operations/model/operation.ts";
+import { type JobOperation, operationJson } from "../../src/queue/operations/model/operation.ts";
 import { rehearse } from "../../src/queue/operations/rehearse/rehearse.ts";
+import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
 import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
 import { workOn } from "../../src/queue/operations/work.ts";
 import { run } from "../../src/worker/run.ts";
@@ -17,6 +18,11 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const tools = () => operationTools(queue.db);
+const inMemory = () =>
+  operationTools(
+    queue.db,
+    memoryStore(queue.db, () => new Date(), silentLogger),
+  );
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
 
@@ -63,7 +69,11 @@ test("What is added or changed after the rehearsal is not touched.", async () =>
     second?.["id"],
   ]);
   const { id } = report.rehearsal;
-  const operation = await beginOperation(with_.store, id, origin, { rate: 0, canary: null });
+  const operation = await beginOperation(with_.store, id, origin, {
+    rate: 0,
+    canary: null,
+    limit: null,
+  });
   const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.done, ended.skippedChanged], [3, 1]);
   const receipt = await with_.store.receipt(ended.id, "changed", "0", 10);
@@ -251,13 +261,42 @@ test("A canary lets the rest go when its jobs are gone, and holds when one fails
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
+for (const kind of ["tables", "memory"] as const) {
+  test(`A limit takes the first so many that can be changed, and no more (${kind}).`, async () => {
+    await add(30);
+    await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+    await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
+      where id = (select min(id) from worker._private_jobs)`);
+    const with_ = kind === "tables" ? tools() : inMemory();
+    const ended = await done(with_, "retry", "task:t", { limit: 7 });
+    assert.deepEqual(
+      [ended.state, ended.done, ended.limit, ended.expected?.value],
+      ["done", 7, 7, 7],
+    );
+    const changed = "select id from worker._private_jobs where attempts = 0 order by id";
+    const all = await queue.sql<{ id: string }>(
+      "select id from worker._private_jobs where locked_at is null order by id limit 7",
+    );
+    assert.deepEqual(await queue.sql(changed), all);
+    const json = JSON.parse(operationJson(ended));
+    assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never looked at");
+    assert.match(json.cli, /--limit=7/);
+    // The next ones, by the same query.
+    const more = await done(with_, "retry", "is:failed", { limit: 1_000, canary: null });
+    assert.deepEqual([more.state, more.done], ["done", 22]);
+  });
+}
+
 test("A rehearsal is good for one operation.", async () => {
   await add(1);
   const with_ = tools();
   const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
   const { id } = report.rehearsal;
-  const manner = { rate: 0, canary: null };
-  await assert.rejects(beginOperation(with_.store, id, origin, { rate: 0, canary: 2 }), /canary/);
+  const manner = { rate: 0, canary: null, limit: null };
+  await assert.rejects(
+    beginOperation(with_.store, id, origin, { rate: 0, canary: 2, limit: null }),
+    /canary/,
+  );
   const operation = await beginOperation(with_.store, id, origin, manner);
   await workOn(with_, operation, never);
   await assert.rejects(beginOperation(with_.store, id, origin, manner), { code: "not_found" });

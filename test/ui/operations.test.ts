@@ -395,3 +395,13 @@ test("activity without the extension says what is missing, and an empty one what
   assert.match(page.text, /Writes are only logged\..*\$ worker migrate --with-operations/);
   assert.match(page.text, /Nothing was changed yet/);
 });
+
+test("the first so many are a choice, for every verb; the button, the line and the request say so", async () => {
+  const page = await retrying();
+  page.app.dispatch("dialog.input", "manner", "only");
+  page.type("limit", "500");
+  assert.match(page.dialogText, /Only the first 500/);
+  assert.match(page.dialogText, /worker retry --limit=500 is:failed/);
+  page.click("Retry first 500 jobs");
+  assert.deepEqual(body(page), { rehearsal: "r-1", limit: 500 });
+});

@@ -257,6 +257,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
     not_found: null,
     rate: 50,
     canary: null,
+    limit: null,
     rate_per_s: 50,
     eta_s: 105,
     kept: 3138,

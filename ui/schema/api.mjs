@@ -173,6 +173,7 @@ export const records = {
     not_found: "Value?",
     rate: "i64?",
     canary: "i64?",
+    limit: "i64?",
     rate_per_s: "i64?",
     eta_s: "i64?",
     kept: "i64",

@@ -1,6 +1,6 @@
 // What a command on jobs takes beside ids: a query in their place, and how to go about it.
 import { mayHaveCanary, type OperationAction } from "../../queue/operations/model/action.ts";
-import { MOST_CANARY, MOST_RATE } from "../../queue/operations/verbs.ts";
+import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../queue/operations/verbs.ts";
 import type { Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { flag, several, text, whole } from "../arguments/values.ts";
@@ -19,6 +19,7 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
     ...table.options,
     rate,
     ...(mayHaveCanary(action) ? { canary } : {}),
+    limit: whole("Most jobs to change, those of the lowest ids (for a query)", 1, MOST_LIMIT),
     dryRun: flag("Only show what would be done (for a query)"),
     yes: flag("Do not ask", { aliases: ["-y"] }),
   };
@@ -43,7 +44,7 @@ function about(words: Values): Values {
 export function queryIn(action: OperationAction, given: Given): string | null {
   const query = action === "remove" ? queryOfRemove(given) : queryOfWords(given);
   if (query !== null) return query;
-  const only = ["rate", "canary", "dryRun"].find(
+  const only = ["rate", "canary", "limit", "dryRun"].find(
     (name) => given[name] !== undefined && given[name] !== false,
   );
   if (only === undefined) return null;

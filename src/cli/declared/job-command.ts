@@ -81,6 +81,7 @@ function byQuery(
       ...{ action, query, changes: await withMoments(typed, connection) },
       rate: (given["rate"] as number | undefined) ?? null,
       canary: (given["canary"] as number | undefined) ?? null,
+      limit: (given["limit"] as number | undefined) ?? null,
       isDryRun: given["dryRun"] === true,
       isSure: given["yes"] === true,
       json: given.json,

@@ -27,7 +27,7 @@ export interface Asked extends Manner {
 }
 
 export async function operateByQuery(connection: Connected, asked: Asked): Promise<ExitStatus> {
-  const { action, json, rate, canary } = asked;
+  const { action, json, rate, canary, limit } = asked;
   const problems: Problem[] = mannerProblems(action, asked);
   if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
@@ -42,14 +42,15 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   const { rehearsal, change } = report;
   if (!json) for (const line of rehearsalLines(report, isResumable)) print(line);
   if (asked.isDryRun) {
-    const cli = commandLineOf(action, rehearsal.query, rehearsal.changes, { rate, canary });
+    const cli = commandLineOf(action, rehearsal.query, rehearsal.changes, { rate, canary, limit });
     if (json) printJson(rehearsalJson(report, isResumable, cli));
     else print(`This was a rehearsal; to do it: ${cli}`);
     return 0;
   }
   if (!asked.isSure) await confirm(`${action} ${jobsOf(change)}. Go on?`);
   const { by, source } = typedBy();
-  const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, asked);
+  const manner = { rate, canary, limit };
+  const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, manner);
   await recordTyped(connection, operation, action, `Began operation ${operation.id}`);
   return runInForeground(tools, operation, json);
 }

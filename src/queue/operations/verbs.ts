@@ -1,6 +1,7 @@
 // What one may do to an operation: begin it, pause, resume, stop and undo it; and when each of these
 // is refused. Who begins, resumes or undoes has to work on it (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
+import { noMoreThan } from "../../domain/value.ts";
 import { type Manner, mayHaveCanary, type OperationAction } from "./model/action.ts";
 import type { JobOperation, OperationState, Origin } from "./model/operation.ts";
 import type { OperationStore, Transition } from "./model/operation-store.ts";
@@ -10,6 +11,7 @@ export type OperationVerb = (typeof operationVerbs)[number];
 
 export const MOST_RATE = 1_000_000;
 export const MOST_CANARY = 1_000;
+export const MOST_LIMIT = 1_000_000_000;
 
 /** Does what was rehearsed, once. Throws `not_found` for a rehearsal that is over, and `conflict`. */
 export async function beginOperation(
@@ -27,7 +29,9 @@ export async function beginOperation(
   try {
     const problems = mannerProblems(rehearsal.action, manner);
     if (problems.length > 0) throw new InputError(problems);
-    return await store.begin(rehearsal, origin, manner);
+    const { limit } = manner;
+    const expected = limit === null ? rehearsal.expected : noMoreThan(rehearsal.expected, limit);
+    return await store.begin({ ...rehearsal, expected }, origin, manner);
   } catch (error) {
     // Nothing was done: it may be tried again.
     await store.keep(rehearsal).catch(() => {});
@@ -36,7 +40,10 @@ export async function beginOperation(
 }
 
 /** What is wrong with how it is to be done. */
-export function mannerProblems(action: OperationAction, { rate, canary }: Manner): Problem[] {
+export function mannerProblems(
+  action: OperationAction,
+  { rate, canary, limit }: Manner,
+): Problem[] {
   const problems: Problem[] = [];
   if (canary !== null && !mayHaveCanary(action)) {
     const message = `is for retry and run-now: what has become of a job shows nothing after ${action}`;
@@ -44,6 +51,9 @@ export function mannerProblems(action: OperationAction, { rate, canary }: Manner
   }
   if (canary !== null && !(canary >= 1 && canary <= MOST_CANARY)) {
     problems.push({ path: "canary", message: `must be from 1 to ${MOST_CANARY}` });
+  }
+  if (limit !== null && !(limit >= 1 && limit <= MOST_LIMIT)) {
+    problems.push({ path: "limit", message: `must be from 1 to ${MOST_LIMIT}` });
   }
   if (rate !== null && !(rate >= 0 && rate <= MOST_RATE)) {
     problems.push({ path: "rate", message: `must be from 0 (no pauses) to ${MOST_RATE}` });

@@ -77,7 +77,8 @@ function batchRound(tools: OperationTools, pace: Pace): DoRound {
       return { operation: watched, isOver: watched.state !== "running", restMs: 0 };
     }
     const left = BigInt(boundary.maxId) - BigInt(afterId);
-    if (left <= 0n) return over(await ended(store, operation, "done"));
+    if (left <= 0n || operation.done >= mayChange(operation))
+      return over(await ended(store, operation, "done"));
     if (compiled === null || monotonic() - compiled.at > COMPILED_FOR_MS) {
       compiled = {
         jobs: await tools.compile(operation.query, operation.nowUs),
@@ -116,12 +117,12 @@ async function oneBatch(
   jobs: JobQuery,
   pace: Pace,
 ): Promise<Batch> {
-  const { afterId, boundary, action, changes, canary, isCanaryOver, done } = operation;
+  const { afterId, boundary, action, changes, done } = operation;
   const { maxId, before } = boundary;
   const { span, limit: most } = pace.step;
   const upto = BigInt(afterId) + BigInt(span);
   let uptoId = upto < BigInt(maxId) ? String(upto) : maxId;
-  let limit = canary === null || isCanaryOver ? most : Math.min(most, canary - done);
+  let limit = Math.min(most, mayChange(operation) - done);
   let chosen = null;
   if (jobs.check !== null) {
     const candidates = await readCandidates(reads, jobs, afterId, uptoId);
@@ -156,6 +157,12 @@ function undoRound({ store, monotonic }: OperationTools, pace: Pace): DoRound {
     const restMs = pace.after(took, Math.max(kept - next.undone, 0));
     return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
   };
+}
+
+/** So many in all for now: no more than the canary before that is over. */
+function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  return canary === null || isCanaryOver ? most : Math.min(most, canary);
 }
 
 const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>

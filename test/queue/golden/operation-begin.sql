@@ -4,12 +4,12 @@
 
   insert into "worker"._private_operations as operation (
     query, now_us, action, changes, performed_by, source, state, owner, lease_until,
-    max_id, before, rate, canary, matched, expected
+    max_id, before, rate, canary, matched, expected, most
   )
   values (
     $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
     clock_timestamp() + make_interval(secs => $8::int),
-    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json
+    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json, $15::bigint
   )
   returning 
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,
@@ -24,7 +24,7 @@
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
-  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '24 hours'

@@ -11,7 +11,7 @@
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
-  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '24 hours'

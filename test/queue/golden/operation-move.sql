@@ -10,8 +10,8 @@
       when $4::boolean or ($5::boolean and $3 = any('{running,canary,undoing}'))
       then clock_timestamp() + make_interval(secs => $7::int)
     end,
-    -- What was done to the end has dealt with all ids.
-    after_id = case when $3 = 'done' then max_id else after_id end,
+    -- What was done to the end has dealt with all ids, unless its limit was the end.
+    after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,
     finished_at = case
       when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
       when $3 = 'undone' then now()
@@ -42,7 +42,7 @@
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
-  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '24 hours'

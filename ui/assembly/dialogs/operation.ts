@@ -22,7 +22,7 @@ import { operationPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { begin, mannerFields, usualManner } from "../operations/manner";
+import { begin, jobsMeant, mannerFields, usualManner } from "../operations/manner";
 import { rehearsed } from "../operations/rehearsed";
 import { verbWith } from "../operations/words";
 
@@ -76,10 +76,10 @@ export class OperationDialog extends Dialog {
     return verbWith(this.label, jobs) + "?";
   }
 
-  override verb(_dialog: OpenDialog): string {
+  override verb(dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return "See what it would do";
-    return verbWith(this.label, countedValue(rehearsal.would.changeValue, "job", "jobs"));
+    return verbWith(this.label, jobsMeant(dialog.draft, rehearsal));
   }
 
   override text(_m: Model, _dialog: OpenDialog): string {
@@ -171,7 +171,7 @@ export class OperationDialog extends Dialog {
   override request(m: Model, dialog: OpenDialog): Pending {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return this.asking(m, dialog);
-    const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal, this.asked.action));
+    const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
     // What was chosen has been dealt with.
     begun.count = 1;
     return begun;

@@ -5,6 +5,7 @@
 import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { note } from "../controls/empty";
+import { countedValue } from "../controls/value";
 import { Draft } from "../forms/draft";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -13,18 +14,21 @@ import { Rehearsal } from "../generated/records";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { grouped, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
-import { lineWith } from "./words";
+import { jobs, lineWith } from "./words";
 
 /** Names of fields. */
 const MANNER = "manner";
 const CANARY = "canary";
 const RATE = "rate";
 const TYPED = "typed";
+const LIMIT = "limit";
 const FIRST = "first";
+const ONLY = "only";
 /** The server's bounds (src/queue/operations/verbs.ts). */
 const MOST_CANARY: i64 = 1000;
 const MOST_RATE: i64 = 1000000;
-/** For fewer jobs nobody needs to see first how a few of them fare. */
+const MOST_LIMIT: i64 = 1000000000;
+/** For fewer jobs nobody needs to see first how a few of them fare, or takes a part of them. */
 const FEW: i64 = 20;
 /** So many are undone by nobody by hand. */
 const MANY: i64 = 100;
@@ -33,57 +37,89 @@ const MANY: i64 = 100;
 export function usualManner(draft: Draft, action: string): void {
   draft.set(MANNER, action === "retry" ? FIRST : "all");
   draft.set(CANARY, "5");
+  draft.set(LIMIT, "100");
 }
 
-function mayHaveCanary(action: string, rehearsal: Rehearsal): bool {
-  const runsAgain = action === "retry" || action === "run-now";
-  return runsAgain && rehearsal.would.changeValue.value > FEW;
+function mayHaveCanary(action: string): bool {
+  return action === "retry" || action === "run-now";
+}
+
+function hasManner(rehearsal: Rehearsal, draft: Draft, manner: string): bool {
+  return isMany(rehearsal) && draft.value(MANNER) === manner;
+}
+
+function isMany(rehearsal: Rehearsal): bool {
+  return rehearsal.would.changeValue.value > FEW;
+}
+
+/** Jobs that would be changed: of all, or of the first so many. */
+function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
+  const all = rehearsal.would.changeValue.value;
+  const most = parseWhole(draft.value(LIMIT).trim());
+  return hasManner(rehearsal, draft, ONLY) && most.valid ? min(all, most.value) : all;
+}
+
+/** `12,000 jobs`, `first 500 jobs` */
+export function jobsMeant(draft: Draft, rehearsal: Rehearsal): string {
+  return hasManner(rehearsal, draft, ONLY)
+    ? "first " + jobs(countOf(draft, rehearsal))
+    : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
 /** No way back, for more than somebody mends by hand. */
-function mustBeTyped(rehearsal: Rehearsal): bool {
-  const count = rehearsal.would.changeValue.value;
+function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
+  const count = countOf(draft, rehearsal);
   return count > MANY && (!rehearsal.canUndo || rehearsal.undoJobs < count);
 }
 
 export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, action: string): Node {
-  const hasCanary = mayHaveCanary(action, rehearsal);
-  const count = rehearsal.would.changeValue.value;
+  const hasCanary = mayHaveCanary(action);
+  const count = countOf(draft, rehearsal);
   const rate = new Field(draft, RATE, "At most so many a second");
   rate.placeholder = "half of the time is left to others";
   const canary = new Field(draft, CANARY, "How many first");
+  const limit = new Field(draft, LIMIT, "How many");
   const typed = new Field(draft, TYPED, `Type ${grouped(count)} to do it`);
   typed.hint = rehearsal.canUndo
     ? `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`
     : "It cannot be undone.";
   return box("div", "form", [
-    hasCanary
+    isMany(rehearsal)
       ? el(
           "fieldset",
           [cls("choices")],
           [
             leaf("legend", "sr", "How to begin"),
+            hasCanary
+              ? choice(
+                  draft,
+                  FIRST,
+                  `First ${whole(draft, CANARY)}, then the rest if they succeed`,
+                  "They are watched for up to 2 min. If one fails again it is held and says so; nothing else is touched.",
+                )
+              : nothing,
+            choice(draft, "all", "All at once", "In batches, each its own transaction."),
             choice(
               draft,
-              FIRST,
-              `First ${whole(draft, CANARY)}, then the rest if they succeed`,
-              "They are watched for up to 2 min. If one fails again it is held and says so; nothing else is touched.",
+              ONLY,
+              `Only the first ${whole(draft, LIMIT)}`,
+              "Those with the lowest ids. The rest stays as it is.",
             ),
-            choice(draft, "all", "All at once", "In batches, each its own transaction."),
           ],
         )
       : nothing,
     box("div", "field-row", [
-      hasCanary && draft.value(MANNER) === FIRST ? canary.input() : nothing,
+      hasManner(rehearsal, draft, FIRST) ? canary.input() : nothing,
+      hasManner(rehearsal, draft, ONLY) ? limit.input() : nothing,
       rate.input(),
     ]),
-    mustBeTyped(rehearsal) ? typed.input() : nothing,
-    commandLine(lineOf(m, draft, rehearsal, hasCanary)),
+    mustBeTyped(draft, rehearsal) ? typed.input() : nothing,
+    commandLine(lineOf(m, draft, rehearsal)),
     box("div", "row hint", [
       text(`${eta(draft, rehearsal)}. Jobs that come after this moment are not included.`),
       button("Count again", "dialog.typed", "again", "q s push"),
     ]),
-    rehearsal.canUndo || mustBeTyped(rehearsal)
+    rehearsal.canUndo || mustBeTyped(draft, rehearsal)
       ? nothing
       : note("warn", [text("It cannot be undone: the extension “operations” is not there.")]),
   ]);
@@ -120,35 +156,40 @@ function whole(draft: Draft, field: string): string {
 /** `About 2 m 48 s` */
 function eta(draft: Draft, rehearsal: Rehearsal): string {
   const rate = parseWhole(draft.value(RATE).trim());
-  const atRate = rate.valid && rate.value > 0 ? rehearsal.would.changeValue.value / rate.value : 0;
+  const atRate = rate.valid && rate.value > 0 ? countOf(draft, rehearsal) / rate.value : 0;
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
 /** The server's line, with what is chosen here. */
-function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal, hasCanary: bool): string {
+function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";
-  if (hasCanary && draft.value(MANNER) === FIRST) {
+  if (hasManner(rehearsal, draft, FIRST)) {
     options += ` --canary=${quoted(draft.value(CANARY).trim())}`;
+  } else if (hasManner(rehearsal, draft, ONLY)) {
+    options += ` --limit=${quoted(draft.value(LIMIT).trim())}`;
   }
   return lineWith(rehearsal.cli, m.access.session.schema, options);
 }
 
 /** The request that begins what was rehearsed; what is wrong with it is left in the draft. */
-export function begin(draft: Draft, rehearsal: Rehearsal, action: string): string {
+export function begin(draft: Draft, rehearsal: Rehearsal): string {
   const form = new Form(draft);
   form.body.string("rehearsal", rehearsal.rehearsal);
-  if (mustBeTyped(rehearsal)) {
+  if (mustBeTyped(draft, rehearsal)) {
     const typed = parseWhole(draft.value(TYPED).replaceAll(",", "").trim());
-    const count = rehearsal.would.changeValue.value;
+    const count = countOf(draft, rehearsal);
     if (!typed.valid || typed.value !== count) {
       draft.reject(TYPED, `Type ${grouped(count)}, or leave it.`);
     }
   }
   form.whole(RATE, RATE, 0, MOST_RATE);
-  if (mayHaveCanary(action, rehearsal) && draft.value(MANNER) === FIRST) {
-    if (draft.value(CANARY).trim().length === 0) draft.reject(CANARY, "How many?");
-    form.whole(CANARY, CANARY, 1, MOST_CANARY);
-  }
+  if (hasManner(rehearsal, draft, FIRST)) first(form, draft, CANARY, MOST_CANARY);
+  else if (hasManner(rehearsal, draft, ONLY)) first(form, draft, LIMIT, MOST_LIMIT);
   return form.body.end();
+}
+
+function first(form: Form, draft: Draft, field: string, most: i64): void {
+  if (draft.value(field).trim().length === 0) draft.reject(field, "How many?");
+  form.whole(field, field, 1, most);
 }

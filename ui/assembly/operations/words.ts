@@ -91,6 +91,7 @@ export function mannerOf(operation: Operation): string {
       : operation.rate === 0
         ? "without pauses"
         : `${grouped(operation.rate)} a second`;
+  if (operation.limit !== i64.MIN_VALUE) return `no more than ${grouped(operation.limit)}`;
   if (operation.canary === i64.MIN_VALUE) return rate;
   const first = `first ${grouped(operation.canary)}, then `;
   return first + (rate.length > 0 ? rate : "the rest");

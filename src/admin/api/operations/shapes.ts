@@ -40,6 +40,7 @@ export const operationSchema = record(
     scanned: "integer",
     rate: "integer?",
     canary: "integer?",
+    limit: "integer?",
     rate_per_s: "integer?",
     eta_s: "integer?",
     kept: "integer",

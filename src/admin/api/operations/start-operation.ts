@@ -20,7 +20,12 @@ import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
 import { operationJson } from "../../../queue/operations/model/operation.ts";
 import { rehearse } from "../../../queue/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../../queue/operations/rehearse/report-json.ts";
-import { beginOperation, MOST_CANARY, MOST_RATE } from "../../../queue/operations/verbs.ts";
+import {
+  beginOperation,
+  MOST_CANARY,
+  MOST_LIMIT,
+  MOST_RATE,
+} from "../../../queue/operations/verbs.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { type JsonSchema, schemaOfField } from "../../wire/json-schema.ts";
 import { fieldValue, readMembers } from "../../wire/wire.ts";
@@ -49,6 +54,13 @@ const beginning = {
       ["Canary", "for retry and run-now: so many first, the rest only if they go well"],
       1,
       MOST_CANARY,
+    ),
+  ),
+  limit: optional(
+    wholeNumber(
+      ["Limit", "most jobs to change, those of the lowest ids; else all that match"],
+      1,
+      MOST_LIMIT,
     ),
   ),
 } satisfies Fields;
@@ -103,11 +115,11 @@ function changesIn(json: string): object {
 }
 
 async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
-  const { rehearsal, rate = null, canary = null } = checked(beginning, members);
+  const { rehearsal, rate = null, canary = null, limit = null } = checked(beginning, members);
   const { operations } = admin;
   const store = await operations.store();
   const origin = { by: byOf(request), source: "admin" } as const;
-  const operation = await beginOperation(store, rehearsal, origin, { rate, canary });
+  const operation = await beginOperation(store, rehearsal, origin, { rate, canary, limit });
   operations.run(operation);
   noteOperation(request, operation);
   await recordOperation(

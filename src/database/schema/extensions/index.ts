@@ -3,6 +3,7 @@
 import { type Extension, extension } from "./extension.ts";
 import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";
+import operations3 from "./operations-3.sql";
 import workers from "./workers.sql";
 
 export const extensions: readonly Extension[] = [
@@ -11,6 +12,6 @@ export const extensions: readonly Extension[] = [
     name: "operations",
     gives: "receipts, undo and the audit trail",
     added: "on request",
-    steps: [operations, operations2],
+    steps: [operations, operations2, operations3],
   }),
 ];

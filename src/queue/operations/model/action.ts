@@ -42,6 +42,8 @@ export interface Manner {
   readonly rate: number | null;
   /** So many first, and the rest only when these went well. */
   readonly canary: number | null;
+  /** Most jobs to change, those of the lowest ids; null: all that match. */
+  readonly limit: number | null;
 }
 
 const commands: Readonly<Record<OperationAction, Command>> = {

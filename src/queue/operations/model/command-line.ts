@@ -5,12 +5,13 @@ export function commandLineOf(
   action: OperationAction,
   query: string,
   changes: Changes,
-  { rate, canary }: Manner = { rate: null, canary: null },
+  { rate, canary, limit }: Manner = { rate: null, canary: null, limit: null },
 ): string {
   const options = [
     ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), String(value)]),
     ...(rate === null ? [] : [["rate", String(rate)]]),
     ...(canary === null ? [] : [["canary", String(canary)]]),
+    ...(limit === null ? [] : [["limit", String(limit)]]),
   ].map(([name, value]) => `--${name}=${quoted(value ?? "")}`);
   const words = action === "remove" ? [`--query=${quoted(query)}`] : ["--", quoted(query)];
   // Only what begins with a dash needs the two dashes before it.

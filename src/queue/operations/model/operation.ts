@@ -93,6 +93,8 @@ export interface JobOperation {
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
+  /** Most jobs to change, those of the lowest ids; null: all that match. */
+  readonly limit: number | null;
   readonly ratePerS: number | null;
   readonly etaS: number | null;
   /** Jobs up to this one have been put back; null: no undo has begun. */
@@ -143,6 +145,7 @@ export function operationJson(operation: JobOperation): string {
     scanned,
     rate: text(operation.rate),
     canary: text(operation.canary),
+    limit: text(operation.limit),
     rate_per_s: text(operation.ratePerS),
     eta_s: text(operation.etaS),
     kept: text(operation.kept),

@@ -75,10 +75,12 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
       const entry = entries.get(id);
       if (entry === undefined || !transition.from.includes(entry.operation.state)) return null;
       if (transition.takes === true && busy(id)) throw anotherAtWork();
+      const { afterId, boundary, done, limit } = entry.operation;
+      const isAll = transition.to === "done" && !(limit !== null && done >= limit);
       const isOver = ["done", "stopped", "failed"].includes(transition.to);
       entry.operation = {
         ...entry.operation,
-        ...(transition.to === "done" ? { afterId: entry.operation.boundary.maxId } : {}),
+        afterId: isAll ? boundary.maxId : afterId,
         state: transition.to,
         isCanaryOver: entry.operation.isCanaryOver || transition.isCanaryOver === true,
         error: transition.error ?? null,

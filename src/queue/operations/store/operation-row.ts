@@ -29,6 +29,7 @@ export interface OperationRow {
   readonly rate: number | null;
   readonly canary: number | null;
   readonly is_canary_over: boolean;
+  readonly most: string | null;
   readonly rate_per_s: number | null;
   readonly eta_s: number | null;
   readonly undo_after_id: string | null;
@@ -58,7 +59,7 @@ export const operationColumns = `
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
-  operation.canary, operation.is_canary_over, operation.rate_per_s, operation.eta_s,
+  operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
     and operation.finished_at > now() - interval '${UNDO_HOURS} hours'
@@ -88,6 +89,7 @@ export function toOperation(row: OperationRow): JobOperation {
     rate: row.rate,
     canary: row.canary,
     isCanaryOver: row.is_canary_over,
+    limit: row.most === null ? null : Number(row.most),
     ratePerS: row.rate_per_s,
     etaS: row.eta_s,
     undoAfterId: row.undo_after_id,

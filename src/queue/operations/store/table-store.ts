@@ -41,7 +41,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const [row] = await query<{ rehearsal: string }>(db, takeSql, [id]);
       return row === undefined ? null : (JSON.parse(row.rehearsal) as Rehearsal);
     },
-    begin: async (rehearsal, origin, { rate, canary }) => {
+    begin: async (rehearsal, origin, { rate, canary, limit }) => {
       await query(db, releaseSql, []);
       const { boundary } = rehearsal;
       const [begun] = await conflicting(() =>
@@ -49,7 +49,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
           ...[rehearsal.query, rehearsal.nowUs, rehearsal.action],
           ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
           ...[boundary.maxId, boundary.before, rate, canary],
-          ...[JSON.stringify(rehearsal.matched), JSON.stringify(rehearsal.expected)],
+          ...[JSON.stringify(rehearsal.matched), JSON.stringify(rehearsal.expected), limit],
         ]),
       );
       if (begun === undefined) throw new Error("an operation that was inserted has no row");
@@ -145,12 +145,12 @@ const releaseSql = (s: string) => `
 const beginSql = (s: string) => `
   insert into ${s}._private_operations as operation (
     query, now_us, action, changes, performed_by, source, state, owner, lease_until,
-    max_id, before, rate, canary, matched, expected
+    max_id, before, rate, canary, matched, expected, most
   )
   values (
     $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
     clock_timestamp() + make_interval(secs => $8::int),
-    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json
+    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json, $15::bigint
   )
   returning ${operationColumns}`;
 
@@ -175,8 +175,8 @@ const moveSql = (s: string) => `
       when $4::boolean or ($5::boolean and $3 = any('{${atWork.join(",")}}'))
       then clock_timestamp() + make_interval(secs => $7::int)
     end,
-    -- What was done to the end has dealt with all ids.
-    after_id = case when $3 = 'done' then max_id else after_id end,
+    -- What was done to the end has dealt with all ids, unless its limit was the end.
+    after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,
     finished_at = case
       when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
       when $3 = 'undone' then now()
