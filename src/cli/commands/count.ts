@@ -22,7 +22,7 @@ export const countCommand = defineCommand({
       const compiled = await compileQuery(database, queryOfWords(query));
       let progress = await beginCount(database);
       while (!compiled.isEmpty && !isDone(progress)) {
-        progress = await countOn(database, compiled, progress);
+        progress = await countOn(database, compiled, progress, true);
         printProgress(
           `at least ${progress.count}, up to id ${progress.afterId} of ${progress.lastId}`,
         );

@@ -2,6 +2,7 @@
 // bounded: ascending by id, because a job keeps its id whatever else becomes of it.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 
 /** How far a count has got. */
@@ -20,7 +21,8 @@ export interface CountProgress {
 /** A step takes about so long, an answer four times that. */
 const STEP_MS = 100;
 const ANSWER_MS = 400;
-const FIRST_SPAN = 20_000;
+const FIRST_SPAN = 2_000;
+const SHRINK = 8;
 const LONGEST_SPAN = 100_000_000;
 /** Rows whose texts are sent in one step, where Node decides. */
 const MOST_CHECKED = 500;
@@ -41,20 +43,31 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
   return BigInt(afterId) >= BigInt(lastId);
 }
 
-/** Counts on for about 0.4 s, or until all is counted. */
+/**
+ * Counts on for about 0.4 s, or until all is counted. Where a step takes too long it is tried again with
+ * fewer rows; `mustMove`: until one of them is done, else the same answer would come for ever.
+ */
 export async function countOn(
   db: Database,
   jobQuery: JobQuery,
   from: CountProgress,
+  mustMove = false,
 ): Promise<CountProgress> {
   if (jobQuery.isEmpty) return { ...from, afterId: from.lastId };
   const deadline = monotonic() + ANSWER_MS;
   let progress = from;
   let span = FIRST_SPAN;
-  while (!isDone(progress) && monotonic() < deadline) {
+  const isOver = () => monotonic() >= deadline && !(mustMove && progress === from);
+  while (!isDone(progress) && !isOver()) {
     const began = monotonic();
-    const to = lesser(BigInt(progress.afterId) + BigInt(span), BigInt(progress.lastId));
-    progress = await step(db, jobQuery, progress, String(to));
+    const to = String(lesser(BigInt(progress.afterId) + BigInt(span), BigInt(progress.lastId)));
+    const counted = await unlessLate(step(db, jobQuery, progress, to));
+    if (counted === null && span > 1) {
+      span = Math.ceil(span / SHRINK);
+      continue;
+    }
+    // One that takes too long by itself cannot be decided.
+    progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), LONGEST_SPAN);
   }

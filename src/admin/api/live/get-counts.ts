@@ -61,8 +61,8 @@ interface Count {
 async function goOn({ databases }: Admin, { q, nowUs, progress }: Count): Promise<string> {
   const options = nowUs === null ? {} : { nowUs };
   const jobQuery = await compileQuery(databases.reads, q, options);
-  const begun = progress ?? (await beginCount(databases.feed));
-  const reached = await countOn(databases.feed, jobQuery, begun);
+  const begun = progress ?? (await beginCount(databases.lists));
+  const reached = await countOn(databases.lists, jobQuery, begun, true);
   const done = isDone(reached);
   const cursor = done ? null : cursorOf(jobQuery, reached);
   return matchJson(countValue(reached, done, timeText(jobQuery.nowUs)), cursor, partOf(reached));
