@@ -53,7 +53,7 @@ test("A trap while a dialog is open ends the page, and nothing stands over the m
     await page.getByRole("button", { name: "Add a job" }).click();
     await page.getByRole("dialog").waitFor();
     await page.evaluate(() => Object.assign(globalThis, { trapNow: true }));
-    await page.getByLabel("Task identifierrequired").press("x");
+    await page.locator("#field-identifier").press("x");
     await hasStopped(page);
   };
   await visit(admin, "/jobs", work, { prepare, mayMeet: /^error: RuntimeError: unreachable/ });

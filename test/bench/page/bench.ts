@@ -1,0 +1,139 @@
+// What a measure of the page has at hand: the admin in a process of its own on a demo's data, a browser,
+// and a page whose module tells what its steps take.
+import type pg from "pg";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Line } from "../admin/measure.ts";
+
+export interface PageBench {
+  /** Where the admin is. */
+  readonly url: string;
+  readonly port: number;
+  readonly db: pg.Client;
+  /** A browser that was never here: nothing of it is cached. */
+  launch(): Promise<Browser>;
+}
+
+export interface PageMeasure {
+  readonly name: string;
+  readonly run: (bench: PageBench) => Promise<readonly Line[]>;
+}
+
+export interface Span {
+  readonly name: string;
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** What the page keeps for the benchmark. */
+export interface Watched {
+  readonly spans: Span[];
+  readonly exports: WebAssembly.Exports;
+  readonly longTasks: number[];
+  firstNumber: number;
+}
+
+const SIZE = { width: 1440, height: 900 };
+
+/** A page at a route, in a context of its own, whose module is watched. */
+export async function openPage(browser: Browser, url: string, route: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: SIZE, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.addInitScript(watchModule);
+  await page.goto(`${url}#${route}`);
+  return page;
+}
+
+/** Resolves when the page has drawn what it asked for and is followed by the stream. */
+export async function isThere(page: Page): Promise<void> {
+  await page.locator("#page-title").waitFor();
+  await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
+  await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
+}
+
+/** What the steps of the module have taken since they were asked for last, draw by draw. */
+export async function drawsOf(page: Page): Promise<number[]> {
+  const spans = await page.evaluate(() =>
+    (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),
+  );
+  const draws: number[] = [];
+  let sum = 0;
+  for (const { name, ms } of spans) {
+    sum += ms;
+    // The memory is collected behind each draw, last of all.
+    if (name !== "__collect") continue;
+    draws.push(sum);
+    sum = 0;
+  }
+  return draws;
+}
+
+export interface Counters {
+  readonly nodes: number;
+  readonly listeners: number;
+  readonly heap_mb: number;
+  readonly wasm_mb: number;
+}
+
+/** What the page holds once everything that can be collected has been. */
+export async function countersOf(page: Page, session: CDPSession): Promise<Counters> {
+  await session.send("HeapProfiler.collectGarbage");
+  const metrics = await metricsOf(session);
+  const bytes = await page.evaluate(() => {
+    const { exports } = (globalThis as unknown as { watched: Watched }).watched;
+    return (exports["memory"] as WebAssembly.Memory).buffer.byteLength;
+  });
+  return {
+    nodes: metrics("Nodes"),
+    listeners: metrics("JSEventListeners"),
+    heap_mb: metrics("JSHeapUsedSize") / 2 ** 20,
+    wasm_mb: bytes / 2 ** 20,
+  };
+}
+
+/** The browser's own counters, by their names. */
+export async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+}
+
+/** Runs in the page: the module's exports are timed, long tasks noted, and when the first number came. */
+function watchModule(): void {
+  const instantiate = WebAssembly.instantiate as (
+    module: WebAssembly.Module,
+    imports: WebAssembly.Imports,
+  ) => Promise<WebAssembly.Instance>;
+  const watched = { spans: [] as Span[], exports: {}, longTasks: [] as number[], firstNumber: 0 };
+  const timed =
+    (name: string, call: (...given: unknown[]) => unknown) =>
+    (...given: unknown[]) => {
+      const at = performance.now();
+      const result = call(...given);
+      watched.spans.push({ name, at, ms: performance.now() - at });
+      return result;
+    };
+  const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) => {
+    const { exports } = await instantiate(module, imports);
+    watched.exports = exports;
+    const names = ["dispatch", "rang", "replied", "pushed", "render", "__collect"];
+    const calls = names.map((name) => [name, timed(name, exports[name] as () => unknown)]);
+    return { exports: { ...exports, ...Object.fromEntries(calls) } };
+  };
+  Object.assign(WebAssembly, { instantiate: watching });
+  Object.assign(globalThis, { watched });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) watched.longTasks.push(entry.duration);
+  }).observe({ type: "longtask", buffered: true });
+  const observer = new MutationObserver(() => {
+    if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
+    observer.disconnect();
+    // Behind the frame in which it is painted.
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        watched.firstNumber = performance.now();
+      };
+      port2.postMessage(null);
+    });
+  });
+  observer.observe(document, { subtree: true, childList: true, characterData: true });
+}

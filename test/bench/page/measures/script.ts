@@ -1,0 +1,67 @@
+// What the page's own code takes: when news come to a list of a hundred jobs, and for a letter that is
+// typed into the query.
+
+import type { Page } from "playwright-core";
+import { atMost, line, ms } from "../../admin/measure.ts";
+import { percentile } from "../../engine/statistics.ts";
+import { drawsOf, isThere, metricsOf, openPage, type PageMeasure, type Watched } from "../bench.ts";
+
+const TICKS = 40;
+const QUERY = "is:failed task:send_email tries>2 failed<2h amount";
+
+export const script: PageMeasure = {
+  name: "script",
+  run: async ({ url, launch, db }) => {
+    const browser = await launch();
+    const page = await openPage(browser, url, "/jobs");
+    await isThere(page);
+    await page.waitForFunction(() => document.querySelectorAll(".jobs tbody tr").length >= 100);
+    const session = await page.context().newCDPSession(page);
+    // The processor's time: what else the machine does meanwhile is not in it.
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const took = async (name: string, step: () => Promise<unknown>) => {
+      const before = (await metricsOf(session))(name);
+      await step();
+      return ((await metricsOf(session))(name) - before) * 1_000;
+    };
+    const ticks: number[] = [];
+    for (let n = 0; n < TICKS; n++) {
+      await drawsOf(page);
+      let draws = 0;
+      const spent = await took("ScriptDuration", async () => {
+        await db.query("select worker.add_job('bench_tick', '{}'::json)");
+        while (draws === 0) draws = await nextDraws(page);
+      });
+      ticks.push(spent / draws);
+    }
+    await page.locator("#jobs-query").focus();
+    const keys: number[] = [];
+    for (const letter of QUERY) {
+      keys.push(await took("TaskDuration", () => typed(page, letter)));
+    }
+    await browser.close();
+    const middle = (what: string, all: number[], most: number) => [
+      atMost(`${what}, the middle one`, percentile(all, 0.5), most),
+      line(`${what}, 95 of 100`, "", `≤ ${ms(percentile(all, 0.95))}`, null),
+    ];
+    return [
+      ...middle("live tick of 100 rows, script", ticks, 8),
+      ...middle("key in the query, script, layout and paint", keys, 16),
+    ];
+  },
+};
+
+/** How often the page has been drawn since it was asked last; it draws at least once a second. */
+async function nextDraws(page: Page): Promise<number> {
+  await page.waitForFunction(() =>
+    (globalThis as unknown as { watched: Watched }).watched.spans.some(
+      ({ name }) => name === "__collect",
+    ),
+  );
+  return (await drawsOf(page)).length;
+}
+
+async function typed(page: Page, letter: string): Promise<void> {
+  await page.keyboard.type(letter);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+}

@@ -1,0 +1,24 @@
+// From the start of the navigation until the first number is painted, in a browser that was never here.
+
+import { atMost } from "../../admin/measure.ts";
+import { median } from "../../engine/statistics.ts";
+import { openPage, type PageMeasure, type Watched } from "../bench.ts";
+
+const ROUNDS = 7;
+
+export const start: PageMeasure = {
+  name: "start",
+  run: async ({ url, launch }) => {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const browser = await launch();
+      const page = await openPage(browser, url, "/");
+      const handle = await page.waitForFunction(
+        () => (globalThis as unknown as { watched: Watched }).watched.firstNumber,
+      );
+      times.push(await handle.jsonValue());
+      await browser.close();
+    }
+    return [atMost("first numbers on screen, cold browser", median(times), 300)];
+  },
+};

@@ -1,0 +1,58 @@
+// npm run bench:page: the page's budgets, each beside its figure, in a real Chromium on the demo's data.
+// Needs what `node build.mjs bundle` makes. `-- --only size,start` runs some of the measures; a busy machine
+// makes times longer.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { chromium } from "playwright-core";
+import { insertSampleJobs } from "../../../src/cli/demo/sample-jobs.ts";
+import { createDatabase } from "../../../src/database/connection/create-database.ts";
+import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { startAdminProcess } from "../admin/admin-process.ts";
+import type { PageBench } from "./bench.ts";
+import { payload } from "./measures/payload.ts";
+import { refreshes } from "./measures/refreshes.ts";
+import { script } from "./measures/script.ts";
+import { size } from "./measures/size.ts";
+import { start } from "./measures/start.ts";
+import { traffic } from "./measures/traffic.ts";
+
+const measures = [size, start, script, payload, refreshes, traffic];
+const { values: options } = parseArgs({ options: { only: { type: "string", default: "" } } });
+const only = options.only.split(",").filter((name) => name !== "");
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
+
+const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-page-"));
+await using server = await startEmbeddedServer({ dataDir });
+await createDatabase(server.connection, "bench", false);
+const connectionString = server.url("bench");
+await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
+await insertSampleJobs(utils.database);
+const db = new pg.Client({ connectionString });
+await db.connect();
+const admin = await startAdminProcess(connectionString);
+const bench: PageBench = {
+  ...{ url: `http://127.0.0.1:${admin.port}/`, port: admin.port, db },
+  launch: () => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
+};
+try {
+  // Warm: the page has been opened before, by somebody else.
+  await admin.get("/api/counts");
+  for (const { name, run } of measures) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    for (const { what, target, figure, isMet } of await run(bench)) {
+      const verdict = isMet === null ? "" : isMet ? "ok" : "NOT";
+      console.log(`${what.padEnd(58)} ${figure.padStart(12)}   ${target.padEnd(14)} ${verdict}`);
+    }
+  }
+} finally {
+  await admin.stop();
+  await db.end();
+  rmSync(dataDir, { recursive: true, force: true });
+}
