@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { confirm, isLive, jobVerb, noticed, sees, startAdmin, turned, visit } from "./harness.ts";
 
 /** A wire between the server and PostgreSQL that can be cut. */
@@ -114,4 +115,48 @@ test("A restarted server is found again, and what was being typed is sent to it.
   };
   const mayMeet = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|403 \(/;
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
+});
+
+test("A server that freezes is told within 20 seconds, true to the second, and found again.", async () => {
+  const admin = await startAdmin({ samples: false });
+  const { id } = await admin.utils.addJob("keep_me");
+  await using network = await tcpProxy(
+    `postgres://nobody@127.0.0.1:${new URL(admin.url).port}/none`,
+  );
+  const url = `http://127.0.0.1:${new URL(network.url).port}/`;
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(`#job-${id}`).waitFor();
+    await isLive(page);
+    network.mute();
+    await page.clock.fastForward(13_000);
+    await page
+      .locator(".side .fresh.late")
+      .getByText(/^No news for 1[3-9] s$/)
+      .waitFor();
+    assert.equal(await page.locator(".banner").count(), 0);
+    await page.clock.fastForward(18_000);
+    await page.locator(".banner").getByText("You see what was true at").waitFor();
+    await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
+    network.resume();
+    await page.locator(".banner").waitFor({ state: "detached" });
+    await isLive(page);
+  };
+  await visit({ url }, "/jobs", work, {
+    prepare: (page) => page.clock.install(),
+    mayMeet: /ERR_/,
+  });
+});
+
+test("A page that is opened while the database is away says so, and fills itself later.", async () => {
+  const { wire, admin } = await startOnWire();
+  const { id } = await admin.utils.addJob("keep_me");
+  wire.cut();
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(".banner").getByText("There is no data yet.").waitFor();
+    await sees(page, "It comes as soon as the database answers.");
+    await wire.open();
+    await page.locator(`#job-${id}`).waitFor();
+    await page.locator(".banner").waitFor({ state: "detached" });
+  };
+  await visit(admin, "/jobs", work, { mayMeet: away });
 });

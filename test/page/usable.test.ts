@@ -77,7 +77,9 @@ async function smallTargets(page: Page): Promise<string[]> {
         (one) => getComputedStyle(one).display !== "inline" && !one.matches(".copy, .as-link"),
       )
       .filter((one) => {
-        const area = one.closest<HTMLElement>(one.matches("a") ? "tr, li" : "label") ?? one;
+        // A box in a row that opens something is not the row.
+        const row = one.matches("input") ? "label" : one.matches("a") ? "tr, li" : "tr[data-click]";
+        const area = one.closest<HTMLElement>(row) ?? one;
         return Math.max(heightOf(one), area.offsetHeight) < 44;
       })
       .filter((one) => !one.matches(".skip"))

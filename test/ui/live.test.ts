@@ -177,6 +177,29 @@ test("a problem that the stream tells is an outage at once", async () => {
   assert.doesNotMatch(page.text, /unreachable/);
 });
 
+test("one question that took too long is no outage; where the counts can't be had, it is one", async () => {
+  const page = await listed([job(1)]);
+  const slow = { error: "this took more than 3 s and was stopped", code: "timeout" };
+  page.pass(5000);
+  page.answer("api/jobs?limit=100", slow, 503);
+  assert.doesNotMatch(page.text, /You see what was true/);
+  const empty = await opened("/errors");
+  empty.answer("api/groups", slow, 503);
+  assert.match(empty.text, /This took more than 3 s and was stopped/);
+  empty.pass(5000);
+  empty.answer("api/counts", slow, 503);
+  assert.match(empty.text, /PostgreSQL does not answer in time\./);
+});
+
+test("after an outage it is told once that what one sees is current", async () => {
+  const page = await opened("/");
+  page.pass(5000);
+  page.answer("api/counts", "", 0);
+  page.pass(5000);
+  page.answer("api/counts", counts());
+  assert.deepEqual(page.notices, ["Connected again: what you see is current."]);
+});
+
 test("a lost network is told like any other outage", async () => {
   const page = await opened("/");
   page.pass(5000);

@@ -4,30 +4,63 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { adminServerConfig } from "../../../src/admin/config/config.ts";
-import { serve } from "../../../src/admin/server.ts";
-import { createDatabase } from "../../../src/database/connection/create-database.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
-import { migrate } from "../../../src/database/schema/migrate.ts";
-import { schemaName } from "../../../src/database/schema-name.ts";
-import { seedIncident } from "./incident.ts";
+import { type AdminName, type Admins, startAdmins } from "./admins.ts";
 
 interface Shot {
   readonly name: string;
   readonly route: string;
-  /** Of which database; default: incident. */
-  readonly of?: "incident" | "empty";
+  /** Of which server; default: incident. */
+  readonly of?: AdminName;
   /** What is to be seen before the picture is taken; default: no skeleton is left. */
   readonly sees?: string;
   /** What is done before: a dialog opened, rows chosen. */
-  readonly act?: (page: Page) => Promise<unknown>;
+  readonly act?: (page: Page, admins: Admins) => Promise<unknown>;
+  /** The browser's clock is ours: `page.clock` lets time pass. */
+  readonly ownClock?: true;
 }
 
 const shots: readonly Shot[] = [
   { name: "overview", route: "/", sees: ".inc" },
   { name: "overview-empty", route: "/", of: "empty", sees: ".steps" },
+  {
+    name: "overview-dbdown",
+    route: "/",
+    of: "away",
+    sees: ".inc",
+    act: async (page, { database }) => {
+      database.mute();
+      database.reset();
+      await page.locator(".banner.bad").waitFor();
+    },
+  },
+  {
+    name: "overview-frozen",
+    route: "/",
+    of: "frozen",
+    sees: ".inc",
+    ownClock: true,
+    act: async (page, { network }) => {
+      network.mute();
+      await page.clock.fastForward(18_000);
+      await page.locator(".side .fresh.late").waitFor({ state: "attached" });
+    },
+  },
+  { name: "jobs-read-only", route: "/jobs?q=is:failed", of: "readOnly", sees: ".jobs tbody tr" },
+  { name: "maintenance-read-only", route: "/maintenance", of: "readOnly", sees: ".tidy tbody tr" },
+  {
+    name: "signin-bearer",
+    route: "/",
+    of: "bearer",
+    sees: ".gate",
+    act: async (page) => {
+      await page.locator("#field-token").fill("not the token");
+      await page.keyboard.press("Enter");
+      await page.locator(".fault").waitFor();
+    },
+  },
+  { name: "signin-header", route: "/", of: "header", sees: ".gate" },
   {
     name: "overview-span",
     route: "/",
@@ -266,8 +299,7 @@ const wanted = process.argv[2] ?? "";
 
 const dataDir = mkdtempSync(join(tmpdir(), "worker-screenshots-"));
 await using server = await startEmbeddedServer({ dataDir });
-const incident = await admin("incident", seedIncident);
-const empty = await admin("empty", async () => {});
+const admins = await startAdmins(server);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 try {
   for (const theme of ["light", "dark"] as const) {
@@ -279,43 +311,30 @@ try {
   }
 } finally {
   await browser.close();
-  await incident.stop();
-  await empty.stop();
+  await admins.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }
 
 async function take(
   on: Browser,
-  { name, route, of = "incident", sees, act }: Shot,
+  { name, route, of = "incident", sees, act, ownClock }: Shot,
   theme: "light" | "dark",
   viewport: (typeof widths)[number],
 ): Promise<void> {
   const context = await on.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
   const page = await context.newPage();
-  await page.goto(`${of === "empty" ? empty.url : incident.url}#${route}`);
+  if (ownClock) await page.clock.install();
+  await page.goto(`${admins.urls[of]}#${route}`);
   await page.locator("#page-title").waitFor();
   if (sees !== undefined) await page.locator(sees).first().waitFor();
   await page.locator(".loading").first().waitFor({ state: "detached" });
-  await page.locator(".fresh:not(.late)").first().waitFor({ state: "attached" });
+  await page.locator(".gate, .fresh:not(.late)").first().waitFor({ state: "attached" });
   await page.evaluate(() => document.fonts.ready);
-  await act?.(page);
+  await act?.(page, admins);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(null))));
   const path = join(folder, `${name}-${viewport.width}-${theme}.png`);
   await page.screenshot({ path });
   await context.close();
-}
-
-async function admin(name: string, seed: (pool: pg.Pool) => Promise<void>) {
-  await createDatabase(server.connection, name, false);
-  const pool = new pg.Pool({ connectionString: server.url(name), max: 6 });
-  await migrate(pool, schemaName("worker"), { extensions: ["operations"] });
-  await seed(pool);
-  const config = adminServerConfig(pool).auth({ mode: "none" }).listenAddr("127.0.0.1:0");
-  if (name === "incident") config.label("production");
-  const running = await serve(config.build());
-  const stop = async () => {
-    await running.stop();
-    await pool.end();
-  };
-  return { url: running.url, stop };
+  admins.database.resume();
+  admins.network.resume();
 }

@@ -1,4 +1,5 @@
 /** The one place where answers come in: it judges the status, then hands the body to who asked. */
+import { ApiError } from "../generated/records";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
 import { isAway, Pending } from "../model/requests";
@@ -8,6 +9,9 @@ import { outage, recovered } from "./freshness";
 import { FINDS, takeNames } from "./palette";
 import { askSession, denied, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
+
+/** The database is there, and this was too much for it now. */
+const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
 export function replied(m: Model, id: i32, status: i32, retryAfter: string, body: string): void {
   const pending = m.requests.take(id);
@@ -19,13 +23,27 @@ export function replied(m: Model, id: i32, status: i32, retryAfter: string, body
     if (status !== 200) unpark(m, errorOf(body, status).error);
   } else if (status >= 200 && status < 300) answered(m, pending, body);
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
-  else readFailed(m, pending, status, errorOf(body, status).error);
+  else {
+    const error = errorOf(body, status);
+    // One question that took too long is no outage; where the counts can't be had, it is one.
+    const isSlow = SLOW.includes(error.code);
+    const isAlone = isSlow && pending.owner !== "app";
+    readFailed(m, pending, isAlone ? 504 : status, error.error);
+    if (isAlone) return;
+  }
   if (!open) return;
-  if (isAway(status)) outage(m, errorOf(body, status));
+  if (isAway(status)) outage(m, awayFor(body, status));
   else if (status < 400 && pending.topic !== SESSION) {
     m.live.newsAt = m.now;
     recovered(m);
   }
+}
+
+/** Why nothing can be read. */
+function awayFor(body: string, status: i32): ApiError {
+  const error = errorOf(body, status);
+  if (SLOW.includes(error.code)) error.error = "PostgreSQL does not answer in time.";
+  return error;
 }
 
 function answered(m: Model, pending: Pending, body: string): void {

@@ -2,11 +2,12 @@
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { Command } from "../generated/commands";
+import { MessageResult, readMessageResult } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
 import { Node } from "../lib/node";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { tellResult } from "../records/result";
 
 export class CommandDialog extends Dialog {
   constructor(protected readonly command: Command) {
@@ -53,7 +54,13 @@ export class CommandDialog extends Dialog {
     writeFields(form, this.command);
   }
 
+  /** In the server's words; a warning when not all of it was done. */
   override done(m: Model, _write: Pending, body: string): void {
-    tellResult(m, body);
+    const r = new JsonReader(body);
+    const result: MessageResult = readMessageResult(r);
+    r.end();
+    const said = r.failed || result.message.length === 0 ? "Done." : result.message;
+    if (!r.failed && result.done < result.asked) m.notices.warn(said);
+    else m.notices.good(said);
   }
 }

@@ -1,0 +1,79 @@
+// The servers behind the pictures: of a database in an incident, of an empty one; and on the incident one that
+// is read-only, two that ask for a token, one whose database can be taken away, one whose network can.
+import pg from "pg";
+import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
+import { adminServerConfig } from "../../../src/admin/config/config.ts";
+import { serve } from "../../../src/admin/server.ts";
+import { createDatabase } from "../../../src/database/connection/create-database.ts";
+import type { EmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { migrate } from "../../../src/database/schema/migrate.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
+import { seedIncident } from "./incident.ts";
+
+export type AdminName = "incident" | "empty" | "readOnly" | "bearer" | "header" | "away" | "frozen";
+
+export interface Admins {
+  readonly urls: Readonly<Record<AdminName, string>>;
+  /** Between the server `away` and its database. */
+  readonly database: TcpProxy;
+  /** Between the browser and the server `frozen`. */
+  readonly network: TcpProxy;
+  stop(): Promise<void>;
+}
+
+export async function startAdmins(server: EmbeddedServer): Promise<Admins> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const poolOf = (connectionString: string) => {
+    const pool = new pg.Pool({ connectionString, max: 6 });
+    pool.on("error", () => {});
+    ends.push(() => pool.end());
+    return pool;
+  };
+  const start = async (
+    connectionString: string,
+    { auth = { mode: "none" }, readOnly = false, label = "production" }: Options = {},
+  ) => {
+    const config = adminServerConfig(poolOf(connectionString)).auth(auth).readOnly(readOnly);
+    if (label !== "") config.label(label);
+    const running = await serve(config.listenAddr("127.0.0.1:0").build());
+    ends.push(() => running.stop());
+    return running.url;
+  };
+  const make = async (name: string, seed: (pool: pg.Pool) => Promise<void>) => {
+    await createDatabase(server.connection, name, false);
+    const pool = poolOf(server.url(name));
+    await migrate(pool, schemaName("worker"), { extensions: ["operations"] });
+    await seed(pool);
+    return server.url(name);
+  };
+  const url = await make("incident", seedIncident);
+  const database = await tcpProxy(url);
+  const incident = await start(url);
+  const { port } = new URL(await start(url));
+  const network = await tcpProxy(`postgres://nobody@127.0.0.1:${port}/none`);
+  ends.push(database.close, network.close);
+  const token = "correct-token-4711";
+  return {
+    urls: {
+      incident,
+      empty: await start(await make("empty", async () => {}), { label: "" }),
+      readOnly: await start(url, { readOnly: true }),
+      bearer: await start(url, { auth: { mode: "bearer", token } }),
+      header: await start(url, { auth: { mode: "header", headerName: "x-queue-token", token } }),
+      away: await start(database.url),
+      frozen: `http://127.0.0.1:${new URL(network.url).port}/`,
+    },
+    database,
+    network,
+    stop: async () => {
+      for (const end of ends.reverse()) await end();
+    },
+  };
+}
+
+interface Options {
+  readonly auth?: AuthOptions;
+  readonly readOnly?: boolean;
+  readonly label?: string;
+}
