@@ -20,7 +20,7 @@ export class SavedView {
 const BUILT_IN: SavedView[] = [
   new SavedView("Failed in the last hour", "/jobs?q=is%3Afailed%20failed%3C1h"),
   new SavedView("Over 10 tries", "/jobs?q=tries%3E10"),
-  new SavedView("Running for over 10 minutes", "/jobs?q=running%3E10m"),
+  new SavedView("Running over 10 minutes", "/jobs?q=running%3E10m"),
 ];
 
 export class Views {

@@ -88,7 +88,9 @@ function option(shortcut: Shortcut, index: i32, on: bool): Node {
     [
       icon(shortcut.group === "Search" ? LIST : NEXT),
       leaf("span", "cut", shortcut.label),
-      shortcut.keys.length > 0 ? leaf("span", "n", shortcut.keys.replaceAll(",", " or ")) : nothing,
+      shortcut.keys.length > 0
+        ? leaf("span", "n", shortcut.keys.replaceAll(",", " or ").replaceAll("Mod+", "Ctrl "))
+        : nothing,
     ],
   );
 }

@@ -61,6 +61,7 @@ function meta(m: Model, page: GroupedJobs): Node {
         : isKnown && rows > 0 && !isOn
           ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
           : nothing,
+    page.bar.fault === null ? nothing : text("for the query before"),
     page.search.view(m, isOn, page.askedAt(m)),
     newsPill(page),
     box("span", "right", [
