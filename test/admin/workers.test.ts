@@ -95,6 +95,7 @@ test("Workers of all kinds are listed with what they run, and none is called dea
     ["ok", null, null, null, 1],
   );
   assert.deepEqual([stock.running.value, stock.running.precision], [1, "exact"]);
+  assert.deepEqual([stock.held_jobs, silent.held_jobs], [1, 0]);
   assert.deepEqual([stock.current[0].id, stock.current[0].task], [ofStock, "stocks"]);
   const alive = new Map<string, Json>(states.get("alive").map((one: Json) => [one.worker_id, one]));
   const [ours, lane] = [alive.get(safe.id), alive.get(fast.id)];

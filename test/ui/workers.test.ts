@@ -20,6 +20,7 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
   tasks: ["charge_card", "send_email"],
   tasks_complete: true,
   running: value(18, { basis: "heartbeat" }),
+  held_jobs: 18,
   held_queues: 6,
   oldest_lock_at: at(-4),
   done: 900,
@@ -38,6 +39,7 @@ const silent = (id: string, change: Partial<ListedWorker> = {}) =>
     level: "bad",
     last_heartbeat_at: at(-7800),
     running: value(1),
+    held_jobs: 1,
     held_queues: 1,
     oldest_lock_at: at(-7740),
     done_per_min: null,
@@ -60,6 +62,7 @@ const stock = (id: string, change: Partial<ListedWorker> = {}) =>
     tasks: [],
     tasks_complete: false,
     running: value(2),
+    held_jobs: 2,
     held_queues: 0,
     done: null,
     failed: null,
@@ -170,6 +173,14 @@ test("one silent worker says why, what stands still, and frees it by one verb", 
   assert.match(page.dialogText, /Unlocking worker-c frees 1 job and 1 queue/);
   page.click("Unlock");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
+});
+
+test("what was taken away from a silent worker is not shown as held, and there is no verb for it", async () => {
+  const page = await opened("/workers/worker-c");
+  page.answer("api/workers/", silent("worker-c", { held_jobs: 0, held_queues: 0 }));
+  assert.match(page.text, /No heartbeat for 2 h 10 m\. .* It holds nothing\./);
+  assert.equal(page.hasButton("Unlock…"), false);
+  assert.doesNotMatch(page.text, /#12481|In a shell|Only unlock/);
 });
 
 test("one that answers has no verb, and says what it runs, knows and has done", async () => {

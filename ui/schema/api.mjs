@@ -237,6 +237,7 @@ export const records = {
     tasks: "string[]",
     tasks_complete: "bool",
     running: "Value",
+    held_jobs: "i64?",
     held_queues: "i64",
     oldest_lock_at: "time?",
     done: "i64?",

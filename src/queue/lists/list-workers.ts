@@ -20,6 +20,8 @@ export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
   /** Jobs that run, or that it has locked. */
   readonly running: Value;
+  /** Jobs that the database has locked for it now; null where that cannot be found. */
+  readonly heldJobs: number | null;
   /** Those that run longest, as far as they are known. */
   readonly current: readonly RunningJob[];
 }
@@ -92,7 +94,9 @@ async function listed(
   return workers.map((worker) => {
     const report = reports.get(worker.workerId) ?? workerReport(null);
     const current = [...report.current, ...(locked.get(worker.workerId) ?? [])];
-    return { ...worker, report, running: runningOf(worker, locksBasis, timeText(nowUs)), current };
+    const running = runningOf(worker, locksBasis, timeText(nowUs));
+    const heldJobs = locksBasis === "probe" ? held(worker) : null;
+    return { ...worker, report, running, heldJobs, current };
   });
 }
 

@@ -1,6 +1,6 @@
 /** Workers whose locks somebody may take away: what they hold, and when they were heard of. */
 import { ago, Times } from "../controls/age";
-import { countedValue } from "../controls/value";
+import { countedValue, exactly } from "../controls/value";
 import { ListedWorker, readListedWorker, Value } from "../generated/records";
 import { Fetched } from "../kit/fetched";
 import { JsonReader } from "../lib/json-reader";
@@ -52,13 +52,23 @@ export class HolderOf {
   }
 }
 
+/** What it said last that it runs; of one that does not answer, what is locked for it, where that is known. */
+export function jobsHeld(worker: ListedWorker): Value {
+  const isKnown = worker.state !== "alive" && worker.heldJobs !== i64.MIN_VALUE;
+  return isKnown ? exactly(worker.heldJobs) : worker.running;
+}
+
+export function holdsAny(worker: ListedWorker): bool {
+  return jobsHeld(worker).value > 0 || worker.heldQueues > 0;
+}
+
 /** `1 job and 3 queues` */
 export function holdings(workers: ListedWorker[]): string {
   const jobs = new Value();
   let queues: i64 = 0;
   jobs.precision = "exact";
   for (let i = 0; i < workers.length; i++) {
-    const running = workers[i].running;
+    const running = jobsHeld(workers[i]);
     jobs.value += running.value;
     if (running.precision !== "exact") jobs.precision = running.precision;
     queues += workers[i].heldQueues;

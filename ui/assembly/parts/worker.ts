@@ -35,10 +35,6 @@ export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
 
-export function holdsAny(worker: ListedWorker): bool {
-  return worker.running.value > 0 || worker.heldQueues > 0;
-}
-
 /** A rate that a worker reports: `12`, `0.4`; nothing where it does not say. */
 export function perMinute(rate: f64): string {
   if (isNaN(rate)) return "";

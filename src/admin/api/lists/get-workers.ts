@@ -35,6 +35,8 @@ const members = {
   tasks: "string[]",
   tasks_complete: "boolean",
   running: value,
+  // What is locked for it now, where that can be found; a silent one says what it once ran.
+  held_jobs: "integer?",
   held_queues: "integer",
   oldest_lock_at: "time?",
   done: "integer?",
@@ -134,6 +136,7 @@ function workerJson(worker: ListedWorker, more: object = {}): string {
     tasks: report.tasks,
     tasks_complete: report.hasAllTasks,
     running: worker.running,
+    held_jobs: worker.heldJobs,
     held_queues: locks?.queues ?? 0,
     oldest_lock_at: timeOrNull(locks?.oldestLockUs ?? null),
     done: report.done,

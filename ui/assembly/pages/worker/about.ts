@@ -11,7 +11,7 @@ import { visible } from "../../lib/visible";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
-import { holdsAny } from "../../parts/worker";
+import { holdsAny } from "../../parts/holder";
 
 /** More are only counted. */
 const MOST_TASKS = 50;

@@ -12,8 +12,8 @@ import { counted, grouped } from "../../lib/number";
 import { queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
-import { holdings } from "../../parts/holder";
-import { holdsAny, isOld, perMinute, runningJobLink } from "../../parts/worker";
+import { holdings, holdsAny, jobsHeld } from "../../parts/holder";
+import { isOld, perMinute, runningJobLink } from "../../parts/worker";
 
 export function holds(m: Model, worker: ListedWorker): Node {
   return box("div", "", [
@@ -58,11 +58,12 @@ function beat(m: Model, worker: ListedWorker): string {
 function numbers(m: Model, worker: ListedWorker): Node {
   const waits = behind(worker);
   const oldest = oldestBehind(worker);
-  const first = worker.current.length > 0 ? worker.current[0].since : NaN;
+  const jobs = current(worker);
+  const first = jobs.length > 0 ? jobs[0].since : NaN;
   const list: Node[] = [
     figure(
       worker.state === "alive" ? "Running" : "Jobs held",
-      valueNode(worker.running, ""),
+      valueNode(jobsHeld(worker), ""),
       isNaN(first) ? "" : "the longest " + lasting(first, m.times),
     ),
     figure("Queues held", text(grouped(worker.heldQueues)), ""),
@@ -110,17 +111,23 @@ const SILENT_COLUMNS: string[] = ["=Job or queue", "num w4=For", "w8 w-mid=After
 function list(m: Model, worker: ListedWorker): Node {
   const frees = isOld(worker);
   const rows: Node[] = [];
-  for (let i = 0; i < worker.current.length; i++) rows.push(jobRow(m, worker.current[i], frees));
+  const jobs = current(worker);
+  for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, jobs[i], frees));
   for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], frees));
   if (rows.length === 0) return nothing;
-  const left = <i64>worker.running.value - worker.current.length;
-  const remark = left > 0 ? `the ${grouped(worker.current.length)} jobs that run longest` : "";
+  const left = jobsHeld(worker).value - jobs.length;
+  const remark = left > 0 ? `the ${grouped(jobs.length)} jobs that run longest` : "";
   return panel(
     worker.state === "alive" ? "What it runs" : "What it holds",
     remark,
     [],
     [table("holds", "Held by it", frees ? SILENT_COLUMNS : COLUMNS, rows)],
   );
+}
+
+/** What it said that it runs, unless that was taken away from it since. */
+function current(worker: ListedWorker): RunningJob[] {
+  return jobsHeld(worker).value > 0 ? worker.current : [];
 }
 
 function jobRow(m: Model, job: RunningJob, frees: bool): Node {
@@ -149,7 +156,7 @@ function queueRow(m: Model, queue: ListedQueue, frees: bool): Node {
 }
 
 function warning(worker: ListedWorker): Node {
-  const jobs = worker.current;
+  const jobs = current(worker);
   const what =
     jobs.length === 1
       ? `#${jobs[0].id}`

@@ -13,8 +13,8 @@ import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { exactName } from "../../parts/exact-name";
-import { HolderOf } from "../../parts/holder";
-import { holdsAny, isOld, levelTone } from "../../parts/worker";
+import { HolderOf, holdsAny } from "../../parts/holder";
+import { isOld, levelTone } from "../../parts/worker";
 import { about } from "./about";
 import { holds } from "./holds";
 

@@ -13,7 +13,8 @@ import { visible } from "../../lib/visible";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
-import { holdsAny, isOld, levelTone, perMinute, workerState } from "../../parts/worker";
+import { holdsAny } from "../../parts/holder";
+import { isOld, levelTone, perMinute, workerState } from "../../parts/worker";
 
 export const COLUMNS: Column[] = [
   new Column("", "Worker", "id", ""),
