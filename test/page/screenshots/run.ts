@@ -55,7 +55,7 @@ const shots: readonly Shot[] = [
     of: "bearer",
     sees: ".gate",
     act: async (page) => {
-      await page.locator("#field-token").fill("not the token");
+      await page.locator("#field-token").fill("wrong-token-0815");
       await page.keyboard.press("Enter");
       await page.locator(".fault").waitFor();
     },

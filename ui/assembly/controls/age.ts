@@ -84,6 +84,44 @@ export function clock(at: f64): string {
   return wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11);
 }
 
+/** A sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. */
+export function clocked(said: string, at: f64): string {
+  const words = said.split(" ");
+  const out: string[] = [];
+  let i = 0;
+  while (i < words.length) {
+    let ms: f64 = 0;
+    let rest = "";
+    let end = i;
+    while (end + 1 < words.length && rest.length === 0 && unitOf(words[end + 1]) > 0) {
+      const count = parseWhole(words[end]);
+      if (!count.valid) break;
+      ms += <f64>count.value * unitOf(words[end + 1]);
+      rest = words[end + 1].substring(1);
+      end += 2;
+    }
+    const before = out.length > 0 ? out[out.length - 1] : "";
+    if (end > i && rest.length === 0 && end < words.length && words[end].startsWith("ago")) {
+      out.push("at " + clockAt(at - ms, at) + words[end].substring(3));
+      i = end + 1;
+    } else if (end > i && (before === "for" || before === "in")) {
+      out[out.length - 1] = before === "for" ? "since" : "at";
+      out.push(clockAt(before === "for" ? at - ms : at + ms, at) + rest);
+      i = end;
+    } else out.push(words[i++]);
+  }
+  return out.join(" ");
+}
+
+/** Milliseconds of a unit, which a stop may follow; 0: it is none. */
+function unitOf(word: string): f64 {
+  if (word.length > 1 && !".,;".includes(word.charAt(1))) return 0;
+  if (word.startsWith("s")) return 1000;
+  if (word.startsWith("m")) return 60000;
+  if (word.startsWith("h")) return 3600000;
+  return word.startsWith("d") ? DAY_MS : 0;
+}
+
 function two(large: i64, unit: string, small: i64, smaller: string): string {
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smaller}`;
 }

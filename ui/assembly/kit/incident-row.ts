@@ -1,5 +1,5 @@
 /** One thing that needs a person: what, for how long, how far it reaches, and at most two verbs. */
-import { lasting, timed } from "../controls/age";
+import { clocked, lasting, timed } from "../controls/age";
 import { link } from "../controls/button";
 import { captioned, sparkline } from "../controls/spark";
 import { valueText } from "../controls/value";
@@ -20,12 +20,18 @@ export function incidentRow(m: Model, incident: Incident, first: bool): Node {
       leaf("span", incident.level === "bad" ? "edge" : "edge warn", ""),
       box("div", "inc-text", [
         box("h2", "what", title(m, incident)),
-        box("p", "why", sentence(incident.sentence, incident.links)),
+        box("p", "why", sentence(said(m, incident), incident.links)),
       ]),
       trend(incident),
       box("div", "acts", [see(incident), verbButton(m, incident.verb, first ? "p" : "")]),
     ],
   );
+}
+
+/** While nothing new comes, an age in it would go on claiming. */
+function said(m: Model, incident: Incident): string {
+  const asOf = m.facts.incidents.asOf;
+  return m.times.stale && !isNaN(asOf) ? clocked(incident.sentence, asOf) : incident.sentence;
 }
 
 function title(m: Model, incident: Incident): Node[] {
