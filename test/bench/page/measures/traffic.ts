@@ -9,6 +9,8 @@ import { atMost, type Line, line } from "../../admin/measure.ts";
 import { isThere, openPage, type PageMeasure } from "../bench.ts";
 
 const MINUTE_MS = 60_000;
+/** Until fonts and what is only known later have come. */
+const SETTLING_MS = 20_000;
 /** So many jobs are added every second, run, and end or fail. */
 const BUSY = 50;
 
@@ -34,6 +36,7 @@ export const traffic: PageMeasure = {
       await isThere(await openPage(browser, wire.url, route));
       open.push({ route, wire });
     }
+    await pause(SETTLING_MS);
     const idle = await minute(open, 20, "nothing changes", async () => {});
     const busy = await minute(open, 60, "much changes", () => change(db));
     await browser.close();
