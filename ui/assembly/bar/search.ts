@@ -55,7 +55,7 @@ export class Search {
 
   /** Whether it goes on by itself, with so many rows found of those that a page holds. */
   wants(m: Model, isFull: bool): bool {
-    if (this.isComplete || (isFull && !this.isPartial)) return false;
+    if (this.isComplete || !m.live.visible || (isFull && !this.isPartial)) return false;
     return m.now - this.began < PATIENCE_MS;
   }
 

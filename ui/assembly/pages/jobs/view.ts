@@ -14,7 +14,7 @@ import { jobBeside } from "../../job/beside";
 import { jobView } from "../../job/job-view";
 import { listView, newsPill } from "../../kit/list-view";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { counted } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { chosenBar } from "./chosen";
@@ -73,11 +73,13 @@ function meta(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** `12,000 jobs in 3 groups` */
+/** `12,000 jobs in 3 groups`; of more groups than are shown, that these are the largest. */
 function groupsText(answer: Groups): string {
   const count = answer.groups.length;
-  const those = count >= MOST_GROUPS ? `the ${count} largest` : grouped(count);
-  return `${countedValue(answer.of, "job", "jobs")} in ${those} ${count === 1 ? "group" : "groups"}`;
+  const jobs = countedValue(answer.of, "job", "jobs");
+  return count >= MOST_GROUPS
+    ? `${jobs}: the ${count} largest groups`
+    : `${jobs} in ${counted(count, "group", "groups")}`;
 }
 
 function groupings(page: GroupedJobs): Node {
