@@ -237,7 +237,7 @@ test("An extension is added, and a stock schema says that it is one.", async () 
     await noticed(page, "Added the extension operations");
     await page
       .getByRole("row", { name: /^Receipts, undo/ })
-      .getByText("version 2")
+      .getByText(/^version \d+$/)
       .waitFor();
     // The first of ours makes the schema ours.
     await sees(page, /level 20 of 20, nothing to migrate/);
