@@ -67,6 +67,8 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       [
         attr("type", "submit"),
         cls("btn " + kind),
+        // Behind every field that takes it first; what destroys, or many jobs at once, is not a mere Enter.
+        flag("autofocus", kind === "p" && !record.wide),
         // A disabled button would lose the focus.
         attr("aria-disabled", isOff ? "true" : "false"),
         attr("title", reason),

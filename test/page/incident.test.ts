@@ -1,0 +1,189 @@
+// Seven things that an operator does in a bad night, on the built executable: how many steps each takes
+// from the first screen on, and that the database then holds what the page had said. A step is a click, a
+// key, or something typed.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import type { Locator, Page } from "playwright-core";
+import { sees, visit } from "./harness.ts";
+
+const { migratedDatabase } = await import("../support/database.ts");
+const { installedProgram, start } = await import("../binary/program.ts");
+
+const FAILURES = 12_000;
+const SCHEDULED = 88_000;
+
+let admin: { readonly url: string };
+let pool: pg.Pool;
+let service: Awaited<ReturnType<typeof start>>;
+after(async () => {
+  await service?.stop("SIGTERM");
+  await pool?.end();
+});
+before(async () => {
+  const { url } = await migratedDatabase("worker", ["operations"]);
+  pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on("error", () => {});
+  const text = readFileSync(join(import.meta.dirname, "incident.sql"), "utf8")
+    .replaceAll("{}", "worker")
+    .replaceAll("$failures", String(FAILURES))
+    .replaceAll("$scheduled", String(SCHEDULED));
+  await pool.query(text);
+  await pool.query("analyze");
+  const args = ["admin", "--auth", "none", "--database-url", url];
+  service = await start(await installedProgram(), args);
+  admin = service.announced;
+});
+
+const rows = async <R extends pg.QueryResultRow>(text: string): Promise<R[]> =>
+  (await pool.query<R>(text)).rows;
+const count = async (where: string) =>
+  (
+    await rows<{ n: number }>(`select count(*)::int as n from worker._private_jobs as jobs
+    join worker._private_tasks as tasks on tasks.id = jobs.task_id where ${where}`)
+  )[0]?.n;
+
+/** Hands that count what they do. */
+class Hands {
+  steps = 0;
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  async click(what: Locator): Promise<void> {
+    this.steps++;
+    await what.click();
+  }
+
+  async press(key: string): Promise<void> {
+    this.steps++;
+    await this.page.keyboard.press(key);
+  }
+
+  async type(field: Locator, text: string): Promise<void> {
+    this.steps++;
+    await field.fill(text);
+  }
+}
+
+/** Begins at the overview, once it says what is wrong. */
+async function fromOverview(most: number, work: (hands: Hands) => Promise<void>): Promise<void> {
+  await visit(admin, "/", async ({ page }) => {
+    await sees(page, /things? needs? you/);
+    const hands = new Hands(page);
+    await work(hands);
+    assert.ok(hands.steps <= most, `${hands.steps} steps`);
+  });
+}
+
+const incident = (page: Page, text: string | RegExp) =>
+  page.locator(".inc").filter({ hasText: text });
+const dialogButton = (page: Page, name: string | RegExp) =>
+  page.getByRole("dialog").getByRole("button", { name });
+
+test("What blocks the queue, since when, and how many wait, is on the first screen.", async () => {
+  await fromOverview(0, async ({ page }) => {
+    const one = incident(page, "crm:acme is stuck");
+    await one.getByText("119 jobs wait.").waitFor();
+    await one.getByText(/worker-dead holds the queue and has been silent for 2 h/).waitFor();
+  });
+});
+
+test("Why a job failed, and its retry, take four steps.", async () => {
+  await fromOverview(4, async (hands) => {
+    const { page } = hands;
+    await hands.click(
+      page
+        .locator(".errors")
+        .getByRole("link", { name: /RangeError/ })
+        .first(),
+    );
+    await hands.click(page.locator("table.newest tbody tr").first());
+    await sees(page, /RangeError/);
+    const [, id = ""] = /jobs\/(\d+)/.exec(page.url()) ?? [];
+    assert.match(id, /^\d+$/);
+    await page.locator(".job-head").waitFor();
+    await hands.press("r");
+    await page.getByRole("dialog").waitFor();
+    await hands.press("Enter");
+    await sees(page, /Retried 1 of 1 job/);
+    assert.equal(await count(`jobs.id = ${id} and attempts = 0`), 1);
+  });
+});
+
+test("A job that kills its workers is named, and given up in two steps.", async () => {
+  await fromOverview(2, async (hands) => {
+    const { page } = hands;
+    const one = incident(page, "kills its workers");
+    await hands.click(one.getByRole("button", { name: "Give it up…" }));
+    await hands.click(dialogButton(page, "Give it up"));
+    await sees(page, /Failed 1 of 1 job/);
+    assert.equal(await count("identifier = 'import_rows' and attempts = max_attempts"), 1);
+  });
+});
+
+test("Five hundred of twelve thousand failures are retried in four steps.", async () => {
+  await fromOverview(4, async (hands) => {
+    const { page } = hands;
+    await hands.click(incident(page, "GatewayError").getByRole("button", { name: "Retry…" }));
+    await hands.click(page.getByText("Only the first"));
+    await hands.type(page.getByLabel("How many", { exact: true }), "500");
+    await hands.click(dialogButton(page, "Retry first 500 jobs"));
+    await page.getByRole("heading", { name: /^Retried 500 of/ }).waitFor();
+    assert.equal(await count("identifier = 'charge_card' and attempts = 0"), 500);
+    assert.equal(await count("identifier = 'charge_card' and attempts = 25"), FAILURES - 500);
+  });
+});
+
+test("A job is removed by its key in four steps.", async () => {
+  await fromOverview(4, async (hands) => {
+    const { page } = hands;
+    await hands.click(page.getByRole("link", { name: "Jobs" }).first());
+    await hands.click(page.getByRole("button", { name: "Remove by key…" }));
+    await hands.type(page.getByLabel("Job key"), "import:dump-0001");
+    await hands.press("Enter");
+    await sees(page, /Removed/);
+    assert.equal(await count("identifier = 'import_rows'"), 0);
+  });
+});
+
+test("A queue that a dead worker holds is freed in two steps.", async () => {
+  await fromOverview(2, async (hands) => {
+    const { page } = hands;
+    const one = incident(page, "crm:acme is stuck");
+    await hands.click(one.getByRole("button", { name: "Unlock…" }));
+    await hands.click(dialogButton(page, "Unlock worker-dead"));
+    await one.waitFor({ state: "detached" });
+    const held = await rows("select from worker._private_job_queues where locked_by is not null");
+    assert.equal(held.length, 0);
+    assert.equal(await count("jobs.locked_by is not null"), 0);
+  });
+});
+
+test("What dead workers left is swept, and what nobody needs cleaned up, in five steps.", async () => {
+  await pool.query(`update worker._private_job_queues set locked_by = 'worker-dead',
+    locked_at = now() - interval '2 hours' where queue_name = 'tenant-007'`);
+  await fromOverview(5, async (hands) => {
+    const { page } = hands;
+    await hands.click(page.getByRole("link", { name: "Maintenance" }));
+    for (const [what, verb] of [
+      ["Sweep silent workers", /^Sweep 1 worker$/],
+      ["Forget unused queues", /^Forget 200 queues$/],
+    ] as const) {
+      const row = page.getByRole("row").filter({ hasText: what });
+      await hands.click(row.getByRole("button", { name: "Look…" }));
+      await hands.click(dialogButton(page, verb));
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    const left = await rows("select id from worker._private_workers order by id");
+    assert.deepEqual(left, [{ id: "worker-alive" }]);
+    const queues = await rows(
+      "select from worker._private_job_queues where queue_name like 'tenant-%'",
+    );
+    assert.equal(queues.length, 0);
+  });
+});
