@@ -156,7 +156,7 @@ test("A queue that a dead worker holds is freed in two steps.", async () => {
     const { page } = hands;
     const one = incident(page, "crm:acme is stuck");
     await hands.click(one.getByRole("button", { name: "Unlock…" }));
-    await hands.click(dialogButton(page, "Unlock worker-dead"));
+    await hands.click(dialogButton(page, "Unlock"));
     await one.waitFor({ state: "detached" });
     const held = await rows("select from worker._private_job_queues where locked_by is not null");
     assert.equal(held.length, 0);
@@ -172,7 +172,7 @@ test("What dead workers left is swept, and what nobody needs cleaned up, in five
     await hands.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [
       ["Sweep silent workers", /^Sweep 1 worker$/],
-      ["Forget unused queues", /^Forget 200 queues$/],
+      ["Forget unused queues", /^Forget \d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });
       await hands.click(row.getByRole("button", { name: "Look…" }));

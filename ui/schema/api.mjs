@@ -126,6 +126,8 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
+  /** Whom a verb acts on: one of these. */
+  NamedInVerb: { worker_ids: "string[]", ids: "i64[]" },
   /** What an operation is to be asked of. */
   AskedOperation: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },

@@ -3,7 +3,13 @@
  * it was offered; what acts on a query is another dialog's, which rehearses it first.
  */
 import { commands } from "../generated/commands";
-import { MessageResult, readMessageResult, readVerb, Verb } from "../generated/records";
+import {
+  MessageResult,
+  readMessageResult,
+  readNamedInVerb,
+  readVerb,
+  Verb,
+} from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Node, nothing } from "../lib/node";
 import { Dialog, Model } from "../model/model";
@@ -30,7 +36,10 @@ export class VerbDialog extends Dialog {
       dialog.name = other.name;
       return other.open(m, dialog, verb.post.body);
     }
+    const named = readNamedInVerb(new JsonReader(verb.post.body));
     dialog.jobs = [];
+    dialog.workers = named.workerIds;
+    for (let i = 0; i < named.ids.length; i++) dialog.workers.push(`#${named.ids[i]}`);
     return true;
   }
 
