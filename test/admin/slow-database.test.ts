@@ -66,14 +66,22 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("Where a sample takes too long, a smaller one is taken, and says less.", async () => {
+  // The truth is in nine of ten intervals, not in each.
+  const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((asked) => Number(pagesOf(asked)) > most);
-    return (await createSampler(db, large).pulse()).counts.conditions.failed;
+    const all: Value[] = [];
+    for (let n = 0; n < TRIES; n++) {
+      all.push((await createSampler(db, large).pulse()).counts.conditions.failed);
+    }
+    return all;
   };
   const [coarse, fine] = [await sampled(40), await sampled(10_000)];
-  assert.deepEqual([coarse.basis, fine.basis], ["sample", "sample"]);
-  assert.ok(contains(coarse, JOBS / 5), JSON.stringify(coarse));
-  const width = ({ low, high }: Value) => Number(high) - Number(low);
+  assert.ok([...coarse, ...fine].every(({ basis }) => basis === "sample"));
+  const right = coarse.filter((one) => contains(one, JOBS / 5));
+  assert.ok(right.length > TRIES / 2, JSON.stringify(coarse));
+  const width = (values: readonly Value[]) =>
+    values.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
   assert.ok(width(coarse) > width(fine), JSON.stringify([coarse, fine]));
 });
 
