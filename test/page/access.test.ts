@@ -33,7 +33,9 @@ test("A read-only page offers no change anywhere, and says that it is read-only.
       await page.locator(".loading").first().waitFor({ state: "detached" });
       const writes = page.locator('[data-click^="ask."]');
       assert.equal(await writes.count(), 0, route);
-      assert.equal(await page.locator("input.cb, form:not([role=search])").count(), 0);
+      // A saved view is the browser's own.
+      const forms = page.locator("input.cb, form:not([role=search], .save-view)");
+      assert.equal(await forms.count(), 0, route);
       const verbs = page.locator("main button, main a.btn").filter({ hasText: /…$/ });
       assert.equal(await verbs.locator("visible=true").count(), 0, route);
     }
