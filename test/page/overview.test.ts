@@ -91,7 +91,7 @@ test("A span of the horizon is chosen with the keyboard and leads to its jobs.",
 });
 
 test("Back brings the place and the focus of the list back.", async () => {
-  await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
+  const work = async ({ page }: { page: Page }) => {
     const row = page.locator("tbody tr").nth(40);
     await row.waitFor();
     await row.focus();
@@ -105,7 +105,9 @@ test("Back brings the place and the focus of the list back.", async () => {
     await turned(page, "Jobs, failed");
     await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
     assert.equal(await page.evaluate(() => document.activeElement?.id), id);
-  });
+  };
+  // Where there is no room beside the list, a job opens as a page.
+  await visit(admin, "/jobs?q=is:failed", work, { viewport: { width: 1000, height: 900 } });
 });
 
 test("A job that is added elsewhere comes into an open list without a reload.", async () => {
