@@ -112,6 +112,27 @@ test("An order with more equal keys than a step reads is walked by id, and compl
   }
 });
 
+test("Thousands of one kind of error that stand side by side are ranked by when they failed.", async () => {
+  await queue.sql(`insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
+    select 1, 25, 25, 'Error: no ' || n, now() - (n * 7919 % 4000) * interval '1 second'
+    from generate_series(1, 4000) as n`);
+  const found = new Set<string>();
+  for (const q of ['is:failed group:"Error: no #"', "is:failed error:no"]) {
+    const asked = { q, sort: "-failed_at" as const, limit: 20 };
+    let page = await listJobs(queue.db, asked);
+    // Each answer goes on where the last one ended; 4,000 rows need a few at the most.
+    for (let n = 0; page.report.ranking === "partial"; n++) {
+      assert.ok(n < 50 && page.nextCursor !== null, "it does not get on");
+      page = await listJobs(queue.db, { ...asked, cursor: page.nextCursor });
+    }
+    found.add(JSON.stringify(page.jobs.map(({ id }) => id)));
+  }
+  const best = await queue.sql<{ id: string }>(
+    "select id from worker._private_jobs order by updated_at desc, id desc limit 20",
+  );
+  assert.deepEqual([...found], [JSON.stringify(best.map(({ id }) => id))]);
+});
+
 test("More priorities than are read one by one change nothing but the cost.", async () => {
   await queue.sql(seed(300));
   await queue.sql("update worker._private_jobs set priority = id % 300");

@@ -23,6 +23,7 @@ export interface Pace {
 /** `size`: of the first step. */
 export function createPace(size: number): Pace {
   let current = size;
+  let last = size;
   let isStuck = false;
   let isBlocked = false;
   return {
@@ -36,10 +37,12 @@ export function createPace(size: number): Pace {
       return isBlocked;
     },
     slowDown() {
-      current = slower(current);
+      // Than the step was: a quick one has made the pace faster already, and would be repeated for ever.
+      current = slower(last);
     },
     async run(step, most = LARGEST) {
       current = Math.min(current, Math.max(1, most));
+      last = current;
       const began = monotonic();
       isStuck = false;
       isBlocked = false;
