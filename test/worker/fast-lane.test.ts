@@ -185,3 +185,22 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
   await within("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasGivenUp, false);
 });
+
+test("A lane whose connection dies in the moment of an announcement connects again.", async () => {
+  const seen = recording("quick");
+  await queue.started({
+    tasks: [seen],
+    fastLane: true,
+    logger: silentLogger,
+    pollIntervalMs: 60_000,
+  });
+  await queue.utils.addJob("quick");
+  await until("it runs", () => seen.seen.length === 1);
+  for (let n = 2; n < 12; n++) {
+    // One transaction: whoever hears of the job finds the connections it would fetch by just gone.
+    await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'worker lane' and query not like 'listen %'
+      union all select worker.add_job('quick') is not null`);
+    await until("another one has run", () => seen.seen.length >= n);
+  }
+});

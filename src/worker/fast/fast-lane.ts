@@ -204,6 +204,8 @@ export class FastLane<E> {
       // At once, not a few turns later: some job waits for this.
       if (!this.#mayFetch || !connection.isConnected) return;
       this.#early = isNews && fetch.mayBeQuick() ? this.#quick() : this.#flushAndFetch(true);
+      // Its failure is the next turn's to hear, which may have to connect first.
+      this.#early.catch(() => {});
     });
     return [];
   }
