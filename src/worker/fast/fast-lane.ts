@@ -4,7 +4,6 @@
 //    ▲               │ none             │                                  ▲                 │
 //    └───────────────┘                  └─ limit passed: what runs is locked in the ordinary ◀┘
 //                                          way, what has not started is let go with the commit
-//
 // attempts is not raised before a job runs. A job that kills its process would so come back for ever;
 // but its row keeps the mark of the lock, and who has one is left to the safe mode, which counts.
 import type { Clock } from "../../base/clock.ts";
@@ -201,10 +200,9 @@ export class FastLane<E> {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // At once, not a few turns later: some job waits for this.
+      // At once: some job waits for this. A failure is the next turn's to hear, which may connect first.
       if (!this.#mayFetch || !connection.isConnected) return;
       this.#early = isNews && fetch.mayBeQuick() ? this.#quick() : this.#flushAndFetch(true);
-      // Its failure is the next turn's to hear, which may have to connect first.
       this.#early.catch(() => {});
     });
     return [];
