@@ -30,6 +30,23 @@ test("Where few of many match, a batch walks further instead.", () => {
   assert.ok(pace.step.span > 5 * span);
 });
 
+test("What every batch takes, whatever its size, makes it no smaller than 200 jobs and 25,000 ids.", () => {
+  const pace = createPace({ rate: null, monotonic: () => 0 });
+  const after = (ms: number, found: number, walked: number) =>
+    pace.after({ ms, found, done: found, walked, oldestReadyMs: null }, 1_000_000);
+  for (let n = 0; n < 30; n++) after(900, 0, pace.step.span);
+  assert.equal(pace.step.span, 25_000);
+  for (let n = 0; n < 30; n++) after(900, pace.step.limit, pace.step.limit);
+  assert.deepEqual(pace.step, { limit: 200, span: 25_000 });
+  // Jobs of which two hundred take half a minute.
+  for (let n = 0; n < 30; n++) after(pace.step.limit * 150, pace.step.limit, pace.step.limit);
+  assert.ok(pace.step.limit >= 10 && pace.step.limit <= 20, String(pace.step.limit));
+  // PostgreSQL has ended a batch: what becomes of it goes back to where it was in a few of them.
+  pace.tooLong();
+  for (let n = 0; n < 5; n++) after(400, pace.step.limit, pace.step.limit);
+  assert.equal(pace.step.limit, 200);
+});
+
 test("A rate is not exceeded by what is said of it, from the first batch on.", () => {
   let now = 0;
   const pace = createPace({ rate: 50, monotonic: () => now });

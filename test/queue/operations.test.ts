@@ -165,6 +165,33 @@ test("A query that Node decides on touches only what it decided on.", async () =
   assert.deepEqual(priorities, [3, 0, 0]);
 });
 
+test("Where every batch takes long, five hundred behind 88,000 others are reached in a few.", async () => {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
+  const jobs = `insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
+    select 1, $2::int, 25, $3, now() - interval '1 second' from generate_series(1, $1::int)`;
+  await queue.sql(jobs, [88_000, 0, null]);
+  await queue.sql(jobs, [1_200, 25, "Error: HTTP 503"]);
+  let nowMs = 0;
+  const real = tools();
+  const { store } = real;
+  const batch: typeof store.batch = (...what) => {
+    nowMs += 900;
+    return store.batch(...what);
+  };
+  const wait_ = async (ms: number) => {
+    nowMs += ms;
+    return true;
+  };
+  const busy = { ...real, monotonic: () => nowMs, wait: wait_, store: { ...store, batch } };
+  const wish = { limit: 500, rate: null };
+  const ended = await done(busy, "retry", 'is:failed group:"Error: HTTP #"', wish);
+  assert.deepEqual([ended.state, ended.done], ["done", 500]);
+  assert.ok(nowMs < 20_000, `${nowMs} ms by its clock`);
+  const touched =
+    "select count(*)::int as n, max(id)::int as last from worker._private_jobs where attempts = 0 and id > 88000";
+  assert.deepEqual(await queue.sql(touched), [{ n: 500, last: 88_500 }]);
+});
+
 test("Two owners at once touch each job once; the second is told that it is not the owner.", async () => {
   await add(1_500);
   await queue.sql("create table if not exists worker.touched (id bigint, n serial)");

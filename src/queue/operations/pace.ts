@@ -4,16 +4,22 @@
 // waits for it. Two things make one long: many jobs to change (`limit`), or few among many (`span` ids
 // to walk). After a batch others have as long as it took; longer, while the oldest ready job grows
 // older than it was: then the workers do not keep up because of us.
+//
+// On a busy machine, or far from the database, a batch takes longer than that whatever its size is, and
+// smaller ones would only be more of them. So from 200 jobs and 25,000 ids on, a batch may take up to 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MOST_LIMIT = 2_000;
 // Who asks for no pauses wants it over; planning and committing are a fifth of a batch of 2,000.
 const MOST_WITHOUT_PAUSES = 4_000;
+const STEADY_LIMIT = 200;
 const LEAST_LIMIT = 10;
 const FIRST_SPAN = 50_000;
+const STEADY_SPAN = 25_000;
 const LEAST_SPAN = 500;
 const WANTED_MS = 75;
+const LONGEST_MS = 2_000;
 const MOST_GROWTH = 8;
 const LONGEST_REST_MS = 2_000;
 
@@ -63,15 +69,15 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
   let patience = 1;
 
   const tune = ({ ms, found, walked }: Took) => {
-    const growth = Math.min(MOST_GROWTH, Math.max(1 / MOST_GROWTH, WANTED_MS / Math.max(ms, 1)));
     if (found >= limit) {
       // Whole, for what is found is compared with it.
-      const next = Math.round(limit * Math.min(growth, 2));
+      const next = Math.round(Math.min(resized(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(LEAST_LIMIT, most), most);
       // As many ids as that took, and some more: what is denser further on is cut by the limit.
-      span = clamp(walked * 2 * (limit / Math.max(found, 1)), LEAST_SPAN, Number.MAX_SAFE_INTEGER);
+      const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
+      span = clamp(enough, LEAST_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
-      span = clamp(span * growth, LEAST_SPAN, Number.MAX_SAFE_INTEGER);
+      span = clamp(resized(span, ms, STEADY_SPAN), LEAST_SPAN, Number.MAX_SAFE_INTEGER);
     }
   };
 
@@ -120,6 +126,13 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
       limit = clamp(Math.round(limit / MOST_GROWTH), Math.min(LEAST_LIMIT, limit), limit);
     },
   };
+}
+
+/** As large as takes the wanted time; but only what takes very long is less than `steady`. */
+function resized(size: number, ms: number, steady: number): number {
+  const within = (wantedMs: number) =>
+    size * clamp(wantedMs / Math.max(ms, 1), 1 / MOST_GROWTH, MOST_GROWTH);
+  return Math.max(within(WANTED_MS), Math.min(within(LONGEST_MS), steady));
 }
 
 const clamp = (value: number, least: number, most: number) =>
