@@ -205,6 +205,20 @@ test("an estimate that was outnumbered is not told any more", async () => {
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
 });
 
+test("a limit is what progress goes to, and is told beside all that match, however well they are known", async () => {
+  const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
+  const limited = { limit: 500, matched: value(8000, about), skipped_locked: 0 };
+  const work = await shown(operation({ ...limited, done: 125 }));
+  assert.match(work.text, /Retrying 500 of ≈ 8,000 jobs/);
+  assert.match(work.text, /125of 500 jobs/);
+  assert.match(work.text, /25 %/);
+  const over = await shown(receipt({ ...limited, done: 500 }));
+  assert.match(over.text, /Retried 500 of ≈ 8,000 jobsis:failed/);
+  // There were fewer than the limit: all have had their turn.
+  const fewer = await shown(receipt({ ...limited, matched: value(480, about), done: 490 }));
+  assert.match(fewer.text, /Retried 490 jobsis:failed/);
+});
+
 test("what was begun is shown on its page, and on every page while it is at work", async () => {
   const page = await retrying();
   page.click("Retry 8,388 jobs");

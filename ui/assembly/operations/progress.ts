@@ -5,7 +5,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
-import { allOf, isAtWork, isHeld, jobs, titleOf } from "./words";
+import { allOf, isAtWork, isHeld, isLimited, jobs, titleOf } from "./words";
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
@@ -30,11 +30,18 @@ function isUndo(operation: Operation): bool {
   return operation.state === "undoing" || operation.state === "undone";
 }
 
-/** How many there are to meet; estimates may be too small. */
+/** How many there are to meet; estimates may be too small, and a limit counts what is changed. */
 function allToMeet(operation: Operation): i64 {
   const matched = operation.matched;
   if (isUndo(operation)) return operation.done;
+  if (isLimited(operation)) return operation.limit + leftOf(operation);
   return matched === null ? 0 : max(matched.value, metOf(operation));
+}
+
+/** `8,400 jobs`: those that it is to change. */
+export function aimOf(operation: Operation): string {
+  if (isUndo(operation)) return jobs(operation.done);
+  return isLimited(operation) ? jobs(operation.limit) : allOf(operation);
 }
 
 /** `38 %`; never all before the end. */
@@ -47,8 +54,7 @@ export function percentOf(operation: Operation): string {
 export function progressBar(operation: Operation): Node {
   const left = leftOf(operation);
   const changed = changedOf(operation);
-  const all = isUndo(operation) ? jobs(operation.done) : allOf(operation);
-  const label = `${grouped(changed)} done, ${grouped(left)} left alone, of ${all}`;
+  const label = `${grouped(changed)} done, ${grouped(left)} left alone, of ${aimOf(operation)}`;
   return shareBar(label, COLOURS, [changed, left, max(0, allToMeet(operation) - changed - left)]);
 }
 

@@ -53,7 +53,14 @@ export function allOf(operation: Operation): string {
   return matched === null ? "" : countedValue(matched, "job", "jobs");
 }
 
-/** `Retrying 8,400 jobs` while it is at work, `Retried 8,388 of 8,400 jobs` when it is over. */
+/** Whether it ends at its limit, before all have had their turn. */
+export function isLimited(operation: Operation): bool {
+  const matched = operation.matched;
+  const limit = operation.limit;
+  return matched !== null && limit !== i64.MIN_VALUE && limit < matched.value;
+}
+
+/** `Retrying 8,400 jobs`, `Retrying 500 of 8,400 jobs` while it is at work, `Retried 8,388 of 8,400 jobs` when it is over. */
 export function titleOf(operation: Operation): string {
   const state = operation.state;
   const action = operation.action;
@@ -63,16 +70,17 @@ export function titleOf(operation: Operation): string {
   const title =
     isOver || state === "undoing"
       ? past(action, operation.done, isOutnumbered(operation) ? "" : all)
-      : said(action, false, all.length > 0 ? all : "jobs");
+      : said(action, false, isLimited(operation) ? `${grouped(operation.limit)} of ${all}` : all);
   const before = beforeOf(state);
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }
 
-/** There were more than was estimated: then the estimate says nothing any more. */
+/** All have had their turn, or more than was estimated: then the estimate says nothing any more. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
-  return operation.state === "done" || operation.done > matched.value;
+  const isAll = operation.state === "done" && operation.done !== operation.limit;
+  return isAll || operation.done > matched.value;
 }
 
 function beforeOf(state: string): string {

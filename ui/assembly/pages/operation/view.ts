@@ -12,8 +12,8 @@ import { grouped } from "../../lib/number";
 import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
-import { metOf, progressBar } from "../../operations/progress";
-import { allOf, isAtWork, isHeld, jobs, lineWith, mannerOf, paceOf } from "../../operations/words";
+import { aimOf, metOf, progressBar } from "../../operations/progress";
+import { isAtWork, isHeld, jobs, lineWith, mannerOf, paceOf } from "../../operations/words";
 import { step } from "../../parts/step";
 
 export function body(m: Model, operation: Operation): Node {
@@ -45,7 +45,7 @@ function trouble(operation: Operation): Node {
   if (state === "paused") {
     return warning(
       "warn",
-      `${reason}It is held: ${grouped(metOf(operation))} of ${allOf(operation)} have had their turn. Resume goes on with the rest, Stop leaves them as they are.`,
+      `${reason}It is held: ${grouped(metOf(operation))} of ${aimOf(operation)} have had their turn. Resume goes on with the rest, Stop leaves them as they are.`,
     );
   }
   if (state === "interrupted") {
@@ -93,11 +93,10 @@ function figureOf(outcome: Outcome): Node {
 
 function far(_m: Model, operation: Operation): Node {
   const pace = isAtWork(operation) ? paceOf(operation) : "";
-  const all = isUndone(operation) ? jobs(operation.done) : allOf(operation);
   return box("div", "pb", [
     box("div", "row far", [
       leaf("span", "big", grouped(metOf(operation))),
-      leaf("span", "dim", `of ${all}${pace.length > 0 ? ` · ${pace}` : ""}`),
+      leaf("span", "dim", `of ${aimOf(operation)}${pace.length > 0 ? ` · ${pace}` : ""}`),
     ]),
     progressBar(operation),
   ]);
