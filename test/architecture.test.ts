@@ -26,7 +26,8 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
   database: {
     errors: [],
     "": ["errors"],
-    connection: ["", "errors"],
+    "connection/server": [],
+    connection: ["", "errors", "connection/server"],
     "schema/extensions": [],
     schema: ["", "errors", "connection", "schema/extensions"],
     "schema/indexes": ["", "errors", "connection"],

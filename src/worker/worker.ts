@@ -77,7 +77,7 @@ export class Worker<Extensions = unknown> implements Service {
       extensions: extensions as Extensions,
       utils: this.utils,
     };
-    const connection = connectionOf(config, this.#pool);
+    const connection = connectionOf(this.#pool);
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
     const prove = () => this.#prove();

@@ -1,33 +1,71 @@
-// pg's client, with better manners when something goes wrong. pg leaves the socket of a failed login
-// open until the server gives up (60 s), and waits for ever for the goodbye of a server that is cut
-// off; both keep a process alive that has nothing more to do. And a value that is longer than a string
-// may be ends the process.
+// pg's client, with better manners when something goes wrong, and libpq's way to a server: several hosts
+// and ways to encrypt, tried in order at each connect (server/attempts.ts). pg leaves the socket of a
+// failed login open until the server gives up (60 s), and waits for ever for the goodbye of a server that
+// is cut off; both keep a process alive that has nothing more to do. And a value that is longer than a
+// string may be ends the process.
+import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf, WorkerError } from "../../base/errors.ts";
-import { pgUrl } from "./connection-url.ts";
+import {
+  type Attempt,
+  attemptAfter,
+  attemptsOf,
+  type Failure,
+  failureOf,
+  mismatch,
+  OtherServerError,
+} from "./server/attempts.ts";
+import { tlsOptions } from "./server/encryption.ts";
+import { newConnection, plainWhereRefused } from "./server/negotiation.ts";
+import { type Login, passwordOf } from "./server/password-file.ts";
+import type { ServerSettings } from "./server/server-settings.ts";
 
 /** pg gives the error alone, or null and the client. */
 export type OnConnect = (error: Error | null, client?: pg.Client) => void;
+
+/** A configuration of pg, or of libpq's rules. */
+export interface ServerConfig extends pg.ClientConfig {
+  /** Instead of pg's own names for the same, and before them. */
+  readonly server?: ServerSettings | undefined;
+}
+
+/** What pg keeps of a connection, and does not declare. */
+interface PgState {
+  connection: pg.Connection;
+  host: string;
+  port: number;
+  ssl: object | boolean;
+  sslNegotiation: string;
+  password: unknown;
+  _connectionTimeoutMillis: number;
+  connectionTimeoutHandle: NodeJS.Timeout | undefined;
+  _connecting: boolean;
+  _connected: boolean;
+  _connectionError: boolean;
+  _ending: boolean;
+  _ended: boolean;
+  _queryable: boolean;
+  readyForQuery: boolean;
+}
 
 /** How long the server may take to close the connection after our goodbye. */
 const GOODBYE_MS = 2_000;
 
 /** For every connection of ours: by itself, or as a pool's option `Client`. */
 export class Client extends pg.Client {
-  constructor(config: pg.ClientConfig = {}) {
-    const { connectionString } = config;
-    super(
-      // What pg has hidden from copying, a pool's password, counts only without a URL.
-      connectionString === undefined
-        ? config
-        : { ...config, connectionString: pgUrl(connectionString) },
-    );
-    survivesLongValues(this.connection as unknown as PgConnection);
+  readonly #config: ServerConfig;
+  readonly #state: PgState;
+  #isAbandoned = false;
+
+  constructor(config: ServerConfig = {}) {
+    super(configOf(config));
+    this.#config = config;
+    this.#state = this as unknown as PgState;
+    survivesLongValues(this.connection);
     // Asked for only where the server wants one. pg would look into the file by itself, with a warning
     // that it will not for much longer, and would go on without a password.
-    const parts = this as { password?: unknown };
-    parts.password ??= filePassword;
+    this.#state.password ??= (login: Login) => filePassword(login, undefined);
   }
 
   override connect(): Promise<pg.Client>;
@@ -40,6 +78,81 @@ export class Client extends pg.Client {
         this.connect((error) => (error === null ? resolve(this) : reject(error)));
       });
     }
+    const { server } = this.#config;
+    if (server === undefined) this.#login(false, callback);
+    else this.#try(server, attemptsOf(server), 0, [], callback);
+    return undefined;
+  }
+
+  /** Ends the try to connect, and tries no other server. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.connection.stream.destroy();
+  }
+
+  #try(
+    server: ServerSettings,
+    attempts: readonly Attempt[],
+    at: number,
+    failures: readonly Failure[],
+    callback: OnConnect,
+  ): void {
+    const attempt = attempts[at] as Attempt;
+    const failed = (error: unknown) => {
+      const all = [...failures, { attempt, error }];
+      const isWanted = !this.#isAbandoned && !this.#state._ending;
+      const next = isWanted ? attemptAfter(attempts, at, error) : -1;
+      if (next < 0) callback(failureOf(all, server.target) as Error, this);
+      else this.#try(server, attempts, next, all, callback);
+    };
+    try {
+      this.#aimAt(server, attempt);
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    this.#login(attempt.way.optional, (error) => {
+      if (error !== null) failed(error);
+      else if (attempt.target === "any") callback(null, this);
+      else this.#assertTarget(attempt).then(() => callback(null, this), failed);
+    });
+  }
+
+  /** Makes pg's client one that has not connected, and is to connect there. */
+  #aimAt(server: ServerSettings, { host, way }: Attempt): void {
+    const state = this.#state;
+    const { host: name, port, address } = host;
+    const { encryption, hosts, user, database, passfile } = server;
+    const { connectionTimeoutMillis = 0 } = this.#config;
+    forget(state);
+    const named = address === null ? {} : { host: name, servername: isIP(name) === 0 ? name : "" };
+    Object.assign(state, {
+      _connecting: false,
+      _connected: false,
+      _connectionError: false,
+      _ended: false,
+      _queryable: true,
+      readyForQuery: false,
+      host: address ?? name,
+      port,
+      ssl: way.encrypts ? { ...tlsOptions(encryption), ...named } : false,
+      sslNegotiation: encryption.negotiation ?? "postgres",
+      _connectionTimeoutMillis:
+        server.connectTimeoutMs ?? Math.ceil(connectionTimeoutMillis / hosts.length),
+    });
+    if (typeof state.ssl === "object") hideKey(state.ssl);
+    state.password =
+      server.password ?? (() => filePassword({ host: name, port, database, user }, passfile));
+    state.connection = newConnection({
+      ssl: state.ssl,
+      sslNegotiation: state.sslNegotiation,
+      keepAlive: server.keepAlive && this.#config.keepAlive !== false,
+      keepAliveInitialDelayMillis: server.keepAliveIdleMs ?? 0,
+    });
+    survivesLongValues(state.connection);
+  }
+
+  #login(mayBePlain: boolean, callback: OnConnect): void {
     super.connect((error: Error | null) => {
       const { stream } = this.connection;
       if (error) stream.destroy();
@@ -47,8 +160,79 @@ export class Client extends pg.Client {
       else stream.once("finish", () => closeIn(stream, GOODBYE_MS));
       callback(error ?? null, this);
     });
-    return undefined;
+    if (mayBePlain) plainWhereRefused(this.connection);
   }
+
+  async #assertTarget({ target }: Attempt): Promise<void> {
+    // Until the pool or its user listens, the loss of the connection would end the process.
+    const onError = () => {};
+    this.on("error", onError);
+    try {
+      const { rows } = await this.query<{ standby: boolean; read_only: boolean }>(
+        `select pg_is_in_recovery() as standby,
+                current_setting('transaction_read_only')::boolean as read_only`,
+      );
+      const isStandby = rows[0]?.standby === true;
+      const other = mismatch(target, { isStandby, isReadOnly: rows[0]?.read_only === true });
+      if (other !== null) throw new OtherServerError(other);
+    } finally {
+      this.off("error", onError);
+    }
+  }
+}
+
+/** What pg is told at once; where to connect is decided at each connect. */
+function configOf(config: ServerConfig): pg.ClientConfig {
+  const { server } = config;
+  if (server === undefined) return quietly(config);
+  const { user, database, password, timeouts } = server;
+  const name = server.applicationName ?? config.application_name;
+  const options = [server.options, config.options].filter(Boolean).join(" ");
+  return {
+    ...timeouts,
+    ...config,
+    host: "localhost",
+    port: 5432,
+    user,
+    database,
+    password,
+    ssl: false,
+    ...(name === undefined ? {} : { application_name: name }),
+    ...(options === "" ? {} : { options }),
+  };
+}
+
+/**
+ * A pool's own configuration, read as the pool reads it: `prefer`, `require` and `verify-ca` mean
+ * `verify-full` to pg, the strictest, and it prints eight lines about that; said so, it prints nothing.
+ */
+function quietly(config: pg.ClientConfig): pg.ClientConfig {
+  const { connectionString } = config;
+  // What pg has hidden from copying, a pool's password, counts only without a URL.
+  if (connectionString === undefined) return config;
+  const url = connectionString.trim();
+  if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return { ...config, connectionString: url };
+  const strict = url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, "$1verify-full");
+  return { ...config, connectionString: strict };
+}
+
+/** What an earlier attempt has left must not be heard any more. */
+function forget({ connection, connectionTimeoutHandle, _connected: isLoggedIn }: PgState): void {
+  clearTimeout(connectionTimeoutHandle);
+  connection.removeAllListeners();
+  connection.on("error", () => {});
+  const { stream } = connection;
+  if (!isLoggedIn) {
+    stream.destroy();
+    return;
+  }
+  closeIn(stream, GOODBYE_MS);
+  connection.end();
+}
+
+/** From whoever prints the client. */
+function hideKey(ssl: object): void {
+  if ("key" in ssl) Object.defineProperty(ssl, "key", { enumerable: false });
 }
 
 /** What pg calls when the socket is one on which PostgreSQL's protocol is spoken, encrypted or not. */
@@ -60,7 +244,8 @@ interface PgConnection {
  * pg's parser throws inside the socket's event `data`, where nobody can catch it. Here it becomes the
  * connection's error, and so that of the query which has asked for the value.
  */
-function survivesLongValues(connection: PgConnection): void {
+function survivesLongValues(pgConnection: pg.Connection): void {
+  const connection = pgConnection as unknown as PgConnection;
   const attach = connection.attachListeners;
   connection.attachListeners = (stream) => {
     const others = new Set(stream.listeners("data"));
@@ -85,13 +270,11 @@ function closeIn(stream: pg.Connection["stream"], ms: number): void {
   stream.once("close", () => clearTimeout(timer));
 }
 
-async function filePassword(connection: { readonly user?: string }): Promise<string> {
-  const { default: pgpass } = await import("pgpass");
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  pgpass(connection, resolve);
-  const password = await promise;
+async function filePassword(login: Login, passfile: string | undefined): Promise<string> {
+  const named = passfile ?? (process.env["PGPASSFILE"] || undefined);
+  const password = await passwordOf(login, named);
   if (password !== undefined) return password;
-  throw new WorkerError("database_unreachable", noPassword(connection.user));
+  throw new WorkerError("database_unreachable", noPassword(login.user));
 }
 
 function noPassword(user = ""): string {

@@ -5,16 +5,15 @@
 //
 //   new ──start()──▶ listening ──error, end, no answer──▶ reconnecting ──▶ listening (onReconnect)
 //                        └─────────────stop()──▶ stopped ◀──stop()──┘
-import type pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { backoffDelay, retrying } from "../../base/retry.ts";
 import type { Service } from "../../base/service.ts";
-import { Client } from "./client.ts";
+import { Client, type ServerConfig } from "./client.ts";
 
 export interface ListenerOptions {
-  readonly connection: pg.ClientConfig;
+  readonly connection: ServerConfig;
   /** Channel → what to do with a payload. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
   readonly onReconnect: () => void;
@@ -70,7 +69,7 @@ export class Listener implements Service {
     const client = this.#client;
     this.#client = null;
     // Where nobody answers, connecting would take longer than anybody waits for a stop.
-    this.#connecting?.connection.stream.destroy();
+    this.#connecting?.abandon();
     await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
     await this.#reconnecting;

@@ -9,10 +9,11 @@ import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
 import { runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
-import { Client, type OnConnect } from "./client.ts";
-import { checkedUrl } from "./connection-url.ts";
+import { Client, type OnConnect, type ServerConfig } from "./client.ts";
+import { serverSettings } from "./server/server-settings.ts";
 
 export interface PoolOptions {
+  /** A URL or "key=value" text, as libpq takes it; empty: what libpq's variables say. */
   readonly connectionString: string;
   /** Default 5. */
   readonly maxConnections?: number;
@@ -30,14 +31,21 @@ const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
 /** A pool that survives the loss of idle connections. The caller ends it. */
 export function createPool(options: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({
+  const server = serverSettings(options.connectionString);
+  const { connectTimeoutMs, hosts } = server;
+  const config: pg.PoolConfig & ServerConfig = {
     Client,
-    connectionString: checkedUrl(options.connectionString),
+    server,
     max: options.maxConnections ?? 5,
     application_name: options.applicationName ?? "worker",
-    connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
+    // For all hosts together.
+    connectionTimeoutMillis:
+      connectTimeoutMs === undefined
+        ? (options.connectionTimeoutMs ?? 5_000)
+        : connectTimeoutMs * hosts.length,
     keepAlive: true,
-  });
+  };
+  const pool = new pg.Pool(config);
   // Without a listener the loss of an idle connection would end the process.
   pool.on("error", (error) => {
     options.logger.warn({ error: messageOf(error) }, "a database connection was lost");

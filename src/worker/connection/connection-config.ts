@@ -3,24 +3,24 @@
 import pg from "pg";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { Client } from "../../database/connection/client.ts";
+import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
-import type { WorkerConfig } from "../options/worker-options.ts";
 
 /** As the pool makes its connections. pg hides the password and the key from spreading. */
-export function connectionOf<E>(config: WorkerConfig<E>, pool: pg.Pool): pg.ClientConfig {
-  const { connectionString } = config;
-  if (connectionString !== undefined) return { connectionString, application_name: "worker lane" };
+export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
+  const { server }: ServerConfig = rest;
+  // The pool is our own.
+  if (server !== undefined) return { server, application_name: "worker lane" };
   const { password } = pool.options;
   return password === undefined ? rest : { ...rest, password };
 }
 
 /** What the heartbeat thread connects with. */
 export interface PortableConnection {
-  readonly config: pg.ClientConfig;
+  readonly config: ServerConfig;
   /** The password comes from a function, which stays with us: the thread asks for it. */
   readonly asksForPassword: boolean;
 }
@@ -32,7 +32,7 @@ const WITHOUT = new Set(
 );
 
 /** null when something in it only works in this thread, such as a function that opens sockets. */
-export function portable(connection: pg.ClientConfig): PortableConnection | null {
+export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
   const asksForPassword = typeof password === "function";
   const config: Record<string, unknown> = {};
@@ -79,7 +79,7 @@ const BOUNDS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: fal
 
 /** Connects when it is needed, and lets go soon after. */
 export function maintenance(
-  connection: pg.ClientConfig,
+  connection: ServerConfig,
   schema: SchemaName,
   logger: Logger,
 ): Maintenance {

@@ -4,14 +4,14 @@ import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
 import { settled } from "../../base/settled.ts";
-import { Client } from "../../database/connection/client.ts";
+import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";
 import type { Database, Queryable } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { endLostConnection, markConnection } from "../../queue/workers/session-lock.ts";
 
 export interface ConnectionSettings {
-  readonly connection: pg.ClientConfig;
+  readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
   /**
@@ -74,7 +74,7 @@ export class WorkerConnection {
   #underWay = 0;
   #patientUnderWay = 0;
   /** Not connected yet. */
-  #connecting: pg.Client | null = null;
+  #connecting: Client | null = null;
   #listening: { readonly channel: string; heard(payload: string): void } | null = null;
   /** The server's process of a connection that was lost, until the server is known to know. */
   #lostPid: number | null = null;
@@ -169,7 +169,7 @@ export class WorkerConnection {
     const client = this.#client;
     this.#client = null;
     if (client !== null) this.#lostPid = processOf(client);
-    this.#connecting?.connection.stream.destroy();
+    this.#connecting?.abandon();
     if (client === null) return;
     const ended = new AbortController();
     const ending = client.end().then(

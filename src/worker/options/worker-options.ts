@@ -12,7 +12,7 @@ import {
   together,
   validate,
 } from "../../base/validate.ts";
-import { checkedUrl } from "../../database/connection/connection-url.ts";
+import { serverSettings } from "../../database/connection/server/server-settings.ts";
 import { type SchemaName, schemaName } from "../../database/schema-name.ts";
 import type { Plugin } from "../task/hooks.ts";
 import type { Task } from "../task/task.ts";
@@ -250,7 +250,7 @@ function assertOneDatabase<E>({ connectionString, pool }: WorkerOptions<E>): voi
   if ((connectionString === undefined) === (pool === undefined)) {
     throw new InputError("give either connectionString or pool");
   }
-  if (typeof connectionString === "string") checkedUrl(connectionString);
+  if (typeof connectionString === "string") serverSettings(connectionString);
 }
 
 function repeated(tasks: readonly { readonly identifier: string }[]): string | undefined {

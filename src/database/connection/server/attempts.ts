@@ -1,0 +1,99 @@
+// The order in which servers are tried at each connect, and after which failure the next one is: libpq's
+// rules. Whoever answers "wrong password" has answered; only who is away, or not what was asked for, has not.
+import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
+import { type Try, triesOf } from "./encryption.ts";
+import type { Host, ServerSettings, Target } from "./server-settings.ts";
+
+export interface Attempt {
+  readonly host: Host;
+  readonly way: Try;
+  /** What the server has to be. */
+  readonly target: Target;
+}
+
+export interface Failure {
+  readonly attempt: Attempt;
+  readonly error: unknown;
+}
+
+/** What a session says of its server. */
+export interface ServerState {
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+}
+
+export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
+  const { hosts, isShuffled, target, encryption } = settings;
+  const order = isShuffled ? shuffled(hosts) : hosts;
+  const rounds: readonly Target[] = target === "prefer-standby" ? ["standby", "any"] : [target];
+  return rounds.flatMap((wanted) =>
+    order.flatMap((host) =>
+      triesOf(encryption, host.host.startsWith("/") && host.address === null).map((way) => ({
+        host,
+        way,
+        target: wanted,
+      })),
+    ),
+  );
+}
+
+function shuffled<T>(all: readonly T[]): readonly T[] {
+  return all
+    .map((one) => ({ one, rank: Math.random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ one }) => one);
+}
+
+/** null: the server is what `target` asks for; else what it is instead. */
+export function mismatch(target: Target, { isStandby, isReadOnly }: ServerState): string | null {
+  if (target === "read-write" && isReadOnly) return isStandby ? "a standby" : "read-only";
+  if (target === "read-only" && !isReadOnly) return "not read-only";
+  if (target === "primary" && isStandby) return "a standby";
+  if (target === "standby" && !isStandby) return "no standby";
+  return null;
+}
+
+/** The server is there, and not what was asked for. */
+export class OtherServerError extends Error {}
+
+const LOGIN_REFUSED = "28000";
+const STARTING = "57P03";
+/** Nobody is there, so that encryption is no matter. */
+const AWAY =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
+
+/** The place of the attempt that comes after a failed one; -1: none. */
+export function attemptAfter(attempts: readonly Attempt[], at: number, error: unknown): number {
+  if (error instanceof WorkerError) return -1;
+  const failed = attempts[at];
+  const code = codeOf(error) ?? "";
+  const isAnswer = /^[0-9A-Z]{5}$/.test(code) && error instanceof Error && "severity" in error;
+  const next = attempts[at + 1];
+  const sameHost = next !== undefined && next.host === failed?.host && next.way !== failed.way;
+  const isAway = AWAY.test(code) || messageOf(error) === "timeout expired";
+  if (sameHost && !isAway && (!isAnswer || code === LOGIN_REFUSED)) return at + 1;
+  if (isAnswer && code !== STARTING) return -1;
+  return attempts.findIndex(
+    ({ host, target }, place) => place > at && (host !== failed?.host || target !== failed.target),
+  );
+}
+
+/** All failures as one: as it is where there is one, else with the servers' names. */
+export function failureOf(failures: readonly Failure[], target: Target): unknown {
+  const last = failures.at(-1);
+  if (last?.error instanceof WorkerError) return last.error;
+  const said = new Set(
+    failures.map(({ attempt: { host }, error }) =>
+      error instanceof OtherServerError
+        ? `${host.host}:${host.port} is ${error.message}`
+        : `${host.host}:${host.port}: ${messageOf(error)}`,
+    ),
+  );
+  if (failures.some(({ error }) => error instanceof OtherServerError)) {
+    const message = `no server is ${target}, as target_session_attrs has it (${[...said].join("; ")})`;
+    return new WorkerError("database_unreachable", message);
+  }
+  if (said.size <= 1) return last?.error;
+  const all = new Error([...said].join("; "), { cause: last?.error });
+  return Object.assign(all, { code: codeOf(last?.error) });
+}

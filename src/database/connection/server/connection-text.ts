@@ -1,0 +1,93 @@
+// The text that names a database, in libpq's two forms: postgresql://user:password@host:port,host/database?…
+// and "host=… port=… dbname=…". Own code, because pg-connection-string knows one host, no service and no
+// second form. No message repeats the text, which may hold a password.
+import { InputError } from "../../../base/errors.ts";
+import { isParameter, type Parameter, parameters, type SaidParameters } from "./parameters.ts";
+
+const FORM =
+  "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
+
+/** Throws InputError for what is of neither form, and for parameters that are none. */
+export function parametersOfText(given: string): SaidParameters {
+  const text = given.trim();
+  const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
+  const said: SaidParameters = {};
+  const where = uri === undefined ? "in the connection string" : "in the database URL";
+  for (const [name, value] of uri === undefined ? pairsOfWords(text) : pairsOfUri(uri)) {
+    say(said, name, value, where);
+  }
+  return said;
+}
+
+/** Adds one parameter, when it is one and may say so. Throws InputError. */
+export function say(said: SaidParameters, name: string, text: string, where: string): void {
+  if (!isParameter(name)) {
+    const shown = /^\w{1,63}$/.test(name) ? name : "a name";
+    throw new InputError(`${shown} ${where} is no connection parameter of PostgreSQL`);
+  }
+  const place = `${name} ${where}`;
+  assertChoice(parameters[name], text, place);
+  if (text !== "") said[name] = { text, where: place };
+}
+
+export function assertChoice({ choices }: Parameter, text: string, place: string): void {
+  if (choices === undefined || choices.includes(text)) return;
+  throw new InputError(`${place} must be one of ${choices.join(", ")}`);
+}
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** What stands behind `postgresql://`. */
+function pairsOfUri(uri: string): Pairs {
+  const [, authority = "", path = "", query = ""] =
+    /^([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(uri) ?? [];
+  const at = authority.lastIndexOf("@");
+  const [user = "", ...password] = authority.slice(0, Math.max(0, at)).split(":");
+  const hosts = authority
+    .slice(at + 1)
+    .split(",")
+    .map(hostAndPort);
+  const listed = (values: readonly string[]) =>
+    values.every((one) => one === "") ? "" : values.join(",");
+  const pairs: (readonly [string, string])[] = [
+    ["user", decoded(user)],
+    ["password", decoded(password.join(":"))],
+    ["host", listed(hosts.map(([host]) => host))],
+    ["port", listed(hosts.map(([, port]) => port))],
+    ["dbname", decoded(path)],
+  ];
+  for (const part of query.split("&").filter((one) => one !== "")) {
+    const [name = "", ...value] = part.split("=");
+    pairs.push([decoded(name), decoded(value.join("="))]);
+  }
+  // What a parameter says counts more than its place in the URL; an empty place says nothing.
+  return pairs.filter(([, value], index) => value !== "" || index >= 5);
+}
+
+function hostAndPort(text: string): readonly [host: string, port: string] {
+  const [, six, name = "", port = ""] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/s.exec(text) ?? [];
+  if (!/^\d*$/.test(port)) throw new InputError(FORM);
+  return [six ?? decoded(name), port];
+}
+
+/** A "%" that begins no code stays what it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
+  } catch {
+    return text;
+  }
+}
+
+/** `host=a port=1 password='it''s'`, in libpq's quoting: a backslash before what would mean something. */
+function pairsOfWords(text: string): Pairs {
+  const pairs: (readonly [string, string])[] = [];
+  const word = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s\\']|\\.)*))(?=\s|$)/suy;
+  while (word.lastIndex < text.length) {
+    const found = word.exec(text);
+    if (found === null) throw new InputError(FORM);
+    const [, name = "", quoted, plain = ""] = found;
+    pairs.push([name, (quoted ?? plain).replaceAll(/\\(.)/gs, "$1")]);
+  }
+  return pairs;
+}

@@ -1,0 +1,190 @@
+// Which servers, as whom, and how: what the connection text says, before what its service says, before
+// libpq's variables, before libpq's defaults. The only place outside the command line that reads the
+// environment, because whoever uses libpq's names expects libpq's rules.
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { InputError, WorkerError } from "../../../base/errors.ts";
+import { assertChoice, parametersOfText } from "./connection-text.ts";
+import type { Encryption, SslMode } from "./encryption.ts";
+import {
+  type ParameterName,
+  parameters,
+  parametersOfEnvironment,
+  type Said,
+  type SaidParameters,
+  type sessionAttributes,
+} from "./parameters.ts";
+import { parametersOfService } from "./service-file.ts";
+
+export interface Host {
+  /** A name, an address, or the directory of a socket. */
+  readonly host: string;
+  readonly port: number;
+  /** Where to connect, when that is not asked of the name. */
+  readonly address: string | null;
+}
+
+export type Target = (typeof sessionAttributes)[number];
+
+/** Plain data: it travels to a thread. */
+export interface ServerSettings {
+  readonly hosts: readonly Host[];
+  readonly isShuffled: boolean;
+  readonly target: Target;
+  readonly database: string;
+  readonly user: string;
+  /** Not enumerable, so that it is not printed with the rest. */
+  readonly password?: string | undefined;
+  readonly passfile?: string | undefined;
+  readonly encryption: Encryption;
+  readonly applicationName?: string | undefined;
+  readonly options?: string | undefined;
+  /** For each host. */
+  readonly connectTimeoutMs?: number | undefined;
+  readonly keepAlive: boolean;
+  readonly keepAliveIdleMs?: number | undefined;
+  /** PostgreSQL's settings by the same name, milliseconds, which pg sends. */
+  readonly timeouts: Readonly<Record<string, number>>;
+}
+
+const NOWHERE =
+  'set DATABASE_URL (or --database-url) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" shows everything on a database of its own';
+
+/** Throws InputError, and WorkerError where nothing names a database. Nothing connects. */
+export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
+  const isEmpty = text.trim() === "";
+  const fromEnvironment = parametersOfEnvironment(env);
+  const { host, hostaddr, port, dbname, user, service } = fromEnvironment;
+  if (isEmpty && [host, hostaddr, port, dbname, user, service].every((one) => one === undefined)) {
+    throw new WorkerError("configuration", NOWHERE);
+  }
+  const fromText = isEmpty ? {} : parametersOfText(text);
+  const named = fromText.service ?? service;
+  const file = fromText.servicefile ?? fromEnvironment.servicefile;
+  const fromService = named === undefined ? {} : parametersOfService(named, file, env);
+  const said: SaidParameters = { ...fromEnvironment, ...fromService, ...fromText };
+  for (const [name, { text: value, where }] of Object.entries(said)) {
+    assertChoice(parameters[name as ParameterName], value, where);
+  }
+  return settingsOf(said);
+}
+
+function settingsOf(said: SaidParameters): ServerSettings {
+  const user = said.user?.text ?? systemUser();
+  const seconds = numberOf(said.connect_timeout);
+  const idleSeconds = numberOf(said.keepalives_idle);
+  const settings = {
+    hosts: hostsOf(said),
+    isShuffled: said.load_balance_hosts?.text === "random",
+    target: (said.target_session_attrs?.text ?? "any") as Target,
+    user,
+    database: said.dbname?.text ?? user,
+    passfile: said.passfile?.text,
+    encryption: encryptionOf(said),
+    applicationName: said.application_name?.text,
+    options: said.options?.text,
+    // None, or at least two seconds: libpq's rule.
+    connectTimeoutMs:
+      seconds === undefined || seconds <= 0 ? undefined : Math.max(2, seconds) * 1_000,
+    keepAlive: said.keepalives?.text !== "0",
+    keepAliveIdleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
+    timeouts: timeoutsOf(said),
+  };
+  return Object.defineProperty(settings, "password", { value: said.password?.text });
+}
+
+function encryptionOf(said: SaidParameters): Encryption {
+  const ssl = { true: "require", 1: "require", false: "disable", 0: "disable" } as const;
+  const short = said.ssl?.text as keyof typeof ssl | "no-verify" | undefined;
+  const shortMode = short === undefined || short === "no-verify" ? short : ssl[short];
+  const rootcert = said.sslrootcert;
+  const fallback = rootcert?.text === "system" ? "verify-full" : "prefer";
+  const mode = (said.sslmode?.text ?? shortMode ?? fallback) as SslMode;
+  if (rootcert?.text === "system" && mode !== "verify-full") {
+    throw new InputError(`${rootcert.where} says "system", for which sslmode must be verify-full`);
+  }
+  const negotiation = said.sslnegotiation;
+  if (negotiation?.text === "direct" && ["disable", "allow", "prefer"].includes(mode)) {
+    throw new InputError(
+      `${negotiation.where} says "direct", for which sslmode must be require or stricter`,
+    );
+  }
+  return {
+    mode,
+    rootcert,
+    cert: said.sslcert,
+    key: said.sslkey,
+    crl: said.sslcrl,
+    password: said.sslpassword?.text,
+    negotiation: negotiation?.text,
+    minVersion: said.ssl_min_protocol_version?.text,
+    maxVersion: said.ssl_max_protocol_version?.text,
+  };
+}
+
+const listOf = (said: Said | undefined) => said?.text.split(",").map((one) => one.trim()) ?? [];
+
+function hostsOf({ host, hostaddr, port }: SaidParameters): readonly Host[] {
+  const names = listOf(host);
+  const addresses = listOf(hostaddr);
+  const ports = listOf(port);
+  if (names.length > 0 && addresses.length > 0 && names.length !== addresses.length) {
+    throw new InputError(`${hostaddr?.where} must be as many as there are hosts, ${names.length}`);
+  }
+  const count = Math.max(names.length, addresses.length, 1);
+  if (ports.length > 1 && ports.length !== count) {
+    throw new InputError(`${port?.where} must be one, or as many as there are hosts, ${count}`);
+  }
+  return Array.from({ length: count }, (_, at) => {
+    const number = portOf(ports.length === 1 ? ports[0] : ports[at], port);
+    const address = addresses[at] || null;
+    return { host: names[at] || address || ownMachine(number), port: number, address };
+  });
+}
+
+const PORT = 5432;
+
+function portOf(text: string | undefined, said: Said | undefined): number {
+  const number = text ? Number(text) : PORT;
+  if (Number.isInteger(number) && number > 0 && number < 65_536) return number;
+  throw new InputError(`${said?.where} must be a number from 1 to 65535`);
+}
+
+/** The server's socket where PostgreSQL puts it, else the network's way to the same machine. */
+function ownMachine(port: number): string {
+  const directories = ["/var/run/postgresql", "/tmp"];
+  return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";
+}
+
+function timeoutsOf(said: SaidParameters): Readonly<Record<string, number>> {
+  const names = [
+    ...[
+      "statement_timeout",
+      "lock_timeout",
+      "idle_in_transaction_session_timeout",
+      "query_timeout",
+    ],
+  ] as const;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = numberOf(said[name as keyof SaidParameters]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function numberOf(said: Said | undefined): number | undefined {
+  if (said === undefined) return undefined;
+  if (/^\s*-?\d{1,9}\s*$/.test(said.text)) return Number(said.text);
+  throw new InputError(`${said.where} must be a whole number`);
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    throw new InputError(
+      "this process has no user name; put the database's user into the database URL or PGUSER",
+    );
+  }
+}

@@ -1,0 +1,59 @@
+// Service files (PostgreSQL documentation, "The Connection Service File"): named sets of parameters.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { codeOf, InputError, messageOf } from "../../../base/errors.ts";
+import { say } from "./connection-text.ts";
+import type { Said, SaidParameters } from "./parameters.ts";
+
+/**
+ * What the service says. `file`: the one that was named, else ~/.pg_service.conf, then that of the
+ * system. Throws InputError when there is no such service.
+ */
+export function parametersOfService(
+  service: Said,
+  file: Said | undefined,
+  env: NodeJS.ProcessEnv,
+): SaidParameters {
+  const files = [file?.text ?? join(homedir(), ".pg_service.conf")];
+  const { PGSYSCONFDIR } = env;
+  if (PGSYSCONFDIR) files.push(join(PGSYSCONFDIR, "pg_service.conf"));
+  for (const path of files) {
+    const lines = linesOf(path, path === file?.text ? file : undefined);
+    const said = sectionOf(lines, service.text, path);
+    if (said !== null) return said;
+  }
+  throw new InputError(
+    `${service.where} names "${service.text}", which is not in ${files.join(" or ")}`,
+  );
+}
+
+function linesOf(path: string, named: Said | undefined): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split(/\r?\n/);
+  } catch (error) {
+    if (named === undefined && codeOf(error) === "ENOENT") return [];
+    throw new InputError(`${named?.where ?? path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function sectionOf(lines: readonly string[], service: string, path: string): SaidParameters | null {
+  let said: SaidParameters | null = null;
+  for (const [index, text] of lines.entries()) {
+    const line = text.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    if (line.startsWith("[")) {
+      if (said !== null) return said;
+      if (line === `[${service}]`) said = {};
+      continue;
+    }
+    if (said === null) continue;
+    const where = `in ${path}, line ${index + 1},`;
+    const at = line.indexOf("=");
+    if (at < 0) throw new InputError(`what stands ${where} is not of the form name=value`);
+    const name = line.slice(0, at).trim();
+    if (name === "service") throw new InputError(`service ${where} cannot name another service`);
+    say(said, name, line.slice(at + 1).trim(), where);
+  }
+  return said;
+}

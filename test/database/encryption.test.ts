@@ -1,0 +1,115 @@
+// The modes of sslmode against a server that encrypts, one that does not, and one that refuses either.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { createPool } from "../../src/database/connection/pool.ts";
+import { query } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { worker } from "../cli/command.ts";
+import { certificate, tlsServer } from "../support/tls-server.ts";
+
+const encrypting = await tlsServer([
+  "hostssl all client 127.0.0.1/32 cert",
+  "host all all 127.0.0.1/32 trust",
+]);
+const plain = await tlsServer(["host all all 127.0.0.1/32 trust"], false);
+const strict = await tlsServer(["hostssl all all 127.0.0.1/32 trust"]);
+const lax = await tlsServer(["hostnossl all all 127.0.0.1/32 trust"]);
+after(async () => {
+  for (const server of [encrypting, plain, strict, lax]) await server[Symbol.asyncDispose]();
+});
+
+const ca = `sslrootcert=${certificate("authority.crt")}`;
+const otherCa = `sslrootcert=${certificate("another.crt")}`;
+
+/** Whether the session is encrypted; the failure's code and message where there is none. */
+async function connects(port: number, parameters: string, host = "localhost"): Promise<unknown> {
+  const connectionString = `host=${host} hostaddr=127.0.0.1 port=${port} user=postgres dbname=postgres ${parameters}`;
+  const pool = createPool({ connectionString, logger: silentLogger });
+  try {
+    const rows = await query<{ ssl: boolean }>(
+      { client: pool, schema: schemaName() },
+      () => "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
+    );
+    return rows[0]?.ssl;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await pool.end();
+  }
+}
+
+test("Without a mode, and with prefer, what can be encrypted is, and the rest goes on without.", async () => {
+  for (const mode of ["", "sslmode=prefer"]) {
+    assert.equal(await connects(encrypting.port, mode), true);
+    assert.equal(await connects(plain.port, mode), false);
+    assert.equal(await connects(strict.port, mode), true);
+    assert.equal(await connects(lax.port, mode), false);
+  }
+});
+
+test("disable never encrypts, allow only where it must, require always.", async () => {
+  assert.equal(await connects(encrypting.port, "sslmode=disable"), false);
+  assert.match(String(await connects(strict.port, "sslmode=disable")), /no encryption/);
+  assert.equal(await connects(encrypting.port, "sslmode=allow"), false);
+  assert.equal(await connects(strict.port, "sslmode=allow"), true);
+  assert.equal(await connects(encrypting.port, "sslmode=require"), true);
+  assert.match(
+    String(await connects(plain.port, "sslmode=require")),
+    /PostgreSQL does not encrypt/,
+  );
+  assert.match(String(await connects(lax.port, "sslmode=require")), /SSL encryption/);
+});
+
+test("require checks the authority where one is named, verify-ca always, verify-full the name, too.", async () => {
+  const { port } = encrypting;
+  for (const mode of ["require", "verify-ca"]) {
+    assert.equal(await connects(port, `sslmode=${mode} ${ca}`, "elsewhere"), true, mode);
+    assert.match(
+      String(await connects(port, `sslmode=${mode} ${otherCa}`)),
+      /is not trusted/,
+      mode,
+    );
+  }
+  assert.equal(await connects(port, `sslmode=prefer ${otherCa}`), true);
+  assert.equal(await connects(port, `sslmode=verify-full ${ca}`), true);
+  assert.match(
+    String(await connects(port, `sslmode=verify-full ${ca}`, "elsewhere")),
+    /is not trusted .*altnames/,
+  );
+  assert.match(
+    String(await connects(port, "sslmode=verify-full sslrootcert=system")),
+    /is not trusted/,
+  );
+  assert.match(
+    String(await connects(port, "sslmode=verify-ca")),
+    /verify-ca needs the certificate of an authority/,
+  );
+  assert.match(
+    String(await connects(port, `sslmode=require sslrootcert=/none`)),
+    /^sslrootcert in the connection string cannot be read/,
+  );
+});
+
+test("A client's certificate is its login; key and certificate are read at every connect.", async () => {
+  const own = `user=client sslmode=verify-full ${ca} sslcert=${certificate("client.crt")} sslkey=${certificate("client.key")}`;
+  assert.match(String(await connects(encrypting.port, own)), /role "client" does not exist/);
+  const without = `user=client sslmode=verify-full ${ca}`;
+  assert.match(
+    String(await connects(encrypting.port, without)),
+    /requires a valid client certificate/,
+  );
+});
+
+test("A connection may begin encrypted, without asking.", async () => {
+  const direct = `sslmode=verify-full sslnegotiation=direct ${ca}`;
+  assert.equal(await connects(encrypting.port, direct), true);
+});
+
+test("A server that does not encrypt, and is asked to, is named as the reason, in one line.", async () => {
+  const url = `postgres://postgres:secret@localhost:${plain.port}/postgres`;
+  const { status, stderr } = await worker(["status"], { DATABASE_URL: url, PGSSLMODE: "require" });
+  assert.equal(status, 1);
+  assert.match(stderr, /^worker: PostgreSQL does not encrypt \(.*sslmode=disable.*\n$/);
+  assert.doesNotMatch(stderr, /secret/);
+});

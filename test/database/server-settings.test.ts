@@ -1,0 +1,155 @@
+// What names a database: the text's two forms, services, libpq's variables, and which of them counts;
+// what is refused before anything connects, and never with its text.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { inspect } from "node:util";
+import { attemptsOf } from "../../src/database/connection/server/attempts.ts";
+import { passwordOf } from "../../src/database/connection/server/password-file.ts";
+import { serverSettings } from "../../src/database/connection/server/server-settings.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "wk-settings-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const hosts = (text: string, env = {}) =>
+  serverSettings(text, env)
+    .hosts.map(({ host, port }) => `${host}:${port}`)
+    .join(" ");
+
+test("What is no PostgreSQL URL is refused, and what may be a password is not repeated.", () => {
+  for (const url of ["secret", "http://user:secret@host/db", "postgres://host:secret/db"]) {
+    assert.throws(
+      () => serverSettings(url, {}),
+      (error: Error & { code: string }) => {
+        assert.equal(error.code, "bad_input");
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      },
+    );
+  }
+});
+
+test("URLs with a host, with a unix socket and with spaces around them are understood.", () => {
+  const { user, password, database } = serverSettings("postgres://user:p%40ss@host:5432/db", {});
+  assert.deepEqual([user, password, database], ["user", "p@ss", "db"]);
+  assert.equal(hosts("postgresql:///db?host=%2Ftmp&port=5433"), "/tmp:5433");
+  assert.equal(hosts("postgres://user@/db?host=/tmp"), "/tmp:5432");
+  assert.equal(hosts("postgres://user@%2Frun%2Fpg:5433/db"), "/run/pg:5433");
+  assert.equal(hosts(" postgres://host/db\n"), "host:5432");
+  assert.equal(hosts("postgres://[::1]:6000/db"), "::1:6000");
+  assert.equal(hosts("host=a port=5433 dbname='my db'"), "a:5433");
+  assert.equal(serverSettings("dbname='it\\'s' host=a", {}).database, "it's");
+});
+
+test("An unescaped @ or % in a password is taken as it was meant.", () => {
+  const { password, hosts: all } = serverSettings("postgres://u:p@ss%@host/db", {});
+  assert.deepEqual([password, all[0]?.host], ["p@ss%", "host"]);
+});
+
+test("Several hosts have a port each, or one for all.", () => {
+  assert.equal(hosts("postgres://a:1,b,c:3/db"), "a:1 b:5432 c:3");
+  assert.equal(hosts("postgres:///db?host=a,b&port=7"), "a:7 b:7");
+  assert.throws(
+    () => hosts("host=a,b port=1,2,3"),
+    /must be one, or as many as there are hosts, 2/,
+  );
+});
+
+test("PGHOST, PGPORT, PGUSER and PGDATABASE, or any of them, are enough.", () => {
+  const env = { PGHOST: "db", PGPORT: "6543", PGUSER: "me", PGDATABASE: "jobs", PGPASSWORD: "x" };
+  const settings = serverSettings("", env);
+  assert.deepEqual(settings.hosts, [{ host: "db", port: 6543, address: null }]);
+  assert.deepEqual([settings.user, settings.database, settings.password], ["me", "jobs", "x"]);
+  assert.equal(serverSettings("", { PGDATABASE: "jobs" }).user, userInfo().username);
+  assert.equal(serverSettings("", { PGUSER: "me" }).database, "me");
+  assert.throws(() => serverSettings("", {}), { code: "configuration", message: /PGSERVICE/ });
+});
+
+test("The URL counts before the service, and the service before the variables.", () => {
+  const file = join(folder, "services");
+  writeFileSync(
+    file,
+    "# ours\n[other]\nhost=no\n\n[jobs]\nhost=of-service\nport=1\nuser=s\n[more]\nhost=no\n",
+  );
+  const env = { PGSERVICEFILE: file, PGHOST: "of-env", PGPORT: "2", PGDATABASE: "e" };
+  const settings = serverSettings("postgres://of-url/?service=jobs", env);
+  assert.deepEqual(settings.hosts, [{ host: "of-url", port: 1, address: null }]);
+  assert.deepEqual([settings.user, settings.database], ["s", "e"]);
+  assert.equal(hosts("", { PGSERVICEFILE: file, PGSERVICE: "jobs" }), "of-service:1");
+  assert.equal(hosts(`service=jobs servicefile=${file}`), "of-service:1");
+});
+
+test("A service that is not there, and a bad line of one, are named with the file.", () => {
+  const file = join(folder, "bad");
+  writeFileSync(file, "[a]\nhost=x\nnonsense\n[b]\ncolour=red\n");
+  const env = { PGSERVICEFILE: file };
+  assert.throws(
+    () => hosts("", { ...env, PGSERVICE: "none" }),
+    /PGSERVICE names "none", which is not in .*bad/,
+  );
+  assert.throws(() => hosts("service=a", env), /bad, line 3, is not of the form name=value/);
+  assert.throws(
+    () => hosts("service=b", env),
+    /colour in .*bad, line 5, is no connection parameter/,
+  );
+  assert.throws(
+    () => hosts("service=a", { PGSERVICEFILE: join(folder, "absent") }),
+    /PGSERVICEFILE cannot be read/,
+  );
+});
+
+test("What is no choice is refused in the words that were typed: URL, variable or parameter.", () => {
+  assert.throws(() => hosts("postgres://host/db?sslmode=bogus"), {
+    code: "bad_input",
+    message: /^sslmode in the database URL must be one of disable, allow, prefer, /,
+  });
+  assert.throws(() => hosts("postgres://host/db", { PGSSLMODE: "on" }), /PGSSLMODE must be one of/);
+  assert.throws(
+    () => hosts("host=a target_session_attrs=master"),
+    /target_session_attrs in the connection string must be one of any/,
+  );
+  assert.throws(
+    () => hosts("postgres://host/db?schema=public"),
+    /schema in the database URL is no connection parameter/,
+  );
+  assert.throws(() => hosts("host=a", { PGPORT: "x" }), /PGPORT must be a number/);
+  assert.throws(
+    () => hosts("host=a connect_timeout=soon"),
+    /connect_timeout in the connection string must be a whole number/,
+  );
+});
+
+test("How servers are tried follows sslmode and target_session_attrs; a socket is never encrypted.", () => {
+  const ways = (text: string) =>
+    attemptsOf(serverSettings(text, {})).map(
+      ({ host, way, target }) =>
+        `${host.host} ${way.encrypts ? (way.optional ? "tls?" : "tls") : "plain"} ${target}`,
+    );
+  assert.deepEqual(ways("host=a"), ["a tls? any", "a plain any"]);
+  assert.deepEqual(ways("host=a sslmode=allow"), ["a plain any", "a tls any"]);
+  assert.deepEqual(ways("host=a,/tmp sslmode=require"), ["a tls any", "/tmp plain any"]);
+  assert.deepEqual(ways("host=a,b sslmode=disable target_session_attrs=prefer-standby"), [
+    ...["a plain standby", "b plain standby", "a plain any", "b plain any"],
+  ]);
+});
+
+test("The password is not shown with the rest.", () => {
+  const settings = serverSettings("postgres://u:secret@h/db", {});
+  assert.doesNotMatch(inspect(settings) + JSON.stringify(settings), /secret/);
+});
+
+test("A password file's first line that fits counts; one that others may read is not used.", async () => {
+  const file = join(folder, "pgpass");
+  const text = "# old\nh:5432:db:u:no:\\:colon\\\\\nlocalhost:*:*:*:socket\n*:*:*:u:last\n";
+  writeFileSync(file, text.replace(":no:", ":"), { mode: 0o600 });
+  const login = { host: "h", port: 5432, database: "db", user: "u" };
+  assert.equal(await passwordOf(login, file), ":colon\\");
+  assert.equal(await passwordOf({ ...login, port: 1 }, file), "last");
+  assert.equal(await passwordOf({ ...login, host: "/run" }, file), "socket");
+  assert.equal(await passwordOf({ ...login, user: "x" }, file), undefined);
+  const open = join(folder, "open");
+  writeFileSync(open, text, { mode: 0o644 });
+  await assert.rejects(passwordOf(login, open), /may be read by others; chmod 600/);
+});
