@@ -32,13 +32,14 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   if (argv[0] === "help") return showHelp(argv.slice(1));
   if (wantsHelp(argv)) return showHelp(argv);
   const typed = typedIn(argv, program, commands);
-  const given = givenIn(typed, program.options);
+  const values = givenIn(typed, program.options, process.env);
+  const { given } = values;
   if (given["help"] === true) return showHelp(argv);
   if (given["version"] === true) return showVersion();
   try {
     return await typed.command.run(given);
   } catch (error) {
-    throw inTypedNames(error, typed.command, given);
+    throw inTypedNames(error, typed.command, values);
   }
 }
 

@@ -16,8 +16,14 @@ for (const name of ["stdout", "stderr"] as const) {
 }
 process.stdout.setMaxListeners(0); // each run listens for its own errors
 
+// Nobody's own, and what the last order has left.
+let left = Object.keys(process.env).filter((name) =>
+  /^(DATABASE_URL|WORKER_|PG|CREDENTIALS_DIRECTORY)/.test(name),
+);
+
 process.on("message", ({ args, env }: Order) => {
-  for (const name of ["DATABASE_URL", "WORKER_SCHEMA"]) delete process.env[name];
+  for (const name of left) delete process.env[name];
+  left = Object.keys(env);
   Object.assign(process.env, env);
   printed = { stdout: "", stderr: "" };
   void runCli(args).then((status) => process.send?.({ ...printed, status }));

@@ -41,7 +41,7 @@ test("Space around DATABASE_URL is not part of it.", async () => {
   assert.equal((await quickly(["status"], padded)).status, 0);
 });
 
-test("PostgreSQL's own variables do where there is no URL; a service is refused in words.", async () => {
+test("PostgreSQL's own variables do where there is no URL.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const ran = await worker(["status", "--json"], {
@@ -52,10 +52,6 @@ test("PostgreSQL's own variables do where there is no URL; a service is refused 
     PGDATABASE: url.pathname.slice(1),
   });
   assert.deepEqual([ran.stderr, ran.status], ["", 0]);
-  const service = await worker(["status"], { PGSERVICE: "x" });
-  assert.match(service.stderr, /PGSERVICE is not read here: set DATABASE_URL/);
-  const named = await quickly(["status"], { DATABASE_URL: "postgres:///?service=x" });
-  assert.match(named.stderr, /names a service, which is not looked up here/);
 });
 
 const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [

@@ -2,6 +2,7 @@
 // words and lays out the help. What the words mean for a command is in given.ts.
 import yargs, { type Argv } from "yargs";
 import { type Command, optionName, type Values } from "./command.ts";
+import { variableOf } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./refusals.ts";
 import type { Value } from "./values.ts";
@@ -123,7 +124,10 @@ function commandLine(
     splitByOptionsOf(line, command);
     line.command(namesOf(command), command.describe, (own) => {
       found.command = command;
-      explain(own, command);
+      explain(own, {
+        ...command,
+        notes: [command.notes, environmentNote(command)].filter(Boolean).join("\n\n"),
+      });
       addWords(own, command.words);
       addOptions(own, command.options, "Options:");
       for (const key of Object.keys(command.refuses)) own.hide(bare(optionName(key)));
@@ -139,6 +143,15 @@ function explain(line: Argv, { name, words, describe, notes }: Command): void {
   });
   const usage = ["worker", name === "" ? "<command>" : name, ...forms, "[options]"].join(" ");
   line.usage(`${usage}\n\n${describe}`).epilogue(notes);
+}
+
+function environmentNote(command: Command): string {
+  const keys = Object.keys(command.options).filter((key) => variableOf(key, command) !== null);
+  const example = keys[0];
+  if (example === undefined) return "";
+  const all = variableOf("option", command)?.replace(/OPTION$/, "<OPTION>");
+  const such = `${optionName(example)} is ${variableOf(example, command)}`;
+  return `Its options may come from the environment as ${all}: ${such}.`;
 }
 
 /** A command's options may stand before its name, which must not be taken for their value. */

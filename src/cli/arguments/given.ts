@@ -3,6 +3,7 @@
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type Command, optionName, type Values } from "./command.ts";
 import type { Typed } from "./command-line.ts";
+import { type Environment, optionsOfEnvironment } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
 import { Unfit, UsageError } from "./refusals.ts";
 import type { Value } from "./values.ts";
@@ -15,30 +16,42 @@ interface Option {
 /** What was typed for each key. */
 type Texts = ReadonlyMap<string, readonly string[]>;
 
+export interface GivenValues {
+  /** By the keys of the command's words and options and of the global options. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** How a key was typed, or which variable said it; null: nobody said anything. */
+  whereOf(key: string): string | null;
+}
+
 /**
- * The values of the command's words and options and of the global options, by their keys. Throws
- * UsageError when the arguments do not fit the command, and InputError with all problems when their
- * values do not.
+ * What was typed counts before what the environment says. Throws UsageError when the arguments do not
+ * fit the command, and InputError with all problems when their values do not.
  */
-export function givenIn(typed: Typed, globals: Values): Readonly<Record<string, unknown>> {
+export function givenIn(typed: Typed, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
   const options = textsOfOptions(typed, { ...globals, ...command.options });
-  const texts = new Map([...options, ...textsOfWords(typed, options)]);
+  const typedTexts = new Map([...options, ...textsOfWords(typed, options)]);
+  const fromEnvironment = optionsOfEnvironment(command, globals, env, (key) => typedTexts.has(key));
+  const textsOf = (key: string) => typedTexts.get(key) ?? fromEnvironment.get(key)?.texts ?? [];
+  const whereOf = (key: string) => {
+    if (!typedTexts.has(key)) return fromEnvironment.get(key)?.where ?? null;
+    return key in command.words ? `<${key}>` : optionName(key);
+  };
   const given: Record<string, unknown> = {};
   const problems: Problem[] = [];
   const values = { ...globals, ...command.words, ...command.options };
   for (const [key, value] of Object.entries(values)) {
     try {
-      given[key] = value.read(texts.get(key) ?? []);
+      given[key] = value.read(textsOf(key));
     } catch (error) {
       if (!(error instanceof Unfit)) throw error;
-      const path = key in command.words ? `<${key}>` : optionName(key);
+      const path = whereOf(key) ?? optionName(key);
       if (error.isChoice) throw new UsageError(`${path}: ${error.message}`, command.name);
       problems.push({ path, message: error.message });
     }
   }
   if (problems.length > 0) throw new InputError(problems);
-  return given;
+  return { given, whereOf };
 }
 
 function textsOfOptions({ command, argv, words, options }: Typed, values: Values): Texts {

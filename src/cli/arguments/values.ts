@@ -19,6 +19,10 @@ export interface Value<T> {
   readonly fallback: string | null;
   /** Nothing need stand behind the option; then it is typed as the empty text. */
   readonly bare?: boolean;
+  /** Environment variables that say it beside the one that follows from its name. */
+  readonly variables?: readonly string[];
+  /** It may also lie in a file, or come as a credential. */
+  readonly isSecret?: boolean;
   /** What was typed, none or more texts. Throws Unfit. */
   readonly read: (texts: readonly string[]) => T;
 }
@@ -27,6 +31,8 @@ interface Extras {
   readonly aliases?: readonly string[];
   readonly field?: string;
   readonly optional?: boolean;
+  readonly variables?: readonly string[];
+  readonly isSecret?: boolean;
 }
 
 function value<T>(

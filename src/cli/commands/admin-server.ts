@@ -8,6 +8,7 @@ import type { AdminServer } from "../../admin/server.ts";
 import type { Logger } from "../../base/logger.ts";
 import { VERSION } from "../../base/version.ts";
 import type { Given, Values } from "../arguments/command.ts";
+import { secretOf } from "../arguments/environment.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
 import { print, printJson } from "../output/print.ts";
@@ -31,6 +32,7 @@ export const adminOptions = {
   label: text("What to call this environment, such as production", { form: "name" }),
   metricsToken: text("What a scraper may send to read /metrics, and nothing else", {
     form: "token",
+    isSecret: true,
   }),
   trustedProxy: several(
     text("Network of a proxy in front: who it says the client is, is it; may be repeated", {
@@ -47,7 +49,7 @@ export const adminOptions = {
 } satisfies Values;
 
 export const adminNotes =
-  "Secrets come from the environment only: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header); one that is not set is generated and printed once. WORKER_ADMIN_METRICS_TOKEN does for --metrics-token, which others see in the list of processes. A configured secret needs 12 characters where other machines can reach it.";
+  "Secrets come from the environment, from files and from systemd's credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header); WORKER_ADMIN_PASSWORD_FILE names a file, worker-admin-password is the credential. One that is not set is generated and printed once. WORKER_ADMIN_METRICS_TOKEN does for --metrics-token, which others see in the list of processes. A configured secret needs 12 characters where other machines can reach it.";
 
 type AdminArguments = Given<typeof adminOptions>;
 
@@ -61,8 +63,7 @@ export async function adminConfig(
   const { adminServerConfig } = await import("../../admin/config/config.ts");
   const builder = adminServerConfig(pool);
   if (args.label !== undefined) builder.label(args.label);
-  const metricsToken = args.metricsToken ?? secret("WORKER_ADMIN_METRICS_TOKEN");
-  if (metricsToken !== undefined) builder.metricsToken(metricsToken);
+  if (args.metricsToken !== undefined) builder.metricsToken(args.metricsToken);
   return builder
     .trustedProxies(args.trustedProxy ?? [])
     .limits(limitsOf(args.limit ?? []))
@@ -104,10 +105,7 @@ function authOptions(args: AdminArguments): AuthOptions {
   }
 }
 
-/** An empty variable counts as not set: it must never become an empty password. */
-function secret(name: string): string | undefined {
-  return process.env[name] || undefined;
-}
+const secret = (name: string) => secretOf(name, process.env)?.text;
 
 /** Says where to go and how to log in; a configured secret is never repeated. */
 export function announce(server: AdminServer, config: AdminServerConfig, json: boolean): void {

@@ -1,7 +1,5 @@
-// From global options and environment to a connected queue for the length of one command.
-// The only reader of DATABASE_URL, WORKER_SCHEMA and PostgreSQL's own variables.
+// From global options to a connected queue for the length of one command.
 import type { Pool } from "pg";
-import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { printable } from "../output/printable.ts";
@@ -13,26 +11,10 @@ export interface ConnectionSettings {
   readonly maxConnections: number;
 }
 
-/** Flags before environment before defaults. Throws when no database is named. */
+/** Without a URL: an empty one, for which libpq's variables count. */
 export function connectionSettings(args: GlobalArguments): ConnectionSettings {
-  const named = (args.databaseUrl ?? process.env["DATABASE_URL"] ?? "").trim();
-  const connectionString = named === "" ? urlOfVariables() : named;
-  const schema = args.schema ?? (process.env["WORKER_SCHEMA"] || "worker");
-  return { connectionString, schema, maxConnections: args.maxConnections };
-}
-
-// To pg this means: what PGHOST, PGPORT, PGUSER and PGDATABASE say.
-const FROM_VARIABLES = "postgresql:///";
-
-/** PostgreSQL's own variables do, where they name a server or a database. */
-function urlOfVariables(): string {
-  const { PGHOST, PGDATABASE, PGSERVICE } = process.env;
-  if (PGHOST || PGDATABASE) return FROM_VARIABLES;
-  const service = PGSERVICE ? "PGSERVICE is not read here: " : "";
-  throw new WorkerError(
-    "configuration",
-    `${service}set DATABASE_URL (or --database-url) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE; "worker demo" shows everything on a database of its own`,
-  );
+  const { databaseUrl: connectionString = "", schema, maxConnections } = args;
+  return { connectionString, schema, maxConnections };
 }
 
 /** The logger that the global options ask for: text for who sits at a terminal, else JSON. What it writes cannot drive a terminal. */

@@ -1,6 +1,7 @@
 // A failure as the user of the command line sees it: one line, or JSON, in the names that were typed.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type Command, optionName } from "../arguments/command.ts";
+import type { GivenValues } from "../arguments/given.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { printFailure, printFailureJson } from "../output/print.ts";
 import { globalOptions } from "./globals.ts";
@@ -41,13 +42,13 @@ const environment: Readonly<Record<string, string>> = {
 export function inTypedNames(
   error: unknown,
   command: Command,
-  given: Readonly<Record<string, unknown>>,
+  { given, whereOf }: GivenValues,
 ): unknown {
-  if (!(error instanceof InputError)) return error;
+  if (!(error instanceof InputError)) return withSource(error, whereOf("databaseUrl"));
   const names = new Map(Object.entries(environment));
   const keys = new Map<string, string>();
   for (const [key, value] of Object.entries({ ...globalOptions, ...command.options })) {
-    names.set(value.field ?? key, optionName(key));
+    names.set(value.field ?? key, whereOf(key) ?? optionName(key));
   }
   for (const [key, value] of Object.entries(command.words)) {
     names.set(value.field ?? key, `<${key}>`);
@@ -60,13 +61,32 @@ export function inTypedNames(
     const name = names.get(field);
     return {
       path: name === undefined ? path : `${name}${which}`,
-      message: mentions(message, names),
+      message: sourced(mentions(message, names), whereOf("databaseUrl")),
       ...where,
     };
   };
   const renamed = new InputError(error.problems.map(typed), error.code);
   if (error.stack !== undefined) renamed.stack = error.stack;
   return renamed;
+}
+
+/** What the connection says of "DATABASE_URL" in the words of who has named the database elsewhere. */
+function withSource(error: unknown, where: string | null): unknown {
+  if (!(error instanceof WorkerError)) return error;
+  const message = sourced(error.message, where);
+  if (message === error.message) return error;
+  const renamed = new WorkerError(error.code, message, { cause: error.cause });
+  if (error.stack !== undefined) renamed.stack = error.stack;
+  return renamed;
+}
+
+const VARIABLES = "PGHOST, PGPORT, PGUSER and PGDATABASE";
+
+function sourced(message: string, where: string | null): string {
+  const source = where ?? VARIABLES;
+  return message
+    .replaceAll(/\b(check|in|from) DATABASE_URL\b/g, `$1 ${source}`)
+    .replaceAll(/\bin the (database URL|connection string)\b/g, `in ${source}`);
 }
 
 /** A message that speaks of fields, such as "at least one of run_at, priority and … is needed". */

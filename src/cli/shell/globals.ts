@@ -6,7 +6,7 @@ import { defaulting, flag, text, whole } from "../arguments/values.ts";
 /** What the global options give. */
 export interface GlobalArguments {
   readonly databaseUrl: string | undefined;
-  readonly schema: string | undefined;
+  readonly schema: string;
   readonly maxConnections: number;
   readonly json: boolean;
   readonly verbose: boolean;
@@ -16,8 +16,10 @@ export const globalOptions = {
   databaseUrl: text("postgres://user:password@host:port/database [env: DATABASE_URL]", {
     form: "url",
     field: "connectionString",
+    variables: ["DATABASE_URL"],
+    isSecret: true,
   }),
-  schema: text('Schema of the queue [env: WORKER_SCHEMA] [default: "worker"]', { form: "name" }),
+  schema: defaulting(text("Schema of the queue", { form: "name" }), "worker"),
   maxConnections: defaulting(whole("Most database connections at once", 1, 1_000), 5),
   json: flag("Answers, failures and log lines as JSON"),
   verbose: flag("More log lines; stack traces"),
@@ -38,6 +40,12 @@ export const program = makeCommand({
   describe: "A job queue on PostgreSQL. `worker <command> --help` says more about a command.",
   options: globalOptions,
   notes: `\
+Without a URL libpq's variables say where the database is: PGHOST, PGPORT, PGUSER, PGDATABASE,
+PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Every option may come from the
+environment: WORKER_SCHEMA is --schema, WORKER_LIST_LIMIT is --limit of list; only --yes, --all,
+--dry-run and --fresh are always typed. DATABASE_URL and the admin's secrets may lie in files
+(DATABASE_URL_FILE) or be credentials of systemd (database-url).
+
 A time is now, +10m, in 2h, or RFC 3339 with a zone; a duration is 30s, 5m, 1h30m, or seconds.
 With --json an answer is one line in the words of the HTTP API (GET api/openapi.json of the
 admin): snake_case, ids as integers, payloads as they are stored; a failure is {"error", "code"}.

@@ -1,0 +1,116 @@
+// Options from the environment, secrets from files and credentials, and who is named when they are wrong.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { variableOf } from "../../src/cli/arguments/environment.ts";
+import { commands } from "../../src/cli/commands/index.ts";
+import { program } from "../../src/cli/shell/globals.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { quickly, worker } from "./command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "wk-environment-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+});
+
+test("Each option may come from its variable, and what is typed counts before it.", async () => {
+  const add = (name: string) => quickly(["add", name, "{}"], { ...env, WORKER_ADD_PRIORITY: "7" });
+  assert.equal((await add("one")).status, 0);
+  const typed = await quickly(["add", "two", "{}", "--priority", "3"], {
+    ...env,
+    WORKER_ADD_PRIORITY: "7",
+  });
+  assert.equal(typed.status, 0, typed.stderr);
+  const listed = await quickly(["list"], { ...env, WORKER_JSON: "yes", WORKER_LIST_TASK: "one" });
+  const { jobs } = JSON.parse(listed.stdout);
+  assert.deepEqual(
+    jobs.map((job: { priority: number }) => job.priority),
+    [7],
+  );
+  const both = await quickly(["list", "--json"], { ...env, WORKER_LIST_TASK: "" });
+  assert.deepEqual(
+    JSON.parse(both.stdout)
+      .jobs.map((job: { priority: number }) => job.priority)
+      .sort(),
+    [3, 7],
+  );
+});
+
+test("What is wrong in a variable is told in its name.", async () => {
+  const bad = await quickly(["list"], { ...env, WORKER_LIST_LIMIT: "many" });
+  assert.match(bad.stderr, /^worker: WORKER_LIST_LIMIT: must be a whole number from 0 to 500/);
+  const flag = await quickly(["list"], { ...env, WORKER_JSON: "perhaps" });
+  assert.match(flag.stderr, /^worker: WORKER_JSON: must be true or false/);
+  const field = await quickly(["add", "t", "{}"], { ...env, WORKER_ADD_KEY_MODE: "replace" });
+  assert.match(field.stderr, /WORKER_ADD_KEY_MODE: needs a key/);
+});
+
+test("Who has named the database is named when it is not there.", async () => {
+  const absent = "postgres://127.0.0.1:1/x";
+  const typed = await quickly(["status", "--database-url", absent], env);
+  assert.match(typed.stderr, /ECONNREFUSED.*; check --database-url and that the server is up/);
+  const variable = await quickly(["status"], { DATABASE_URL: absent });
+  assert.match(variable.stderr, /; check DATABASE_URL and/);
+  const libpq = await quickly(["status"], { PGHOST: "127.0.0.1", PGPORT: "1", PGUSER: "x" });
+  assert.match(libpq.stderr, /; check PGHOST, PGPORT, PGUSER and PGDATABASE and/);
+  const wrong = await quickly(["status", "--database-url", `${absent}?sslmode=on`], env);
+  assert.match(wrong.stderr, /^worker: sslmode in --database-url must be one of/);
+  const port = await quickly(["status"], { PGHOST: "127.0.0.1", PGPORT: "p" });
+  assert.match(port.stderr, /^worker: PGPORT must be a number/);
+  const none = await quickly(["status"], {});
+  assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url\).*PGSERVICE/);
+});
+
+test("The database URL may lie in a file, and come as a credential of systemd.", async () => {
+  const file = join(folder, "url");
+  writeFileSync(file, `${env.DATABASE_URL}\n`);
+  assert.equal((await quickly(["status"], { DATABASE_URL_FILE: file })).status, 0);
+  const credentials = join(folder, "credentials");
+  mkdirSync(credentials);
+  writeFileSync(join(credentials, "database-url"), env.DATABASE_URL);
+  assert.equal((await quickly(["status"], { CREDENTIALS_DIRECTORY: credentials })).status, 0);
+  const absent = await quickly(["status"], { DATABASE_URL_FILE: join(folder, "none") });
+  assert.match(absent.stderr, /^worker: DATABASE_URL_FILE: cannot be read: ENOENT/);
+  const both = await quickly(["status"], { ...env, DATABASE_URL_FILE: file });
+  assert.match(both.stderr, /^worker: DATABASE_URL: is set, and DATABASE_URL_FILE, too/);
+});
+
+test("A service of libpq's is enough.", async () => {
+  const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
+  const of = (name: string) => url.searchParams.get(name);
+  const lines = [
+    "[queue]",
+    `host=${of("host") ?? url.hostname}`,
+    `port=${of("port") ?? url.port}`,
+    `user=${of("user") ?? url.username}`,
+    `password=${url.password}`,
+    `dbname=${url.pathname.slice(1)}`,
+  ];
+  const file = join(folder, "services");
+  writeFileSync(file, lines.join("\n"));
+  const variables = { PGSERVICEFILE: file, PGSERVICE: "queue" };
+  assert.equal((await worker(["status"], variables)).status, 0);
+  const named = { PGSERVICEFILE: file, DATABASE_URL: "postgres:///?service=queue" };
+  assert.equal((await quickly(["status"], named)).status, 0);
+  const other = await quickly(["status"], { ...variables, PGSERVICE: "other" });
+  assert.match(other.stderr, /^worker: PGSERVICE names "other", which is not in /);
+});
+
+test("No variable answers a question, or takes a bound away.", async () => {
+  for (const command of [program, ...commands]) {
+    for (const key of ["yes", "all", "dryRun", "fresh"])
+      assert.equal(variableOf(key, command), null);
+  }
+  const ran = await quickly(["cleanup"], { ...env, WORKER_CLEANUP_ALL: "1", WORKER_ALL: "1" });
+  assert.match(ran.stderr, /say what with --task, or everything with --all/);
+});
+
+test("The help says which variables there are.", async () => {
+  const { stdout } = await quickly(["add", "--help"], {});
+  assert.match(stdout, /environment as WORKER_ADD_<OPTION>: --\S+ is\s+WORKER_ADD_/);
+  assert.match((await quickly(["--help"], {})).stdout, /WORKER_LIST_LIMIT is --limit of list/);
+});
