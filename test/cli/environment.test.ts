@@ -102,7 +102,7 @@ test("A service of libpq's is enough.", async () => {
 
 test("No variable answers a question, or takes a bound away.", async () => {
   for (const command of [program, ...commands]) {
-    for (const key of ["yes", "all", "dryRun", "fresh"])
+    for (const key of ["yes", "all", "dryRun", "dry-run", "dry_run", "fresh"])
       assert.equal(variableOf(key, command), null);
   }
   const ran = await quickly(["cleanup"], { ...env, WORKER_CLEANUP_ALL: "1", WORKER_ALL: "1" });

@@ -15,12 +15,13 @@ export interface FromEnvironment {
 }
 
 /** These do away with a question or a bound, or are a question: each time they are typed. */
-const TYPED_ONLY = new Set(["yes", "all", "dryRun", "fresh", "help", "version"]);
+const TYPED_ONLY = new Set(["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"]);
 
 /** `WORKER_LIST_LIMIT`; null: that option has to be typed. `command` is null for global options. */
 export function variableOf(key: string, command: Command | null): string | null {
-  if (TYPED_ONLY.has(key)) return null;
-  const words = ["worker", command?.name ?? "", optionName(key).slice(2)].filter(Boolean);
+  const option = optionName(key);
+  if (TYPED_ONLY.has(option)) return null;
+  const words = ["worker", command?.name ?? "", option.slice(2)].filter(Boolean);
   return words.join("_").replaceAll("-", "_").toUpperCase();
 }
 
