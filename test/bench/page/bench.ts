@@ -2,15 +2,20 @@
 // and a page whose module tells what its steps take.
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Database } from "../../../src/database/database.ts";
+import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
 export interface PageBench {
   /** Where the admin is. */
   readonly url: string;
   readonly port: number;
+  readonly admin: AdminProcess;
+  readonly connectionString: string;
+  readonly database: Database;
   readonly db: pg.Client;
   /** A browser that was never here: nothing of it is cached. */
-  launch(): Promise<Browser>;
+  launch(...options: readonly string[]): Promise<Browser>;
 }
 
 export interface PageMeasure {
@@ -27,9 +32,11 @@ export interface Span {
 /** What the page keeps for the benchmark. */
 export interface Watched {
   readonly spans: Span[];
-  readonly exports: WebAssembly.Exports;
+  exports: WebAssembly.Exports;
   readonly longTasks: number[];
   firstNumber: number;
+  /** Told of each step that the module has taken. */
+  told: ((name: string) => void) | null;
 }
 
 const SIZE = { width: 1440, height: 900 };
@@ -102,13 +109,16 @@ function watchModule(): void {
     module: WebAssembly.Module,
     imports: WebAssembly.Imports,
   ) => Promise<WebAssembly.Instance>;
-  const watched = { spans: [] as Span[], exports: {}, longTasks: [] as number[], firstNumber: 0 };
+  const watched: Watched = {
+    ...{ spans: [], exports: {}, longTasks: [], firstNumber: 0, told: null },
+  };
   const timed =
     (name: string, call: (...given: unknown[]) => unknown) =>
     (...given: unknown[]) => {
       const at = performance.now();
       const result = call(...given);
       watched.spans.push({ name, at, ms: performance.now() - at });
+      watched.told?.(name);
       return result;
     };
   const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) => {

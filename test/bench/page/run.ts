@@ -38,8 +38,10 @@ const db = new pg.Client({ connectionString });
 await db.connect();
 const admin = await startAdminProcess(connectionString);
 const bench: PageBench = {
-  ...{ url: `http://127.0.0.1:${admin.port}/`, port: admin.port, db },
-  launch: () => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
+  ...{ url: `http://127.0.0.1:${admin.port}/`, port: admin.port, admin, db },
+  ...{ connectionString, database: utils.database },
+  launch: (...options) =>
+    chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...options] }),
 };
 try {
   // Warm: the page has been opened before, by somebody else.
@@ -48,7 +50,7 @@ try {
     if (only.length > 0 && !only.includes(name)) continue;
     for (const { what, target, figure, isMet } of await run(bench)) {
       const verdict = isMet === null ? "" : isMet ? "ok" : "NOT";
-      console.log(`${what.padEnd(58)} ${figure.padStart(12)}   ${target.padEnd(14)} ${verdict}`);
+      console.log(`${what.padEnd(78)} ${figure.padStart(12)}   ${target.padEnd(14)} ${verdict}`);
     }
   }
 } finally {

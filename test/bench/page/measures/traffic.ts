@@ -1,58 +1,99 @@
-// The bytes that each page gets in a minute, all of them open side by side, each on a wire of its own that
-// counts: while nothing changes in the database, and while much does.
-import { once } from "node:events";
-import net from "node:net";
+// The bytes of every page in a minute, requests and answers and the stream, all pages open side by side and
+// each on a wire of its own: while nothing changes in the database, with the demo's worker, and in a storm.
 import { setTimeout as pause } from "node:timers/promises";
-import type pg from "pg";
-import type { Browser } from "playwright-core";
-import { atMost, type Line, line } from "../../admin/measure.ts";
-import { isThere, openPage, type PageMeasure } from "../bench.ts";
+import pg from "pg";
+import { silentLogger } from "../../../../src/base/logger.ts";
+import { startDemoWorker } from "../../../../src/cli/demo/worker.ts";
+import { atMost, type Line } from "../../admin/measure.ts";
+import { isThere, openPage, type PageBench, type PageMeasure } from "../bench.ts";
+import { startWire, type Wire } from "../wire.ts";
 
 const MINUTE_MS = 60_000;
-/** Until fonts and what is only known later have come. */
-const SETTLING_MS = 20_000;
-/** So many jobs are added every second, run, and end or fail. */
-const BUSY = 50;
+/** Until the rates of the last minute tell of nothing any more. */
+const SETTLING_MS = 65_000;
+/** So many jobs are added every second of a storm; half of them fail, half of those for good. */
+const STORM = 50;
+/** The jobs of the operation that runs: one a second. */
+const OPERATED = 300;
 
 interface OpenPage {
-  readonly route: string;
+  readonly name: string;
   readonly wire: Wire;
-}
-
-interface Wire {
-  readonly url: string;
-  /** What has come from the server. */
-  bytes(): number;
-  cut(): void;
 }
 
 export const traffic: PageMeasure = {
   name: "traffic",
-  run: async ({ url, port, launch, db }) => {
-    const browser = await launch();
+  run: async (bench) => {
+    const { port, db, admin } = bench;
+    const operation = await beginHeld(bench);
+    const browser = await bench.launch();
     const open: OpenPage[] = [];
-    for (const route of await routesOf(browser, url)) {
+    for (const [name, route] of Object.entries(await routesOf(bench, operation))) {
       const wire = await startWire(port);
-      await isThere(await openPage(browser, wire.url, route));
-      open.push({ route, wire });
+      const page = await openPage(browser, wire.url, route);
+      await isThere(page).catch((cause) => {
+        throw new Error(`${name} is not there`, { cause });
+      });
+      open.push({ name, wire });
     }
     await pause(SETTLING_MS);
     const idle = await minute(open, 20, "nothing changes", async () => {});
-    const busy = await minute(open, 60, "much changes", () => change(db));
+    const changing = new AbortController();
+    const pool = new pg.Pool({ connectionString: bench.connectionString });
+    const options = { pool, database: bench.database, logger: silentLogger };
+    const worker = await startDemoWorker({ ...options, signal: changing.signal });
+    await admin.post(`/api/operations/${operation}/resume`, {});
+    const demo = await minute(open, 60, "the demo's worker", async () => {});
+    const storm = await minute(open, 60, "a storm", () => change(db));
+    changing.abort();
+    await worker[Symbol.asyncDispose]();
+    await pool.end();
+    await admin.post(`/api/operations/${operation}/stop`, {});
     await browser.close();
     for (const { wire } of open) wire.cut();
-    return [...idle, ...busy];
+    return [...idle, ...demo, ...storm];
   },
 };
 
-/** A job's page, and every page of the navigation. */
-async function routesOf(browser: Browser, url: string): Promise<string[]> {
-  const page = await openPage(browser, url, "/jobs");
-  await isThere(page);
-  const links = page.locator('.side a[href^="#/"], .jobs tbody tr:first-child a[href^="#/jobs/"]');
-  const hrefs = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
-  await page.context().close();
-  return [...new Set(hrefs)].map((href) => href.slice(1));
+/** An operation that works for minutes once it is resumed. */
+async function beginHeld({ db, admin }: PageBench): Promise<string> {
+  await db.query(
+    `select worker.add_job('bench_operation', '{}', run_at => now() + interval '1 year')
+     from generate_series(1, ${OPERATED})`,
+  );
+  const query = { q: "task:bench_operation", action: "reschedule", changes: { priority: 7 } };
+  const { body } = await admin.post("/api/operations", { ...query, dry_run: true });
+  const begun = await admin.post("/api/operations", { rehearsal: body.rehearsal, rate: 1 });
+  await admin.post(`/api/operations/${begun.body.id}/pause`, {});
+  return String(begun.body.id);
+}
+
+/** Every page there is, by its name. */
+async function routesOf({ admin }: PageBench, operation: string): Promise<Record<string, string>> {
+  const of = async (path: string) => (await admin.get(path)).body;
+  const { jobs } = await of("/api/jobs?q=is:failed&fields=row&limit=1");
+  const { groups } = await of("/api/groups?by=error&q=is:failed&limit=1");
+  const { queues } = await of("/api/queues?limit=1");
+  const { workers } = await of("/api/workers?limit=1");
+  return {
+    overview: "/",
+    jobs: "/jobs",
+    "failed jobs": "/jobs?q=is:failed",
+    "jobs by error": "/jobs?q=is:failed&group=error",
+    "a job beside the list": `/jobs?q=is:failed&job=${jobs[0].id}`,
+    job: `/jobs/${jobs[0].id}`,
+    errors: "/errors",
+    error: `/errors/${groups[0].key}`,
+    queues: "/queues",
+    queue: `/queues/${encodeURIComponent(queues[0].queue_name)}`,
+    tasks: "/tasks",
+    workers: "/workers",
+    worker: `/workers/${workers[0].worker_id}`,
+    cron: "/cron",
+    activity: "/activity",
+    operation: `/activity/${operation}`,
+    maintenance: "/maintenance",
+  };
 }
 
 async function minute(
@@ -67,57 +108,29 @@ async function minute(
     await everySecond();
     await pause(Math.min(1_000, left));
   }
-  const figures = open
-    .map(({ route, wire }, i) => ({ route, kb: (wire.bytes() - (before[i] ?? 0)) / 1024 }))
-    .sort((a, b) => b.kb - a.kb);
-  const all = figures.map(({ route, kb }) => `${route} ${kb.toFixed(1)}`).join(", ");
-  return [
-    atMost(`a minute of the page that gets most, ${when}`, figures[0]?.kb ?? 0, most, "KB"),
-    line(`each page, ${when}`, "", all, null),
-  ];
+  return open.map(({ name, wire }, i) => {
+    const now = wire.bytes();
+    const kb = (of: "all" | "stream") => (now[of] - (before[i]?.[of] ?? 0)) / 1024;
+    const requests = now.requests - (before[i]?.requests ?? 0);
+    const parts = `stream ${kb("stream").toFixed(1)}, ${requests} requests`;
+    return atMost(`a minute, ${when}: ${name} (${parts})`, kb("all"), most, "KB");
+  });
 }
 
 async function change(db: pg.Client): Promise<void> {
   await db.query(
     `select worker.add_job('bench_traffic', json_build_object('n', n), 'bench-' || n % 7)
-     from generate_series(1, ${BUSY}) as n`,
+     from generate_series(1, ${STORM}) as n`,
   );
   await db.query(
     `update worker._private_jobs set attempts = case when id % 2 = 0 then max_attempts else 1 end,
        last_error = 'Error: busy ' || id % 5, run_at = now() + interval '1 minute'
-     where id in (select id from worker._private_jobs where attempts = 0 order by id limit ${BUSY / 2})`,
+     where id in (select id from worker._private_jobs where attempts = 0 and locked_at is null
+       order by id desc limit ${STORM / 2})`,
   );
   await db.query(
     `delete from worker._private_jobs
-     where id in (select id from worker._private_jobs where attempts = 0 order by id limit ${BUSY / 2})`,
+     where id in (select id from worker._private_jobs where attempts = 0 and locked_at is null
+       order by id desc limit ${STORM / 2})`,
   );
-}
-
-async function startWire(port: number): Promise<Wire> {
-  let bytes = 0;
-  const sockets = new Set<net.Socket>();
-  const listener = net.createServer((near) => {
-    const far = net.connect(port, "127.0.0.1");
-    far.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-    });
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on("error", () => {}).on("close", () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  await once(listener.listen(0, "127.0.0.1"), "listening");
-  const { port: own } = listener.address() as net.AddressInfo;
-  return {
-    url: `http://127.0.0.1:${own}/`,
-    bytes: () => bytes,
-    cut: () => {
-      listener.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
 }

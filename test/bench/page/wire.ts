@@ -1,0 +1,60 @@
+// A wire to the admin that counts the bytes that go over it, both ways: a page that has one to itself is
+// told apart from all others. What goes over the event stream's connection is counted besides.
+import { once } from "node:events";
+import net from "node:net";
+
+export interface Bytes {
+  readonly all: number;
+  /** Of them, those of the event stream. */
+  readonly stream: number;
+  /** How many requests there were. */
+  readonly requests: number;
+}
+
+export interface Wire {
+  readonly url: string;
+  bytes(): Bytes;
+  cut(): void;
+}
+
+const STREAM = "GET /api/events";
+const REQUEST = /^(?:GET|POST|HEAD) /;
+
+export async function startWire(port: number): Promise<Wire> {
+  const counted = { all: 0, stream: 0, requests: 0 };
+  const sockets = new Set<net.Socket>();
+  const listener = net.createServer((near) => {
+    const far = net.connect(port, "127.0.0.1");
+    let isStream = false;
+    const count = (chunk: Buffer) => {
+      counted.all += chunk.length;
+      if (isStream) counted.stream += chunk.length;
+    };
+    near.on("data", (chunk: Buffer) => {
+      const start = chunk.toString("latin1", 0, STREAM.length);
+      // The browser does not send a second request before the first is answered.
+      if (REQUEST.test(start)) counted.requests++;
+      isStream ||= start === STREAM;
+      count(chunk);
+    });
+    far.on("data", count);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => {}).on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await once(listener.listen(0, "127.0.0.1"), "listening");
+  const { port: own } = listener.address() as net.AddressInfo;
+  return {
+    url: `http://127.0.0.1:${own}/`,
+    bytes: () => ({ ...counted }),
+    cut: () => {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
