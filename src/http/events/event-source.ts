@@ -56,7 +56,7 @@ interface Snapshot {
   readonly bytes: EventBytes;
 }
 
-const PING = new EventBytes(": ping\n\n");
+const newPing = () => new EventBytes(": ping\n\n");
 /** Topics of one event; the one that changed longest ago makes room. */
 const MOST_TOPICS = 100;
 
@@ -99,7 +99,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
       else viewer.waiting.add(topic);
       isGreeted = true;
     }
-    if (!isGreeted) give(viewer, PING);
+    if (!isGreeted) give(viewer, newPing());
   };
 
   const join = (request: HttpRequest, connection: Writable, names: readonly string[]) => {
@@ -179,9 +179,10 @@ export function createEventSource(options: EventSourceOptions): EventSource {
       }
     },
     ping(except) {
+      const bytes = newPing();
       for (const viewer of viewers) {
         if (except !== undefined && viewer.events.has(except)) continue;
-        if (hasRoom(viewer)) give(viewer, PING);
+        if (hasRoom(viewer)) give(viewer, bytes);
       }
     },
     isWatched: (event) => watched.has(event),

@@ -1,0 +1,72 @@
+// What the readers of one stream get of its events: the same text whatever they were sent before, and little
+// of what they have been told already.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { EventBytes, encoderFor } from "../../src/http/events/event-bytes.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
+
+const counts = (n: number) =>
+  `id: AAAAAAAA-${n}\nevent: counts\ndata: ${JSON.stringify({
+    ...{ as_of: new Date(Date.UTC(2026, 0, 1) + 1_000 * n).toISOString(), total: 4_000 + n },
+    ready: { value: n, precision: "exact", basis: "scan", low: n, high: n },
+    failed: { value: 54, precision: "exact", basis: "scan", low: 54, high: 54 },
+  })}\n\n`;
+
+function reader() {
+  const { encode, end } = encoderFor({
+    headers: { "accept-encoding": "gzip" },
+  } as unknown as HttpRequest);
+  const came: Buffer[] = [];
+  const told: string[] = [];
+  return {
+    tell(piece: EventBytes) {
+      const bytes = encode(piece);
+      came.push(bytes);
+      told.push(String(piece.plain));
+      return bytes.length;
+    },
+    /** Fails where what came is not what was told. */
+    close() {
+      const text = gunzipSync(Buffer.concat([...came, end()])).toString();
+      assert.equal(text, told.join(""));
+    },
+  };
+}
+
+test("An event that differs in a few numbers from the one before takes a few bytes.", () => {
+  const one = reader();
+  const sizes = Array.from({ length: 50 }, (_, n) => one.tell(new EventBytes(counts(n))));
+  const [first = 0, ...others] = sizes;
+  assert.ok(Math.max(...others) * 3 < first, sizes.join(" "));
+  one.close();
+});
+
+test("Readers that came at different times get the same bytes, once they were told the same for a while.", () => {
+  const early = reader();
+  const late = reader();
+  for (let n = 0; n < 100; n++) {
+    const piece = new EventBytes(counts(n));
+    const size = early.tell(piece);
+    if (n < 10) continue;
+    const lateSize = late.tell(piece);
+    if (n > 30) assert.equal(lateSize, size);
+  }
+  early.close();
+  late.close();
+});
+
+test("Whatever readers miss, and however large events are, each can read what it got.", () => {
+  const readers = Array.from({ length: 60 }, reader);
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed % below;
+  };
+  for (let n = 0; n < 200; n++) {
+    const filler = n % 17 === 0 ? "x".repeat(random(60_000)) : "";
+    const piece = new EventBytes(counts(n).replace("exact", `exact${filler}`));
+    for (const one of readers) if (random(3) > 0) one.tell(piece);
+  }
+  for (const one of readers) one.close();
+});
