@@ -90,6 +90,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     bounds: [],
     "": ["bounds"],
     events: ["", "bounds"],
+    repeat: [""],
   },
   admin: {
     access: [],

@@ -7,6 +7,7 @@ import type { Limits } from "../http/bounds/limits.ts";
 import { createWork } from "../http/bounds/work.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
+import { createRepeated } from "../http/repeat/repeated.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createAuditTrail } from "../queue/audit/audit-trail.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
@@ -92,7 +93,8 @@ export async function createApplication(
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };
-  const endpoints = routes.map((route) => bind(route, admin, databases.of));
+  const repeated = createRepeated();
+  const endpoints = routes.map((route) => bind(route, admin, { of: databases.of, repeated }));
   if (basePath !== "/") endpoints.push(toBasePath(basePath));
   const policy = createPolicy({ config, csrf, metrics, refusals, readiness, ...parts });
   // The loss of an idle connection is an event that would end the process if nobody listened.
@@ -135,14 +137,18 @@ export async function createApplication(
 /** How long a download may take until its headers; what follows has bounds of its own. */
 const DOWNLOAD_BEGIN_MS = 3_000;
 
-function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
+interface Bound {
+  readonly of: DatabasesOf;
+  readonly repeated: ReturnType<typeof createRepeated>;
+}
+
+function bind(route: AdminRoute, admin: Admin, { of, repeated }: Bound): AdminEndpoint {
   const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
   const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
   const read = (request: HttpRequest) =>
-    inTime(request, limitMs, (asker) =>
-      operation.run({ ...admin, databases: databasesOf(asker) }, request),
-    );
+    inTime(request, limitMs, (asker) => operation.run({ ...admin, databases: of(asker) }, request));
+  const readAgain = async (request: HttpRequest) => repeated(request, await read(request));
   // A write that has begun is finished, whoever has left.
   const write = async (request: HttpRequest) => {
     try {
@@ -156,7 +162,7 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
     path: basePath + path.slice(1),
     access,
     label: path,
-    run: access === "write" ? write : read,
+    run: access === "write" ? write : access === "read" ? readAgain : read,
   };
 }
 

@@ -4,8 +4,8 @@ import { gzip } from "node:zlib";
 import { type HttpRequest, header } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** A smaller one fits into one packet as it is. */
-const LEAST_CHARS = 1_400;
+/** A smaller one is not worth it. */
+const LEAST_CHARS = 300;
 /** A larger one would keep a thread for too long. */
 const MOST_CHARS = 4_000_000;
 /** The quickest level: the next ones save a tenth and take twice as long. */

@@ -50,7 +50,9 @@ export class PageHost {
       zoneOffset: (at: number) => -new Date(at).getTimezoneOffset() || 0,
       request: (id: number, method: string, path: string, headers: string, body: string) => {
         void sendRequest(method, path, headers, body).then((answer) =>
-          runner.run((app) => app.replied(id, answer.status, answer.retryAfter, answer.body)),
+          runner.run((app) =>
+            app.replied(id, answer.status, answer.retryAfter, answer.body, answer.bytes),
+          ),
         );
       },
       subscribe: (path: string, headers: string) => this.#stream.open(path, headersOf(headers)),

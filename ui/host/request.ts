@@ -1,10 +1,13 @@
 /** One request to the server. It never throws: status 0 says that no answer came. */
 import { serverUrl } from "./address.ts";
+import { ask } from "./answers.ts";
 
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string;
   readonly body: string;
+  /** What has come over the wire for it, headers aside. */
+  readonly bytes: number;
 }
 
 /** No answer within this time counts as none. */
@@ -17,17 +20,18 @@ export async function sendRequest(
   body: string,
 ): Promise<Answer> {
   try {
-    const response = await fetch(serverUrl(path, document.baseURI), {
+    const answer = await ask(serverUrl(path, document.baseURI), {
       method,
       headers: headersOf(headers),
       body: method === "POST" ? body : null,
       cache: "no-store",
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    const retryAfter = response.headers.get("retry-after") ?? "";
-    return { status: response.status, retryAfter, body: await response.text() };
+    const retryAfter = answer.headers.get("retry-after") ?? "";
+    const bytes = Number(answer.headers.get("content-length"));
+    return { status: answer.status, retryAfter, body: answer.text, bytes };
   } catch {
-    return { status: 0, retryAfter: "", body: "" };
+    return { status: 0, retryAfter: "", body: "", bytes: 0 };
   }
 }
 

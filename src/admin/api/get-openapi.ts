@@ -48,6 +48,23 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   503: ["Unavailable", "The database is away or busy, or the schema is missing; see Retry-After"],
 };
 
+/** What a read is told in place of its answer when it names one that it has, by its ETag. */
+const repeats = {
+  226: {
+    description:
+      "With `A-IM: pieces` and If-None-Match: how the answer differs from the one that was named; in their order its parts, each a text or [from, count] for pieces of that answer, which end behind its commas",
+    headers: {
+      etag: { schema: { type: "string" } },
+      "delta-base": { schema: { type: "string" } },
+    },
+    content: contentOf({
+      type: "array",
+      items: { anyOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] },
+    }),
+  },
+  304: { description: "The answer is the one that If-None-Match names" },
+};
+
 type Schemas = Record<string, JsonSchema>;
 
 export function openapi(
@@ -77,7 +94,7 @@ export function openapi(
     paths,
     components: {
       schemas,
-      responses: Object.fromEntries(responses),
+      responses: { Different: repeats[226], Same: repeats[304], ...Object.fromEntries(responses) },
       securitySchemes: login === null ? {} : { login },
     },
   };
@@ -102,11 +119,22 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
     security: asksLogin(route, auth) ? [{ login: [] }] : [],
     parameters: parametersOf(path, access === "write", operation),
     ...requestBody,
-    responses: { 200: { description: summary, content }, ...Object.fromEntries(failures) },
+    responses: {
+      200: { description: summary, content },
+      ...(access === "read" && typeof answer !== "string" ? repeated : {}),
+      ...Object.fromEntries(failures),
+    },
   };
 }
 
-const contentOf = (schema: JsonSchema) => ({ "application/json": { schema } });
+const repeated = {
+  226: { $ref: "#/components/responses/Different" },
+  304: { $ref: "#/components/responses/Same" },
+};
+
+function contentOf(schema: JsonSchema) {
+  return { "application/json": { schema } };
+}
 
 /** The schema with every part that has a title replaced by a reference to it, among `schemas`. */
 function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
