@@ -31,7 +31,7 @@ interface App {
   navigated(address: string, entry: number): void;
   dispatch(action: string, arg: string, value: string): void;
   rang(action: string, arg: string): void;
-  replied(id: number, status: number, retryAfter: string, body: string): void;
+  replied(id: number, status: number, retryAfter: string, body: string, bytes?: number): void;
   streamOpened(): void;
   streamClosed(status: number): void;
   pushed(event: string, data: string): void;
@@ -217,10 +217,10 @@ export class Page {
     return found;
   }
 
-  /** Answers the last request for a path that starts so. */
-  answer(start: string, body: unknown, status = 200, retryAfter = ""): void {
+  /** Answers the last request for a path that starts so; `bytes`: what that took on its way. */
+  answer(start: string, body: unknown, status = 200, retryAfter = "", bytes = 0): void {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    this.app.replied(this.asked(start).id, status, retryAfter, text);
+    this.app.replied(this.asked(start).id, status, retryAfter, text, bytes);
   }
 
   /** To another address: a new entry of the history, or back to one that was there. */

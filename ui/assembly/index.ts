@@ -54,10 +54,10 @@ export function rang(action: string, arg: string): void {
   update(model, action, arg, "");
 }
 
-/** The answer to a request; the status is 0 when none came. */
-export function replied(id: i32, status: i32, retryAfter: string, body: string): void {
+/** The answer to a request; the status is 0 when none came. `bytes`: what the body took on its way. */
+export function replied(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
-  reply(model, id, status, retryAfter, body);
+  reply(model, id, status, retryAfter, body, bytes);
 }
 
 export function streamOpened(): void {

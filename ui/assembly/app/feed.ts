@@ -46,6 +46,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.hold(event, data);
     return true;
   }
+  const before = m.facts.counts;
   const fault = m.facts.take(event, data);
   if (fault.length > 0) {
     m.notices.bad(fault);
@@ -54,8 +55,11 @@ export function takeFact(m: Model, event: string, data: string): bool {
   if (event === "pulse") tellTime(m, m.facts.pulse.at);
   else if (event === "counts") {
     tellTime(m, m.facts.counts.asOf);
+    m.facts.noteChanges(before, m.now);
+  } else if (event === "operation") {
     m.facts.changedAt = m.now;
-  } else if (event === "operation") tellEnd(m);
+    tellEnd(m);
+  }
   m.page.heard(m, event, data);
   return true;
 }

@@ -13,9 +13,18 @@ import { writeDone, writeRefused } from "./writes";
 /** The database is there, and this was too much for it now. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
-export function replied(m: Model, id: i32, status: i32, retryAfter: string, body: string): void {
+/** `bytes`: what the body took on its way. */
+export function replied(
+  m: Model,
+  id: i32,
+  status: i32,
+  retryAfter: string,
+  body: string,
+  bytes: i32,
+): void {
   const pending = m.requests.take(id);
   if (pending === null) return;
+  m.requests.count(pending, bytes);
   const open = m.access.gate === Gate.Open;
   if (status === 401) denied(m, body);
   else if (pending.topic === SESSION) {

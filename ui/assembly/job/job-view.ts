@@ -74,9 +74,7 @@ export class JobView {
   refresh(m: Model): void {
     if (this.ended || this.head.missing) return;
     const every = m.facts.changedAt >= this.explained.askedAt ? WHY_MS : REST_MS;
-    if (!this.explained.isOn(m) && m.now - this.explained.askedAt >= every) {
-      this.explained.ask(m, `api/jobs/${this.id}/why`);
-    }
+    if (this.explained.isDue(m, every)) this.explained.ask(m, `api/jobs/${this.id}/why`, true);
     this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 

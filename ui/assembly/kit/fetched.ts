@@ -12,8 +12,9 @@ import { Model } from "../model/model";
 import { isAway } from "../model/requests";
 
 /** A wait that is shorter shows nothing; the page is marked as waiting all the same. */
-const SKELETON_MS: f64 = 200;
-/** How often is asked for what seems not to change. */
+export const SKELETON_MS: f64 = 200;
+/** How often is asked where something else has changed, and where nothing seems to. */
+const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
 export class Fetched {
@@ -29,21 +30,35 @@ export class Fetched {
   /** The topic is `<page>.<what>`: the answer goes to the page's `take`, a failure to its `miss`. */
   constructor(readonly topic: string) {}
 
-  /** Asks, in place of an older question. */
-  ask(m: Model, path: string): void {
+  /** Asks, in place of an older question; quietly, where nobody waits for it. */
+  ask(m: Model, path: string, isQuiet: bool = false): void {
     this.askedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
-    m.requests.read(m.access, this.topic, path);
+    m.requests.read(m.access, this.topic, path, isQuiet);
   }
 
   /**
    * Asks again `soonMs` after the last time if the counts have changed since, else after two minutes:
-   * where nothing changes in the database, nothing is to be read. Not while it is on its way.
+   * where nothing changes in the database, nothing is to be read.
    */
   askEvery(m: Model, path: string, soonMs: f64): void {
-    const every = m.facts.changedAt >= this.askedAt ? soonMs : max(soonMs, SELDOM_MS);
-    if (m.requests.waitsFor(this.topic) || m.now - this.askedAt < every) return;
-    this.ask(m, path);
+    this.askSince(m, path, soonMs, m.facts.changedAt);
+  }
+
+  /** The same for what the counts tell of by itself: when it changed last. */
+  askSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
+    const rest =
+      changedAt >= this.askedAt
+        ? soonMs
+        : m.facts.changedAt >= this.askedAt
+          ? SOMETIMES_MS
+          : SELDOM_MS;
+    if (this.isDue(m, max(soonMs, rest))) this.ask(m, path, true);
+  }
+
+  /** Whether it may be asked for again, quietly: not while it is on its way, nor beyond what that may cost. */
+  isDue(m: Model, everyMs: f64): bool {
+    return m.now - this.askedAt >= everyMs && !this.isOn(m) && m.requests.mayRepeat(m.now);
   }
 
   isOn(m: Model): bool {

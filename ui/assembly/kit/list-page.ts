@@ -13,15 +13,13 @@ import { Model, Page } from "../model/model";
 import { Kept } from "../model/place";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
-import { Fetched } from "./fetched";
+import { Fetched, SKELETON_MS } from "./fetched";
 import { KeptList, List } from "./list";
 import { Column, Row, RowPage } from "./row";
 
 /** After so long without a touch nobody is thought to read, and rows may change their places. */
 const READING_MS: f64 = 20000;
 const TYPING_MS: i32 = 250;
-/** A wait that is shorter shows nothing. */
-const SKELETON_MS: f64 = 200;
 
 export abstract class ListPage extends Page {
   readonly list: List = new List();
@@ -136,12 +134,16 @@ export abstract class ListPage extends Page {
 
   override load(m: Model): void {
     this.rows.ask(m, this.here(m));
-    // Rows of another list stay for a moment.
     if (this.rows.ready) after(<i32>SKELETON_MS, "app.draw", "");
   }
 
   override refresh(m: Model): void {
-    this.rows.askEvery(m, this.here(m), this.everyMs);
+    this.rows.askSince(m, this.here(m), this.everyMs, this.changedAt(m));
+  }
+
+  /** When something last changed that its rows may tell of. */
+  changedAt(m: Model): f64 {
+    return m.facts.changedAt;
   }
 
   /** Whether what is on screen is another list, and this one is awaited for long enough to say so. */
@@ -150,7 +152,7 @@ export abstract class ListPage extends Page {
     return isOther && m.now - this.rows.askedAt >= SKELETON_MS;
   }
 
-  private here(m: Model): string {
+  protected here(m: Model): string {
     return this.at(m, this.address.value("cursor"));
   }
 

@@ -1,4 +1,5 @@
 /** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
+import { ago } from "../controls/age";
 import { button, check, link } from "../controls/button";
 import { empty, skeleton } from "../controls/empty";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
@@ -7,6 +8,8 @@ import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
 
+/** Rows that were read longer ago say so. */
+const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 
 /** The table, or what stands in place of it; `none` is shown where there are no rows. */
@@ -156,10 +159,17 @@ function pager(m: Model, page: ListPage): Node {
     [cls("pager"), attr("aria-label", "Pages of the list")],
     [
       isFirst ? nothing : link(cursorPath(page, list.previous), "btn s", [text("Previous")]),
-      leaf("span", "extent", page.extent(m)),
+      leaf("span", "extent", page.extent(m) + readAgo(m, page)),
       list.next.length > 0 ? link(cursorPath(page, list.next), "btn s", [text("Next")]) : nothing,
     ],
   );
+}
+
+/** `, read 24 s ago`: since then something has changed, and so large an answer is not asked for again soon. */
+function readAgo(m: Model, page: ListPage): string {
+  const rows = page.rows;
+  const isOld = m.now - rows.answeredAt >= OLD_MS && page.changedAt(m) > rows.answeredAt;
+  return isOld ? `, read ${ago(rows.answeredAt + m.live.ahead, m.times)}` : "";
 }
 
 function cursorPath(page: ListPage, cursor: string): string {

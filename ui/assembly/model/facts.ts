@@ -25,8 +25,9 @@ export class Facts {
   operation: Operation | null = null;
   /** The one whose page was left while it was at work: its end is told. */
   left: i64 = 0;
-  /** When the counts changed last, by this machine's clock. */
+  /** When the counts changed last, and those of failed jobs, by this machine's clock. */
   changedAt: f64 = 0;
+  failedAt: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
 
@@ -77,6 +78,17 @@ export class Facts {
     const events = this.waiting.keys();
     for (let i = 0; i < events.length; i++) this.take(events[i], this.waiting.get(events[i]));
     this.waiting.clear();
+  }
+
+  /** The counts have come, in place of these. */
+  noteChanges(before: Counts, now: f64): void {
+    const after = this.counts;
+    this.changedAt = now;
+    const isSame =
+      after.failed.precision === "exact" &&
+      after.failed.value === before.failed.value &&
+      after.lastFailedAt === before.lastFailedAt;
+    if (!isSame) this.failedAt = now;
   }
 
   /** How many incidents there are of a kind. */

@@ -2,7 +2,15 @@
 import { request } from "../host";
 import { Access } from "./access";
 
+/** What asking again by itself may cost a page: so much goes on, and so much of it may be saved up. */
+const BYTES_PER_MS: f64 = 0.4;
+const MOST_SAVED: f64 = 8000;
+/** The headers of a request and of its answer. */
+const HEADER_BYTES: f64 = 1500;
+
 export class Pending {
+  /** Nobody waits for it: time has passed. */
+  isQuiet: bool = false;
   /** Sent again with a new session's token, once. */
   again: bool = false;
   /** What the one who asked wants to know when the answer comes: how many, or with what settings. */
@@ -34,10 +42,28 @@ export class Requests {
   private pending: Map<i32, Pending> = new Map<i32, Pending>();
   /** Writes that the server refused for an old CSRF token; they wait for the new session. */
   parked: Pending[] = [];
+  /** The bytes that quiet questions may still cost, and when that was so; below 0 they rest. */
+  private saved: f64 = 0;
+  private savedAt: f64 = 0;
 
-  read(access: Access, topic: string, path: string): void {
+  read(access: Access, topic: string, path: string, isQuiet: bool = false): void {
     this.forget(topic);
-    request(this.enter(new Pending(topic, path, "")), "GET", path, access.headers(), "");
+    const pending = new Pending(topic, path, "");
+    pending.isQuiet = isQuiet;
+    request(this.enter(pending), "GET", path, access.headers(), "");
+  }
+
+  /** Whether a quiet question may be asked: they rest in proportion to what their answers took. */
+  mayRepeat(now: f64): bool {
+    const passed = max(0, now - this.savedAt);
+    this.saved = min(MOST_SAVED, this.saved + passed * BYTES_PER_MS);
+    this.savedAt = now;
+    return this.saved >= 0;
+  }
+
+  /** An answer has come, of so many bytes besides its headers. */
+  count(answered: Pending, bytes: i32): void {
+    if (answered.isQuiet) this.saved -= HEADER_BYTES + <f64>bytes;
   }
 
   write(access: Access, write: Pending): void {

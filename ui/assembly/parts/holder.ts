@@ -18,10 +18,10 @@ export class HolderOf {
     this.asked = new Fetched(page + ".holder");
   }
 
-  ask(m: Model, worker: string): void {
+  ask(m: Model, worker: string, isQuiet: bool = false): void {
     if (worker !== this.worker) this.asked.forget();
     this.worker = worker;
-    this.asked.ask(m, "api/workers/" + encode(worker));
+    this.asked.ask(m, "api/workers/" + encode(worker), isQuiet);
   }
 
   take(m: Model, body: string): void {

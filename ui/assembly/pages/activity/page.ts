@@ -25,7 +25,8 @@ export class ActivityPage extends ListPage {
     this.drawing = PULSE;
     this.letter = "a";
     this.choosable = false;
-    this.everyMs = 5000;
+    // What an operation has done is in its line.
+    this.everyMs = 2000;
   }
 
   override title(): string {
@@ -61,11 +62,6 @@ export class ActivityPage extends ListPage {
     }
     if (!r.failed) this.isKept = answer.kept;
     return page;
-  }
-
-  /** What an operation has done is in its line. */
-  override heard(m: Model, event: string, _data: string): void {
-    if (event === "operation" && !this.rows.isOn(m)) super.load(m);
   }
 
   override view(m: Model): Node {

@@ -76,13 +76,13 @@ export class ErrorPage extends Page {
   }
 
   override refresh(m: Model): void {
-    if (isOld(m, this.asOf) && m.now - this.failed.askedAt >= EVERY_MS) this.askFor(m);
+    if (isOld(m, this.asOf) && this.failed.isDue(m, EVERY_MS)) this.askFor(m, true);
   }
 
-  private askFor(m: Model): void {
+  private askFor(m: Model, isQuiet: bool = false): void {
     const alone = this.alone ? " group:" + this.kind.key : "";
-    this.failed.ask(m, kindsPath("is:failed" + alone));
-    this.retrying.ask(m, kindsPath("is:retrying" + alone));
+    this.failed.ask(m, kindsPath("is:failed" + alone), isQuiet);
+    this.retrying.ask(m, kindsPath("is:retrying" + alone), isQuiet);
   }
 
   override take(m: Model, request: Pending, body: string): void {

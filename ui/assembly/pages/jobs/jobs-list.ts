@@ -146,6 +146,10 @@ export abstract class JobsList extends ListPage {
     super.refresh(m);
   }
 
+  override changedAt(m: Model): f64 {
+    return this.bar.terms.condition === "failed" ? m.facts.failedAt : m.facts.changedAt;
+  }
+
   protected restMs(): f64 {
     return max(REFRESH_MS, <f64>(this.search.tookMs * REST));
   }

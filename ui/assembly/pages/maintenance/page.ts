@@ -38,7 +38,7 @@ export class MaintenancePage extends Page {
 
   override refresh(m: Model): void {
     if (!isBuilding(this.database)) this.asked.askEvery(m, PATH, SOON_MS);
-    else if (!this.asked.isOn(m) && m.now - this.asked.askedAt >= BUILDING_MS) this.load(m);
+    else if (this.asked.isDue(m, BUILDING_MS)) this.asked.ask(m, PATH, true);
   }
 
   override forget(_m: Model): void {

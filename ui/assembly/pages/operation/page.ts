@@ -100,12 +100,12 @@ export class OperationPage extends Page {
     return `api/operations/${this.id}`;
   }
 
-  private askJobs(m: Model): void {
+  private askJobs(m: Model, isQuiet: bool = false): void {
     const operation = this.operation;
     if (operation === null) return;
     const which = shownOutcome(operation, this.address);
     const from = this.cursor.length > 0 ? "&cursor=" + this.cursor : "";
-    this.askedJobs.ask(m, `${this.source}/jobs?outcome=${which}&limit=100${from}`);
+    this.askedJobs.ask(m, `${this.source}/jobs?outcome=${which}&limit=100${from}`, isQuiet);
   }
 
   override refresh(m: Model): void {
@@ -113,10 +113,8 @@ export class OperationPage extends Page {
     if (operation === null) return;
     const isTold = m.now - this.toldAt < TOLD_MS;
     const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
-    if (!isTold && m.now - this.asked.askedAt >= every && !this.asked.isOn(m)) {
-      this.asked.ask(m, this.source);
-    }
-    if (m.now - this.askedJobs.askedAt >= SELDOM_MS && this.cursor.length === 0) this.askJobs(m);
+    if (!isTold && this.asked.isDue(m, every)) this.asked.ask(m, this.source, true);
+    if (this.cursor.length === 0 && this.askedJobs.isDue(m, SELDOM_MS)) this.askJobs(m, true);
   }
 
   override heard(m: Model, event: string, _data: string): void {

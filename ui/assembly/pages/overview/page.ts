@@ -59,7 +59,7 @@ export class OverviewPage extends Page {
   }
 
   override refresh(m: Model): void {
-    this.errors.askEvery(m, ERRORS, SOON_MS);
+    this.errors.askSince(m, ERRORS, SOON_MS, m.facts.failedAt);
     this.queues.askEvery(m, QUEUES, SOON_MS);
   }
 

@@ -94,7 +94,7 @@ export class QueuePage extends Page {
     this.details = details;
     this.asked.took(m);
     const by = details.queue.lockedBy;
-    if (by !== null) this.holder.ask(m, by);
+    if (by !== null) this.holder.ask(m, by, request.isQuiet);
   }
 
   override miss(_m: Model, request: Pending, status: i32, reason: string): void {

@@ -54,8 +54,7 @@ export class WorkerPage extends Page {
 
   /** Heartbeats come whether or not anything changes among the jobs. */
   override refresh(m: Model): void {
-    const asked = this.of.asked;
-    if (!asked.isOn(m) && m.now - asked.askedAt >= BEAT_MS) this.load(m);
+    if (this.of.asked.isDue(m, BEAT_MS)) this.of.ask(m, this.wanted, true);
   }
 
   override take(m: Model, _request: Pending, body: string): void {

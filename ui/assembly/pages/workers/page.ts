@@ -67,7 +67,7 @@ export class WorkersPage extends ListPage {
 
   /** Heartbeats come whether or not anything changes among the jobs. */
   override refresh(m: Model): void {
-    if (!this.rows.isOn(m) && m.now - this.rows.askedAt >= BEAT_MS) this.load(m);
+    if (this.rows.isDue(m, BEAT_MS)) this.rows.ask(m, this.here(m), true);
   }
 
   override read(body: string): RowPage {

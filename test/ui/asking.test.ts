@@ -1,0 +1,118 @@
+// How often a page asks again by itself: as soon as something has changed that it shows, and never more than
+// so many bytes a minute.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page } from "./harness.ts";
+import {
+  at,
+  counts,
+  failedJob,
+  feed,
+  jobs,
+  opened,
+  operation,
+  pulse,
+  queue,
+  value,
+} from "./sample.ts";
+
+before(ensureBuilt);
+
+const askedFor = (page: Page, start: string) =>
+  page.requests.filter(({ path }) => path.startsWith(start)).length;
+
+/** Lets seconds pass in which the counts change; each question is answered at once, with so many bytes. */
+function busy(page: Page, seconds: number, start: string, body: unknown, bytes: number): number {
+  const before = askedFor(page, start);
+  let answered = before;
+  for (let n = 1; n <= seconds; n++) {
+    feed(page, { counts: counts({ as_of: at(n), ready: value(n) }), pulse: pulse({ at: at(n) }) });
+    page.pass(1000);
+    for (; answered < askedFor(page, start); answered++) page.answer(start, body, 200, "", bytes);
+  }
+  return answered - before;
+}
+
+test("a list asks again every few seconds while its answers are small, and seldom while they are large", async () => {
+  const queues = { queues: [queue("a")], next_cursor: null, count: 1 };
+  const small = await opened("/queues");
+  small.answer("api/queues", queues);
+  assert.equal(busy(small, 120, "api/queues", queues, 200), 8);
+
+  const list = jobs([failedJob(1)]);
+  const short = await opened("/jobs");
+  short.answer("api/jobs", list);
+  const long = await opened("/jobs");
+  long.answer("api/jobs", list);
+  const often = busy(short, 60, "api/jobs", list, 100);
+  const seldom = busy(long, 60, "api/jobs", list, 12_000);
+  assert.ok(often >= 14, `${often} times`);
+  assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
+});
+
+test("after a rest the first change is asked about at once, however large the last answer was", async () => {
+  const list = jobs([failedJob(1)]);
+  const page = await opened("/jobs");
+  page.answer("api/jobs", list, 200, "", 24_000);
+  page.pass(30_000);
+  assert.equal(busy(page, 2, "api/jobs", list, 12_000), 1);
+});
+
+test("failed jobs are asked about when one has failed, and only now and then while others change", async () => {
+  const list = jobs([failedJob(1)]);
+  const page = await opened("/jobs?q=is%3Afailed");
+  page.answer("api/jobs", list);
+  const told = (n: number, change: object) =>
+    feed(page, { counts: counts({ as_of: at(n), last_failed_at: at(-60), ...change }) });
+  told(0, {});
+  page.pass(5000);
+  page.answer("api/jobs", list);
+  const before = askedFor(page, "api/jobs");
+  for (let n = 5; n < 18; n++) {
+    told(n, { ready: value(n) });
+    page.pass(1000);
+  }
+  assert.equal(askedFor(page, "api/jobs"), before);
+  told(18, { failed: value(2), last_failed_at: at(18) });
+  page.pass(1000);
+  assert.equal(askedFor(page, "api/jobs"), before + 1);
+  page.answer("api/jobs", list);
+  for (let n = 19; n < 36; n++) {
+    told(n, { ready: value(n), failed: value(2), last_failed_at: at(18) });
+    page.pass(1000);
+  }
+  assert.equal(askedFor(page, "api/jobs"), before + 2, "something else could have changed them");
+});
+
+test("rows that were read a while ago say so, once something has changed since", async () => {
+  const list = jobs([failedJob(1)], "further");
+  const page = await opened("/jobs");
+  page.answer("api/jobs", list);
+  page.app.streamOpened();
+  for (let n = 1; n <= 40; n++) {
+    feed(page, { pulse: pulse({ at: at(n) }) });
+    page.pass(1000);
+  }
+  assert.doesNotMatch(page.text, /read \d+ s ago/);
+  busy(page, 5, "api/jobs", list, 40_000);
+  assert.doesNotMatch(page.text, /read \d+ s ago/);
+  busy(page, 20, "api/jobs", list, 40_000);
+  assert.match(page.text, /, read 2\d s ago/);
+});
+
+test("a page of writes follows the operation that runs, and sees its end", async () => {
+  const page = await opened("/activity");
+  const none = { entries: [], kept: true, next_cursor: null };
+  page.answer("api/activity", none);
+  let asked = askedFor(page, "api/activity");
+  for (let n = 1; n <= 60; n++) {
+    feed(page, { operation: operation({ state: n < 60 ? "running" : "done", done: n }) });
+    page.pass(1000);
+    if (askedFor(page, "api/activity") === asked) continue;
+    asked++;
+    page.answer("api/activity", none, 200, "", 200);
+  }
+  assert.ok(asked >= 14 && asked <= 22, `${asked} times`);
+  page.pass(6000);
+  assert.equal(askedFor(page, "api/activity"), asked + 1);
+});
