@@ -162,12 +162,13 @@ function readRequest({ req, url, clientOf, limits, exchange, invite }: Arrival):
 
 function send(
   res: ServerResponse,
-  { status, headers, body }: HttpResponse,
+  { status, headers, body, endsWithConnection = false }: HttpResponse,
   isHead: boolean,
   close: boolean,
 ): void {
-  if (close) res.setHeader("connection", "close");
+  if (close || endsWithConnection) res.setHeader("connection", "close");
   if (typeof body === "function") {
+    if (endsWithConnection) res.removeHeader("transfer-encoding");
     res.writeHead(status, headers);
     if (isHead) res.end();
     else body(res);

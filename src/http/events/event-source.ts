@@ -158,6 +158,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
           ...encoderFor(request).headers,
         },
         body: (connection) => join(request, connection, names),
+        endsWithConnection: true,
       };
     },
     publish(event, data, topic = event) {

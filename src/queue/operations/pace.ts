@@ -1,8 +1,8 @@
 // How large batches are and how long they rest. Pure: told how long things took, it says what is next.
 //
-// A batch should take 50 to 100 ms: long enough to be worth its round trip, short enough that nobody
-// waits for it. Two things make one long: many jobs to change (`limit`), or few among many (`span` ids
-// to walk). After a batch others have as long as it took; longer, while the oldest ready job grows
+// A batch should take about 50 ms: long enough to be worth its round trip, short enough that nobody
+// waits for it, also where one takes several times as long. Two things make one long: many jobs to
+// change (`limit`), or few among many (`span` ids to walk). After a batch others have as long as it took; longer, while the oldest ready job grows
 // older than it was: then the workers do not keep up because of us.
 //
 // On a busy machine, or far from the database, a batch takes longer than that whatever its size is, and
@@ -18,7 +18,7 @@ const LEAST_LIMIT = 10;
 const FIRST_SPAN = 50_000;
 const STEADY_SPAN = 25_000;
 const LEAST_SPAN = 500;
-const WANTED_MS = 75;
+const WANTED_MS = 50;
 const LONGEST_MS = 2_000;
 const MOST_GROWTH = 8;
 const LONGEST_REST_MS = 2_000;

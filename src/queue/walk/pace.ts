@@ -3,7 +3,8 @@
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
-const STEP_MS = 100;
+/** How long a step aims to take. */
+export const STEP_MS = 100;
 const MOST_GROWTH = 8;
 const LARGEST = 250_000;
 

@@ -13,7 +13,7 @@ import { idAfter, isOpen, walkIds } from "./id-walk.ts";
 import { positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
 import { allOf, type Check, type Matching } from "./matching.ts";
 import type { Segment, Way } from "./order.ts";
-import { createPace, type Pace } from "./pace.ts";
+import { createPace, type Pace, STEP_MS } from "./pace.ts";
 import {
   adapted,
   beginningOf,
@@ -69,7 +69,8 @@ const JUMP = 1_000_000;
 
 export async function walk(request: WalkRequest): Promise<Walked> {
   const state = new Walking(request);
-  const deadline = monotonic() + request.budgetMs;
+  // A step of which half would lie behind the end is left to the next answer.
+  const deadline = monotonic() + request.budgetMs - STEP_MS / 2;
   while (state.isUnfinished) {
     await state.step();
     if (monotonic() > deadline || state.pace.isStuck) break;

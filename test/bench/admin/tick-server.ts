@@ -22,6 +22,8 @@ function eventServer(): [net.Server, (round: number) => void] {
   const server = http.createServer((req, res) => {
     const request = { closing, headers: req.headers, client: "127.0.0.1" };
     const { headers, body } = source.view(request as unknown as HttpRequest, ["pulse"]);
+    // As exchange.ts sends what ends with its connection.
+    res.setHeader("connection", "close").removeHeader("transfer-encoding");
     res.writeHead(200, headers);
     if (typeof body === "function") body(res);
   });
