@@ -10,14 +10,14 @@ interface Operation {
   readonly done: number;
 }
 
-async function begin(bench: Bench, body: object, rate?: number): Promise<Operation> {
+/** How it is done, once it is known what: `rate`, `limit`. */
+type Way = Readonly<Record<string, number>>;
+
+async function begin(bench: Bench, body: object, way: Way = {}): Promise<Operation> {
   const rehearsed = await bench.admin.post("/api/operations", { ...body, dry_run: true });
   if (rehearsed.status !== 200) throw new Error(`rehearsal: ${rehearsed.status} ${rehearsed.text}`);
   const { rehearsal } = rehearsed.body;
-  const started = await bench.admin.post("/api/operations", {
-    rehearsal,
-    ...(rate === undefined ? {} : { rate }),
-  });
+  const started = await bench.admin.post("/api/operations", { rehearsal, ...way });
   if (started.status > 202) throw new Error(`${started.status} ${started.text}`);
   return started.body;
 }
@@ -35,11 +35,11 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
 /** Of so many jobs an operation keeps how they were. */
 const MOST_KEPT = 1_000_000;
 
-/** Without pauses, unless a rate is given. */
-const UNTHROTTLED = 0;
+/** Without pauses. */
+const UNTHROTTLED = { rate: 0 };
 
-async function speed(bench: Bench, body: object, prober: FetchProber | null, rate?: number) {
-  const operation = await begin(bench, body, rate);
+async function speed(bench: Bench, body: object, prober: FetchProber | null, way: Way) {
+  const operation = await begin(bench, body, way);
   const began = performance.now();
   prober?.p95();
   const { state, done } = await untilOver(bench, operation.id);
@@ -77,7 +77,7 @@ export const operations: Measure = {
       const q = "is:failed";
       // What can be undone is what is kept.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
-      const moved = await speed(bench, { ...body, limit: MOST_KEPT }, prober);
+      const moved = await speed(bench, body, prober, { limit: MOST_KEPT });
       lines.push(
         line(`reschedule with pauses, ${moved.done} jobs`, "", `${short(moved.perSecond)}/s`, null),
       );
