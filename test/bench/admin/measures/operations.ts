@@ -159,7 +159,7 @@ export const killed: Measure = {
     // One that no job has yet.
     const priority = 1_000 + Math.trunc(Math.random() * 30_000);
     const body = { q: "is:retrying", action: "reschedule", changes: { priority } };
-    const begun = await begin(here, body, 20_000);
+    const begun = await begin(here, body, { rate: 20_000 });
     await pause(1_000);
     process.kill(admin.pid, "SIGKILL");
     // Until its lease is over the killed admin might be alive.
