@@ -9,7 +9,9 @@ import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
 import { createRepeated } from "../http/repeat/repeated.ts";
 import type { HttpRequest } from "../http/request.ts";
+import type { OnAudit } from "../queue/audit/audit-entry.ts";
 import { createAuditTrail } from "../queue/audit/audit-trail.ts";
+import { atWork } from "../queue/operations/model/operation.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
 import type { AdminServerConfig } from "./config/config.ts";
@@ -62,7 +64,16 @@ export async function createApplication(
   const { lineMs } = limits;
   const databases = adminDatabases({ pool, schema, logger, lineMs, unserved: unserved.tell });
   const { reads, writes } = databases;
-  const audit = createAuditTrail({ db: writes, logger, onAudit: config.onAudit });
+  // Who has mended something sees it: nobody waits for the next round.
+  const changed = () => {
+    insight.changed();
+    feed.changed();
+  };
+  const onAudit: OnAudit = (entry) => {
+    changed();
+    return config.onAudit?.(entry);
+  };
+  const audit = createAuditTrail({ db: writes, logger, onAudit });
   const readiness = createReadiness(reads);
   const operations = createOperationRunner({ reads, writes, audit, readiness, logger });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
@@ -77,6 +88,9 @@ export async function createApplication(
     ...parts.feed,
   });
   publishOperations(operations, feed);
+  operations.onChange(({ state }) => {
+    if (!atWork.includes(state)) changed();
+  });
   const admin: Admin = {
     config,
     audit,

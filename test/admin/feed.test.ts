@@ -134,3 +134,19 @@ test("A problem is told once, without what is inside, and the overview after it.
   late.connection.destroy();
   await feed.stop();
 });
+
+test("After a write the sources that somebody watches are read at once.", async () => {
+  let read = 0;
+  const source = {
+    event: "incidents" as const,
+    intervalMs: 3_600_000,
+    read: async () => `{"n":${++read}}`,
+  };
+  const { feed, watch } = setUp({ sources: [source] });
+  const viewer = watch("pulse", "incidents");
+  await viewer.seen(/"n":1/);
+  feed.changed();
+  await viewer.seen(/"n":2/);
+  viewer.connection.destroy();
+  await feed.stop();
+});

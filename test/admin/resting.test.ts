@@ -37,3 +37,27 @@ test("Of different questions only the last few are kept.", async () => {
   assert.deepEqual([await ask("a"), await ask("b"), await ask("a")], ["a1", "b2", "a1"]);
   assert.deepEqual([await ask("c"), await ask("a"), await ask("b")], ["c3", "a1", "b4"]);
 });
+
+test("After a write what was read before is read anew, and waited for, but not a second time.", async () => {
+  let nowMs = 0;
+  let changedAtMs = Number.NEGATIVE_INFINITY;
+  let runs = 0;
+  const run = async () => {
+    nowMs += 300;
+    return ++runs;
+  };
+  const read = resting(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
+  assert.equal(await read(), 1);
+  nowMs += 5_000;
+  assert.equal(await read(), 1, "it rests");
+  changedAtMs = nowMs;
+  assert.equal(await read(), 2);
+  nowMs += 5_000;
+  assert.equal(await read(), 2, "nothing was written since");
+  changedAtMs = nowMs;
+  assert.equal(await read(), 3);
+  changedAtMs = nowMs += 10;
+  assert.equal(await read(), 3, "who writes all the time does not make it read all the time");
+  nowMs += 1_200;
+  assert.equal(await read(), 4);
+});

@@ -51,6 +51,8 @@ export interface Feed {
   /** Tells everybody who watches `event`; `topic` as for the event source. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
+  /** Somebody has written: what the sources say is asked for at once, once a second at most. */
+  changed(): void;
   /** The tasks and queues with the most jobs. */
   largest(known: Known, limit: number): Promise<LargestNames>;
   readonly viewers: number;
@@ -85,6 +87,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const { askedMs = 60_000, unserved = () => {} } = options;
   const sampler = createSampler(db, options);
   let askedAtMs = Number.NEGATIVE_INFINITY;
+  let hurriedAtMs = Number.NEGATIVE_INFINITY;
 
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
@@ -195,6 +198,11 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     watch: (request, events) => source.view(request, [...events, "problem"]),
     publish: (event, json, topic) => source.publish(event, json, topic),
     isWatched: (event) => source.isWatched(event),
+    changed() {
+      if (monotonic() - hurriedAtMs < intervalMs) return;
+      hurriedAtMs = monotonic();
+      for (const beat of ofSources) rhythm.hurry(beat);
+    },
     get viewers() {
       return source.viewers;
     },

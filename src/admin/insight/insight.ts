@@ -1,4 +1,5 @@
 // Causes, groups and times, for all who ask: each reading is shared, and rests in proportion to its cost.
+import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { errorGroup } from "../../domain/error-group.ts";
 import { capped } from "../../domain/value.ts";
@@ -27,6 +28,8 @@ export interface Insight extends KnownElsewhere {
     queue: string | null,
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
+  /** Somebody has written through this admin: what is known is older than that. */
+  readonly changed: () => void;
 }
 
 export const USUAL_BUCKETS = 57;
@@ -37,9 +40,12 @@ const MOST_KEPT = 16;
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
-  const keptGroups = restingByKey<Groups>(MOST_KEPT, { slowIntervalMs: 30_000 });
-  const keptCommon = restingByKey<Common>(MOST_KEPT, { slowIntervalMs: 30_000 });
-  const keptHorizons = restingByKey<Horizon>(MOST_KEPT);
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  const usual = { changedAtMs: () => writtenAtMs };
+  const seldom = { ...usual, slowIntervalMs: 30_000 };
+  const keptGroups = restingByKey<Groups>(MOST_KEPT, seldom);
+  const keptCommon = restingByKey<Common>(MOST_KEPT, seldom);
+  const keptHorizons = restingByKey<Horizon>(MOST_KEPT, usual);
 
   const groups = (by: Grouping, q: string, limit: number) =>
     keptGroups(JSON.stringify([by, q, limit]), async () => {
@@ -70,7 +76,7 @@ export function createInsight(db: Database): Insight {
     horizon: () => horizon(USUAL_BUCKETS, null, null),
     common,
   };
-  const incidents = resting(async () => readIncidents(db, await readGauge(db), shared));
+  const incidents = resting(async () => readIncidents(db, await readGauge(db), shared), usual);
 
   const sameError: SameError = async (errorStart, { pages, asOf }) => {
     const all = groups("error", "", MOST_ERROR_GROUPS);
@@ -91,5 +97,8 @@ export function createInsight(db: Database): Insight {
     incidents,
     sameError,
     jobHolders: () => jobHolders,
+    changed: () => {
+      writtenAtMs = monotonic();
+    },
   };
 }

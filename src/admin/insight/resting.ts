@@ -1,6 +1,7 @@
 // A reading that many ask for and that costs something: one at a time, shared by all who ask meanwhile,
 // and not again before it has rested in proportion to what it took. What was quick is read anew while
-// one waits; what was slow is answered from the last reading, and refreshed behind it.
+// one waits; what was slow is answered from the last reading, and refreshed behind it. After a write of
+// ours it rests less: who has mended something looks whether it is mended.
 import { monotonic } from "../../base/clock.ts";
 import { unlessLate } from "../../database/unless-late.ts";
 
@@ -14,28 +15,33 @@ export interface RestingOptions {
   /** The shortest time between two readings; where they are slow, `slowIntervalMs`. */
   readonly intervalMs?: number;
   readonly slowIntervalMs?: number;
+  /** When somebody last wrote through us: what was read before that is read anew sooner. */
+  readonly changedAtMs?: () => number;
+  /** For tests. */
+  readonly clock?: () => number;
 }
 
 /** At most a twentieth of the time goes into it. */
 const REST_FACTOR = 20;
+/** After a write: a fifth. */
+const HURRIED_FACTOR = 4;
 /** What takes longer is not waited for a second time. */
 const QUICK_MS = 150;
 /** What is older is waited for all the same. */
 const STALE_MS = 60_000;
 
-export function resting<T>(
-  run: () => Promise<T>,
-  { intervalMs = 250, slowIntervalMs = 10_000 }: RestingOptions = {},
-): Resting<T> {
+export function resting<T>(run: () => Promise<T>, options: RestingOptions = {}): Resting<T> {
+  const { intervalMs = 250, slowIntervalMs = 10_000 } = options;
+  const { changedAtMs = never, clock = monotonic } = options;
   let last: { readonly value: T; readonly atMs: number; readonly tookMs: number } | null = null;
   let nextAtMs = 0;
   let running: Promise<T> | null = null;
 
   const start = () => {
-    const began = monotonic();
+    const began = clock();
     running = run()
       .then((value) => {
-        const atMs = monotonic();
+        const atMs = clock();
         last = { value, atMs, tookMs: atMs - began };
         const shortestMs = last.tookMs < QUICK_MS ? intervalMs : slowIntervalMs;
         nextAtMs = atMs + Math.max(shortestMs, last.tookMs * REST_FACTOR);
@@ -47,13 +53,19 @@ export function resting<T>(
     return running;
   };
 
+  const isBehind = () => {
+    if (last === null || changedAtMs() <= last.atMs - last.tookMs) return false;
+    return clock() >= last.atMs + Math.max(intervalMs, last.tookMs * HURRIED_FACTOR);
+  };
+
   const read = (): Promise<T> => {
-    if (last !== null && monotonic() < nextAtMs) return Promise.resolve(last.value);
+    const isHurried = isBehind();
+    if (last !== null && clock() < nextAtMs && !isHurried) return Promise.resolve(last.value);
     const next = running ?? start();
     if (last === null) return next;
     const { value, tookMs, atMs } = last;
     // An old one says how old it is, and is better than none.
-    const isOld = tookMs < QUICK_MS || monotonic() - atMs > STALE_MS;
+    const isOld = tookMs < QUICK_MS || isHurried || clock() - atMs > STALE_MS;
     if (isOld) return unlessLate(next).then((fresh) => fresh ?? value);
     // Whoever waits for it hears what went wrong; nobody does here.
     next.catch(() => {});
@@ -61,6 +73,8 @@ export function resting<T>(
   };
   return Object.assign(read, { peek: () => last?.value ?? null });
 }
+
+const never = () => Number.NEGATIVE_INFINITY;
 
 /** One reading for each of the last few things that were asked about. */
 export function restingByKey<T>(
