@@ -67,6 +67,14 @@ export function clockText(ms: number, nowMs: number): string {
   return Math.abs(ms - nowMs) < DAY_MS ? time : `${text.slice(0, 10)} ${time}`;
 }
 
+const MARKED = "Marked failed ";
+
+/** What stands as the error of a job that somebody has given up and said no more about. */
+export const markedFailed = (where: string): string => MARKED + where;
+
+/** Somebody has seen to it already. */
+export const isMarkedFailed = (error: string): boolean => error.startsWith(MARKED);
+
 const LONGEST_NAME = 80;
 
 /** A worker in a sentence. Whoever writes locks by hand may leave its name empty. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createInsight } from "../../src/admin/insight/insight.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { markedFailed } from "../../src/domain/words.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import type { IncidentKind } from "../../src/queue/incidents/incident.ts";
@@ -187,6 +188,8 @@ describe("An error group", () => {
       ],
     );
     assert.match(incidents[1]?.sentence ?? "", /It is new\.$/);
+    await fail([await add("given")], markedFailed("by hand"), "1 minute");
+    assert.equal((await ofKind("error_group")).length, 2, "what somebody has given up is none");
     await fail(["101"], "Error: new", "16 minutes");
     assert.equal((await ofKind("error_group")).length, 1);
   });

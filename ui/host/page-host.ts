@@ -18,6 +18,7 @@ export class PageHost {
   #reader: NodeReader | undefined;
   readonly #places: Places;
   #focusNext = "";
+  #hadFocus = false;
 
   constructor(runner: Runner, stream: EventStream, places: Places) {
     this.#runner = runner;
@@ -31,11 +32,12 @@ export class PageHost {
     this.#root.replaceChildren();
   }
 
-  /** The focus moves when the element that it goes to has been drawn. */
+  /** The focus moves when the element that it goes to has been drawn. Where what had it is gone, the title has it. */
   afterDraw(): void {
-    const next = this.#focusNext ? document.getElementById(this.#focusNext) : null;
+    const isLost = this.#hadFocus && document.activeElement === document.body;
+    const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
     // Where the page is to be scrolled to is said besides.
-    next?.focus({ preventScroll: this.#places.isScrolling });
+    next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });
     this.#focusNext = "";
     this.#places.afterDraw();
   }
@@ -44,6 +46,7 @@ export class PageHost {
     const runner = this.#runner;
     return {
       draw: (ops: number, opCount: number, units: number, unitCount: number) => {
+        this.#hadFocus = document.activeElement !== document.body;
         if (this.#reader) render(this.#reader.read(ops, opCount, units, unitCount), this.#root);
       },
       now: () => Date.now(),

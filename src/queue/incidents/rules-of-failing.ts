@@ -1,7 +1,7 @@
 // The rules about work that is lost or will be: errors that are many or new, jobs that kill their
 // workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
 import { estimated, exact } from "../../domain/value.ts";
-import { ageText, counted, grouped, named } from "../../domain/words.ts";
+import { ageText, counted, grouped, isMarkedFailed, named } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Group, Groups } from "../groups/group.ts";
 import type { Facts } from "./facts.ts";
@@ -13,11 +13,11 @@ const MANY_SHARE = 0.01;
 /** What failed last so long ago is still lost, but nothing is on fire. */
 const DAY_MS = 86_400_000;
 
-/** At least 20 and 1 % of all failed jobs, or new within 15 minutes. */
+/** At least 20 and 1 % of all failed jobs, or new within 15 minutes; but not what somebody gave up. */
 export function errorGroups({ errors, common, nowMs }: Facts): Incident[] {
   if (errors === null) return [];
   return errors.groups
-    .filter((group) => group.isNew || isMany(group, errors))
+    .filter((group) => (group.isNew || isMany(group, errors)) && !isMarkedFailed(group.label))
     .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 

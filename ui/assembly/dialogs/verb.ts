@@ -53,7 +53,7 @@ export class VerbDialog extends Dialog {
   }
 
   override text(_m: Model, dialog: OpenDialog): string {
-    const said = consequence(this.verbOffered);
+    const said = consequence(this.verbOffered, dialog.workers.length === 1);
     return dialog.note.length > 0 ? `${dialog.note} ${said}` : said;
   }
 
@@ -77,9 +77,10 @@ export class VerbDialog extends Dialog {
 }
 
 /** What its command says that will happen. */
-function consequence(verb: Verb): string {
+function consequence(verb: Verb, isOne: bool): string {
   for (let i = 0; i < commands.length; i++) {
-    if (commands[i].action === verb.action) return commands[i].consequence;
+    const one = commands[i];
+    if (one.action === verb.action) return isOne ? one.consequenceOfOne : one.consequence;
   }
   return "";
 }

@@ -4,6 +4,7 @@ import type { Database, Statement } from "../../../database/database.ts";
 import type { Job } from "../../../domain/job.ts";
 import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
+import { markedFailed } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
@@ -35,7 +36,7 @@ const failSql: Statement = (schema) => `
   ${jobNames(schema)}
   order by jobs.id`;
 
-const DEFAULT_REASON = "Marked failed from the worker admin UI";
+const DEFAULT_REASON = markedFailed("from the worker admin UI");
 
 export const failCommand = defineCommand({
   name: "fail",
@@ -53,7 +54,7 @@ export const failCommand = defineCommand({
     ids: jobIds,
     reason: optional(text(["Reason", "stands as the job's last error"], 0, 10_000), {
       default: DEFAULT_REASON,
-      shellDefault: "Marked failed from the command line",
+      shellDefault: markedFailed("from the command line"),
     }),
   },
   answer: actedAnswer,

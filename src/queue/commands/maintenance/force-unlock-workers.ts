@@ -58,6 +58,8 @@ export const unlockCommand = defineCommand({
   verb: "Force unlock",
   consequence:
     "What these workers have locked may run again at once. If a process still lives, its jobs run twice.",
+  consequenceOfOne:
+    "What this worker has locked may run again at once. If its process still lives, its jobs run twice.",
   permission: "workers:write",
   danger: "destroys",
   http: maintenanceAction("force-unlock"),

@@ -1,6 +1,7 @@
 // What an operation may do to the jobs that match, and with which changes. The rules for changes are
 // those of the commands that do the same to jobs by their ids: there is one declaration of each.
 import { InputError } from "../../../base/errors.ts";
+import { markedFailed } from "../../../domain/words.ts";
 import type { Command } from "../../commands/declare/command.ts";
 import type { Fields } from "../../commands/declare/field.ts";
 import { completeCommand } from "../../commands/jobs/complete-jobs.ts";
@@ -92,7 +93,7 @@ export function checkedChanges(
   }
 }
 
-const DEFAULT_REASON = "Marked failed by an operation";
+const DEFAULT_REASON = markedFailed("by an operation");
 
 export function actOf(action: OperationAction, changes: Changes): Act {
   const number = (name: string) => (changes[name] as number | undefined) ?? null;
