@@ -1,7 +1,7 @@
 // A list of jobs is asked for, read and drawn ten thousand times: what the page holds afterwards, beside
 // what it held when it had been done a thousand times.
 import type { Page } from "playwright-core";
-import { atMost } from "../../admin/measure.ts";
+import { atMost, line, ms } from "../../admin/measure.ts";
 import { countersOf, isThere, openPage, type PageMeasure, type Watched } from "../bench.ts";
 
 const FIRST = 1_000;
@@ -18,7 +18,9 @@ export const refreshes: PageMeasure = {
     await session.send("Performance.enable");
     await refresh(page, FIRST);
     const before = await countersOf(page, session);
+    const began = performance.now();
     await refresh(page, ALL - FIRST);
+    const each = (performance.now() - began) / (ALL - FIRST);
     const after = await countersOf(page, session);
     await browser.close();
     return [
@@ -31,6 +33,7 @@ export const refreshes: PageMeasure = {
       atMost("the heap by", after.heap_mb - before.heap_mb, 1, "MB"),
       atMost("nodes by", after.nodes - before.nodes, 50, "nodes"),
       atMost("listeners by", after.listeners - before.listeners, 0, "listeners"),
+      line("a refresh, asked for, answered and drawn", "", ms(each), null),
     ];
   },
 };
