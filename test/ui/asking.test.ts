@@ -8,6 +8,7 @@ import {
   counts,
   failedJob,
   feed,
+  groups,
   jobs,
   opened,
   operation,
@@ -115,4 +116,24 @@ test("a page of writes follows the operation that runs, and sees its end", async
   assert.ok(asked >= 14 && asked <= 22, `${asked} times`);
   page.pass(6000);
   assert.equal(askedFor(page, "api/activity"), asked + 1);
+});
+
+test("kinds of errors that were read before the last failure are asked for again until they have it", async () => {
+  const page = await opened("/");
+  const answer = (second: number) =>
+    page.answer("api/groups", { ...groups([]), as_of: at(second) });
+  answer(0);
+  const before = askedFor(page, "api/groups");
+  feed(page, { counts: counts({ as_of: at(10), failed: value(1), last_failed_at: at(9) }) });
+  for (const [second, asked] of [
+    [2, 1],
+    [3, 2],
+    [12, 3],
+  ] as const) {
+    page.pass(6000);
+    assert.equal(askedFor(page, "api/groups"), before + asked);
+    answer(second);
+  }
+  page.pass(12_000);
+  assert.equal(askedFor(page, "api/groups"), before + 3);
 });

@@ -28,6 +28,8 @@ export class Facts {
   /** When the counts changed last, and those of failed jobs, by this machine's clock. */
   changedAt: f64 = 0;
   failedAt: f64 = 0;
+  /** The same by the database's clock: what it read before lacks them. */
+  failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
 
@@ -88,7 +90,9 @@ export class Facts {
       after.failed.precision === "exact" &&
       after.failed.value === before.failed.value &&
       after.lastFailedAt === before.lastFailedAt;
-    if (!isSame) this.failedAt = now;
+    if (isSame) return;
+    this.failedAt = now;
+    this.failedAsOf = after.asOf;
   }
 
   /** How many incidents there are of a kind. */

@@ -59,7 +59,9 @@ export class OverviewPage extends Page {
   }
 
   override refresh(m: Model): void {
-    this.errors.askSince(m, ERRORS, SOON_MS, m.facts.failedAt);
+    // The server reads kinds of errors less often than it is asked for them.
+    const isOld = this.groups.asOf < m.facts.failedAsOf;
+    this.errors.askSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
     this.queues.askEvery(m, QUEUES, SOON_MS);
   }
 
