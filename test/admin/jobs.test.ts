@@ -129,7 +129,10 @@ test("An action says how many of how many, and leaves locked jobs alone.", async
     [locked],
   );
   const now = await act({ action: "run-now", ids, priority: 7 });
-  assert.equal(now.message, "Rescheduled to run now: 2 of 3 jobs; 1 was locked or gone");
+  assert.equal(
+    now.message,
+    `Rescheduled to run now: 2 of 3 jobs; 1 left alone, a worker holds it: #${locked}`,
+  );
   assert.deepEqual(
     now.jobs.map((job: { id: number; priority: number }) => [job.id, job.priority]),
     free.map((id) => [id, 7]),
@@ -139,13 +142,16 @@ test("An action says how many of how many, and leaves locked jobs alone.", async
   assert.equal(rescheduled.message, "Rescheduled 2 of 2 jobs");
   assert.equal(rescheduled.jobs[0].run_at, "2040-01-01T00:00:00.000Z");
   const failed = await act({ action: "fail", ids: [locked, free[0]], reason: " \n" });
-  assert.equal(failed.message, "Failed 1 of 2 jobs; 1 was locked or gone");
+  assert.equal(failed.message, `Failed 1 of 2 jobs; 1 left alone, a worker holds it: #${locked}`);
   assert.equal(failed.jobs[0].last_error, "Marked failed from the worker admin UI");
   const why = await act({ action: "fail", ids: [free[1]], reason: "because" });
   assert.equal(why.jobs[0].last_error, "because");
   assert.equal(why.jobs[0].attempts, why.jobs[0].max_attempts);
   const done = await act({ action: "complete", ids: [...ids, 4_000_000_000] });
-  assert.equal(done.message, "Completed 2 of 4 jobs; 2 were locked or gone");
+  assert.equal(
+    done.message,
+    `Completed 2 of 4 jobs; 1 left alone, a worker holds it: #${locked}; 1 gone: #4000000000`,
+  );
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });
 
@@ -159,7 +165,7 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   assert.equal(alone.message, `Rescheduled to run now: 0 of 1 job; 1 ${how}`);
   assert.deepEqual([alone.asked, alone.done, alone.jobs.length], [1, 0, 1]);
   const both = await act({ action: "run-now", ids: [spent, fresh, 4_000_000_000] });
-  assert.equal(both.message, `Rescheduled to run now: 1 of 3 jobs; 1 was locked or gone; 1 ${how}`);
+  assert.equal(both.message, `Rescheduled to run now: 1 of 3 jobs; 1 gone: #4000000000; 1 ${how}`);
   assert.deepEqual([both.asked, both.done], [3, 1]);
   const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
   assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);

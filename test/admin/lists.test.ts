@@ -333,9 +333,16 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
   );
   assert.equal(filled.pending_job_id, rows[0].id);
   assert.deepEqual([filled.in_words, filled.late_since], ["every minute", null]);
+  assert.deepEqual(
+    filled.quarters_ahead,
+    Array.from({ length: 96 }, (_, quarter) => quarter),
+  );
   assert.deepEqual([filled.workers, filled.worker_ids], [1, [worker.id]]);
   const keyed = all.get("keyed");
   assert.match(keyed.next_execution, /T04:00:00\.000Z$/);
+  const untilIt = Math.floor((Date.parse(keyed.next_execution) - Date.now()) / 900_000);
+  assert.equal(keyed.quarters_ahead.length, 1);
+  assert.ok(Math.abs(keyed.quarters_ahead[0] - untilIt) <= 1, "a minute may have passed");
   assert.equal(keyed.pending_job_id, null);
   const forgotten = all.get("forgotten");
   assert.deepEqual(
@@ -347,6 +354,7 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
     [0, [], null, null],
   );
   assert.match(forgotten.last_execution, /^9999-/);
+  assert.deepEqual(forgotten.quarters_ahead, []);
   assert.deepEqual([...(await entries("?search=KEY")).keys()], ["keyed"]);
   for (const sort of ["next", "identifier", "-last"]) {
     const paged = await allOf(client, `/api/cron?sort=${sort}&`, "entries");

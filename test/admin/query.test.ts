@@ -132,3 +132,25 @@ test("Whatever is asked is answered or refused, by no route with a failure.", as
   }
   assert.ok(counts[200] > 100 && counts[400] > 50, JSON.stringify(counts));
 });
+
+test("Where nothing is found, names near to those in the query are told, and what to write.", async () => {
+  const meant = async (q: string, more = "&fields=row") => {
+    const { status, body } = await client.get(`/api/jobs?q=${encodeURIComponent(q)}${more}`);
+    assert.equal(status, 200);
+    return body.meant?.map(({ term, use }: { term: string; use: string }) => `${term} > ${use}`);
+  };
+  assert.deepEqual(await meant("is:failed queue:mals tries<9"), ["queue:mals > queue:mails"]);
+  assert.deepEqual(await meant("mials"), ["mials > queue:mails"]);
+  assert.deepEqual(await meant("task:mail/sned queue:mals"), [
+    "task:mail/sned > task:mail/send",
+    "queue:mals > queue:mails",
+  ]);
+  assert.deepEqual(await meant('task:"report (bug)"'), [
+    'task:"report (bug)" > task:"report (big)"',
+  ]);
+  for (const q of ["queue:quite-another", "is:failed", "queue:mals*", "-queue:mals is:failed"]) {
+    assert.deepEqual(await meant(q), [], q);
+  }
+  assert.equal(await meant("queue:mails"), undefined, "something was found");
+  assert.equal(await meant("queue:mals", ""), undefined, "whole jobs are for programs");
+});

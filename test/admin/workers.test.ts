@@ -243,6 +243,7 @@ test("On a stock schema everybody who holds a lock is unknown.", async () => {
     workers: [],
     next_cursor: null,
     counts: { alive: 0, silent: 0, unknown: 0 },
+    differences: [],
   });
   const { released } = held();
   await stockWorker(url, "stocks", released);
@@ -255,4 +256,35 @@ test("On a stock schema everybody who holds a lock is unknown.", async () => {
     ["unknown", 1, "stocks"],
   );
   await pool.end();
+});
+
+test("What living workers do not have in common is told: their versions, and tasks that some know.", async () => {
+  const { url } = await migratedDatabase();
+  const { client, pool } = await startAdmin({ url });
+  const tell = (id: string, said: object, silentS = 0) =>
+    pool.query(
+      `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+       values ($1, now() - $3::float8 * interval '1 second', $2)`,
+      [id, JSON.stringify({ threshold_ms: 3_600_000, ...said }), silentS],
+    );
+  const differences = async (query = "") =>
+    (await client.get(`/api/workers${query}`)).body.differences.map(
+      ({ kind, name, text }: Json) => `${kind} ${name} ${text}`,
+    );
+  for (const id of ["a", "b", "c"])
+    await tell(id, { version: "2.1.0", task_identifiers: ["mail"] });
+  await tell("gone", { version: "1.0.0", task_identifiers: ["fax"] }, 4_000);
+  assert.deepEqual(await differences(), []);
+  await tell("d", { version: "2.0.4", task_identifiers: ["mail", "report"] });
+  assert.deepEqual(await differences(), [
+    "worker d runs 2.0.4, the others 2.1.0.",
+    "task report is known to 1 of 4.",
+  ]);
+  assert.deepEqual(await differences("?search=d"), [], "some of them say nothing about all");
+  await tell("e", { version: "2.0.4", task_identifiers: ["mail"], tasks_cut: true });
+  await tell("f", { version: "3.0.0-beta" });
+  assert.deepEqual(await differences(), [
+    "workers 2 workers run 2.0.4, most 2.1.0.",
+    "worker f runs 3.0.0-beta, most 2.1.0.",
+  ]);
 });

@@ -279,3 +279,30 @@ test("a list of several answers, come back to, keeps what was found and calls no
   assert.deepEqual(ids(page), ["10", "9"]);
   assert.match(page.text, /searched 500,000/);
 });
+
+test("on a row that one has come to the job's link, command and duplicate are a key each", async () => {
+  const page = await listed([failedJob(1), job(2, { payload_bytes: 9 })]);
+  const press = (key: string) => page.app.dispatch("app.key", "", key);
+  for (const key of ["c", "y", "d"]) press(key);
+  assert.deepEqual([page.copied, page.dialog], [[], undefined], "nobody has come to a row");
+  press("j");
+  press("c");
+  press("y");
+  assert.deepEqual(page.copied, ["http://admin.example/#/jobs/2", "worker show 2"]);
+  press("k");
+  press("y");
+  assert.equal(page.copied.at(-1), "worker retry 1");
+  press("d");
+  page.answer("api/jobs/1", job(1, { payload: { a: 1 }, queue_name: " mail " }));
+  page.pass(1);
+  assert.equal(page.byId("field-payload").attrs["value"], '{"a":1}');
+  assert.equal(page.byId("field-queue").attrs["value"], " mail ", "a name is not trimmed");
+});
+
+test("a payload that is too large to be taken along is said to be", async () => {
+  const page = await listed([job(1)]);
+  page.app.dispatch("app.key", "", "j");
+  page.app.dispatch("app.key", "", "d");
+  page.answer("api/jobs/1", { error: "too large", code: "too_large" }, 413);
+  assert.match(page.notices[0] ?? "", /The payload is too large for that/);
+});

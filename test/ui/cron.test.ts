@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { CronEntry } from "../../ui/generated/records.ts";
-import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, opened } from "./sample.ts";
 
 before(ensureBuilt);
@@ -19,6 +19,7 @@ const entry = (identifier: string, change: Partial<CronEntry> = {}): CronEntry =
   pending_job_id: null,
   workers: 5,
   worker_ids: ["a", "b", "c", "d", "e"],
+  quarters_ahead: [],
   ...change,
 });
 
@@ -94,4 +95,30 @@ test("without timetables, and with none that a search finds, the page says so", 
   page.app.dispatch("app.key", "", "g");
   page.app.dispatch("app.key", "", "c");
   assert.equal(page.navigations.at(-1), "/cron");
+});
+
+test("the next day is a line of quarters of an hour for each entry that runs in it", async () => {
+  const page = await opened("/cron");
+  const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });
+  const nightly = entry("nightly", { quarters_ahead: [8] });
+  page.answer("api/cron", listed([often, nightly, entry("monthly")]));
+  assert.match(page.text, /The next 24 hours2 of 3 entries here run/);
+  const lines = page.all((e) => e.tag === "svg" && /quarters/.test(String(e.attrs["aria-label"])));
+  assert.deepEqual(
+    lines.map(({ attrs }) => attrs["aria-label"]),
+    [
+      "often runs in 96 of the next 96 quarters of an hour",
+      "nightly runs in 1 of the next 96 quarters of an hour",
+    ],
+  );
+  const drawn = collect([lines[1] ?? null], (e) => e.attrs["class"] === "f-scheduled");
+  assert.deepEqual(
+    drawn.map(({ attrs }) => attrs["x"]),
+    ["80"],
+    "two hours of 24, of 960",
+  );
+  assert.match(page.text, /13:0016:0019:0022:0001:0004:0007:0010:0013:00/);
+  page.go("/cron?search=month");
+  page.answer("api/cron", listed([entry("monthly")]));
+  assert.doesNotMatch(page.text, /The next 24 hours/);
 });

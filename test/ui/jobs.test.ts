@@ -424,8 +424,13 @@ test("an empty list says what its emptiness means and which condition to drop", 
   page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"] }));
   assert.match(page.text, /No job matches all 3 conditions/);
   assert.match(page.text, /Nothing has this name: queue:biling/);
-  const drop = page.one((e) => e.tag === "a" && textOf([e]) === "Drop queue:biling");
-  assert.equal(drop.attrs["href"], "#/jobs?q=is%3Afailed%20tries%3E2");
+  const link = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words).attrs;
+  assert.equal(link("Drop queue:biling")["href"], "#/jobs?q=is%3Afailed%20tries%3E2");
+  page.go("/jobs?q=is%3Afailed%20queue%3Abiling");
+  const meant = [{ term: "queue:biling", use: "queue:billing" }];
+  page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"], meant }));
+  assert.equal(link("Use queue:billing")["href"], "#/jobs?q=is%3Afailed%20queue%3Abilling");
+  assert.equal(link("Use queue:billing")["class"], "btn p");
 });
 
 test("columns and density are kept in the browser, and are no part of the address", async () => {

@@ -22,14 +22,19 @@ async function listed(names: string[], next: string | null = null, address = "/q
 const names = (page: Page) =>
   page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => String(e.attrs["data-arg"]));
 
-test("a skeleton stands only after 200 ms", async () => {
+test("the shape of the rows stands only after 200 ms, below the head that they will have", async () => {
   const page = await opened("/queues");
-  const skeletons = () => page.all((e) => String(e.attrs["class"]).startsWith("skeleton")).length;
-  assert.equal(skeletons(), 0);
+  const shapes = () => page.all((e) => e.attrs["class"] === "shape").length;
+  const heads = () => page.all((e) => e.tag === "th").map((e) => textOf([e]));
+  assert.deepEqual([shapes(), heads().length], [0, 0]);
   page.pass(250);
-  assert.equal(skeletons(), 1);
-  answer(page, ["a"]);
-  assert.equal(skeletons(), 0);
+  assert.deepEqual([shapes(), heads()[0]], [12, "Queue"]);
+  assert.equal(textOf([page.one((e) => String(e.attrs["class"]).includes("loading"))]), "Loading");
+  answer(page, ["a"], "c1");
+  assert.deepEqual([shapes(), heads()[0]], [0, "Queue"]);
+  page.go("/queues?cursor=c1");
+  page.pass(250);
+  assert.deepEqual([shapes(), heads()[0]], [12, "Queue"]);
 });
 
 test("keys walk the rows, and open the one at hand", async () => {

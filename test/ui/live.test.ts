@@ -123,7 +123,7 @@ test("a server of another version offers a reload, once the stream is open again
 test("a database that is down when the page is opened is told at once", async () => {
   const page = await start("/");
   const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
-  page.answer("api/session", session({ problem: { ...problem, auth: null } }));
+  page.answer("api/session", session({ problem: { ...problem, auth: null, problems: [] } }));
   assert.match(page.text, /PostgreSQL does not answer yet\. There is no data yet\./);
   assert.match(page.text, /Nothing is known yet/);
 });

@@ -85,9 +85,9 @@ export function jobs(
   next_cursor: string | null = null,
   change: Partial<JobList> = {},
 ): JobList {
-  const whole = { complete: true, ranking: "full", unknown: [], took_ms: 3, scanned: list.length };
+  const whole = { complete: true, ranking: "full", unknown: [], meant: [], took_ms: 3 };
   const count = next_cursor === null ? value(list.length) : null;
-  return { jobs: list, next_cursor, count, ...whole, ...change };
+  return { jobs: list, next_cursor, count, scanned: list.length, ...whole, ...change };
 }
 
 export function value(count: number, change: Partial<Value> = {}): Value {

@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { failedJob, job, jobs, listed, opened } from "./sample.ts";
+import {
+  failedJob,
+  feed,
+  incident,
+  incidents,
+  job,
+  jobs,
+  listed,
+  opened,
+  value,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -86,10 +96,11 @@ test("what the server knows by a name is asked for once typing rests", async () 
   page.app.dispatch("app.palette", "", "cha");
   page.app.dispatch("app.palette", "", "charge");
   page.pass(400);
-  const asked = page.requests.filter(({ path }) => /suggest|key%3A/.test(path));
+  const asked = page.requests.filter(({ path }) => /suggest|key%3A|limit=4/.test(path));
   assert.deepEqual(
     asked.map(({ path }) => path),
     [
+      "api/tasks?limit=4&search=charge",
       "api/suggest?q=charge",
       "api/suggest?q=worker%3Acharge",
       "api/jobs?limit=4&fields=row&count=none&sort=-id&q=key%3A%22charge%22%2A",
@@ -98,6 +109,11 @@ test("what the server knows by a name is asked for once typing rests", async () 
   page.app.dispatch("app.palette-key", "", "ArrowDown");
   const before = marked(page);
   const named = (kind: string, text: string) => ({ kind, text, about: null });
+  page.answer("api/tasks?limit=4", {
+    tasks: [{ identifier: "charge_card", failed: value(8400) }],
+    next_cursor: null,
+    count: 1,
+  });
   page.answer("api/suggest?q=charge", {
     replace: { at: 0, end: 6 },
     suggestions: [
@@ -112,6 +128,10 @@ test("what the server knows by a name is asked for once typing rests", async () 
   });
   page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
   assert.equal(marked(page), before, "what is marked stays marked");
+  assert.deepEqual(found(page).slice(0, 2), [
+    "Retry the 8,400 failed charge_card jobs…",
+    "Add a charge_card job…",
+  ]);
   assert.deepEqual(found(page).slice(-5), [
     "Task charge_card",
     'Queue charge "x"',
@@ -137,4 +157,54 @@ test("an answer to what was typed before adds nothing, and a refusal says nothin
   });
   assert.ok(!found(page).includes("Task mail"));
   assert.ok(before.length > 0);
+});
+
+const tasks = (identifier: string, failed: number) => ({
+  tasks: [{ identifier, failed: value(failed) }],
+  next_cursor: null,
+  count: 1,
+});
+
+test("the palette does what is likely wanted of a task's jobs, each behind its dialog", async () => {
+  const page = await opened("/workers");
+  type(page, "> charge");
+  page.pass(400);
+  assert.ok(
+    page.requests.every(({ path }) => !path.startsWith("api/suggest")),
+    "verbs only",
+  );
+  page.answer("api/tasks?limit=4", tasks("charge card", 12));
+  assert.deepEqual(found(page), [
+    "Retry the 12 failed charge card jobs…",
+    "Add a charge card job…",
+  ]);
+  page.app.dispatch("app.palette-key", "", "Enter");
+  const { body } = page.asked("api/operations");
+  assert.match(body, /^\{"q":"is:failed task:\\"charge card\\"","action":"retry"/);
+  page.app.dispatch("dialog.close", "", "");
+  type(page, "charge");
+  page.pass(400);
+  page.answer("api/tasks?limit=4", tasks("charge card", 0));
+  assert.deepEqual(found(page).slice(0, 2), ["Add a charge card job…", "Task charge card"]);
+  page.app.dispatch("app.palette-do", "0", "");
+  assert.equal(page.byId("field-identifier").attrs["value"], "charge card");
+});
+
+test("the palette finds what needs somebody by its words", async () => {
+  const page = await opened("/workers");
+  feed(page, {
+    incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),
+  });
+  type(page, "gatew");
+  assert.deepEqual(found(page), ["charge_card: GatewayError", "All jobs that match “gatew”"]);
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
+});
+
+test("whoever may only look is offered no verb in the palette", async () => {
+  const page = await opened("/workers", { read_only: true });
+  type(page, "charge");
+  page.pass(400);
+  page.answer("api/tasks?limit=4", tasks("charge_card", 12));
+  assert.deepEqual(found(page), ["Task charge_card", "All jobs that match “charge”"]);
 });

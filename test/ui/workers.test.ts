@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedWorker } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, feed, opened, pulse, queue, value } from "./sample.ts";
+import { at, feed, incident, incidents, opened, pulse, queue, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -242,4 +242,22 @@ test("read-only workers have no verbs, and without news their ages are clock tim
   assert.equal(page.all((e) => e.attrs["type"] === "checkbox").length, 0);
   page.pass(20_000);
   assert.match(page.text, /silent since 10:50:00/);
+});
+
+test("what workers do not have in common is said beside what runs longest", async () => {
+  const page = await opened("/workers");
+  const differences = [
+    { kind: "worker", name: "worker-e", text: "runs 2.0.4, the others 2.1.0." },
+    { kind: "workers", name: "3 workers", text: "run 2.0.3, most 2.1.0." },
+    { kind: "task", name: "build_index", text: "is known to 2 of 5." },
+  ];
+  page.answer("api/workers", { ...listed([worker("worker-e")]), differences });
+  assert.match(page.text, /Differences between workersworker-e runs 2\.0\.4, the others 2\.1\.0\./);
+  const link = (name: string) => page.all((e) => e.tag === "a" && textOf([e]) === name);
+  assert.equal(link("build_index")[0]?.attrs["href"], "#/jobs?q=task%3Abuild_index");
+  assert.equal(link("3 workers").length, 0);
+  const title = "send_webhook has no worker";
+  const sentence = "180 jobs wait for one.";
+  feed(page, { incidents: incidents([incident({ kind: "unsupported_task", title, sentence })]) });
+  assert.match(page.text, /send_webhook has no worker\. 180 jobs wait for one\./);
 });

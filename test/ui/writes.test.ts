@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt } from "./harness.ts";
+import { ensureBuilt, textOf } from "./harness.ts";
 import { failedJob, job, jobs, listed, lockedJob, opened, session } from "./sample.ts";
 
 before(ensureBuilt);
@@ -55,6 +55,24 @@ test("after a write the focus goes back to the rows", async () => {
   assert.equal(page.focus, "job-3");
 });
 
+test("where workers hold all of them, nothing is offered that would change none", async () => {
+  const page = await chosen([lockedJob(1), lockedJob(2)]);
+  page.click("Complete…");
+  assert.match(page.dialogText, /Workers hold all of them now, so they will be left alone/);
+  assert.equal(page.button("Complete 2 jobs").attrs["aria-disabled"], "true");
+  page.click("Complete 2 jobs");
+  assert.ok(page.requests.every((request) => request.method === "GET"));
+});
+
+test("a refusal without an end is told with one before the advice", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Complete…");
+  page.click("Complete job 1");
+  const error = { error: "PostgreSQL can't be reached; check it", code: "database_unreachable" };
+  page.answer("api/jobs/action", error, 503, "2");
+  assert.match(page.dialogText, /check it\. Try again in 2 s\./);
+});
+
 test("fail sends its reason, and none when none is given", async () => {
   const page = await chosen([job(1)]);
   page.click("Fail…");
@@ -64,7 +82,7 @@ test("fail sends its reason, and none when none is given", async () => {
   assert.deepEqual(body(page.asked("api/jobs/action").body), {
     action: "fail",
     ids: [1],
-    reason: 'bad "input"',
+    reason: 'bad "input"\n',
   });
   const other = await chosen([job(1)]);
   other.click("Fail…");
@@ -181,13 +199,13 @@ test("a session that can't be renewed ends the write with its reason", async () 
   assert.match(page.dialogText, /The database can't be reached/);
 });
 
-test("a new job's payload is sent byte for byte as it was typed", async () => {
+test("a new job's payload and names are sent byte for byte as they were typed", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   const typed = '{ "id": 12345678901234567890,\n  "b":1, "a":2, "b":3, "s":"\\u00e9" }';
-  page.type("identifier", " send_email ");
+  page.type("identifier", "send_email");
   page.type("payload", typed);
-  page.type("queue", "mail");
+  page.type("queue", " mail ");
   page.type("key", "user:1");
   page.click("Keep its time");
   page.type("priority", "-1");
@@ -197,7 +215,7 @@ test("a new job's payload is sent byte for byte as it was typed", async () => {
   const sent = page.asked("api/jobs").body;
   assert.equal(
     sent,
-    `{"identifier":"send_email","payload":${typed},"queue":"mail","max_attempts":5,"key":"user:1",` +
+    `{"identifier":"send_email","payload":${typed},"queue":" mail ","max_attempts":5,"key":"user:1",` +
       '"job_key_mode":"preserve-run-at","priority":-1,"flags":["slow","eu"]}',
   );
   page.answer("api/jobs", { message: "Added", jobs: [job(77)] });
@@ -214,6 +232,27 @@ test("a payload that isn't JSON is told with its place, and nothing is sent", as
   assert.match(page.dialogText, /This isn't JSON\. Line 1, column 7: a value was expected\./);
   assert.equal(page.focus, "field-identifier");
   assert.ok(page.requests.every((request) => request.method === "GET"));
+});
+
+test("what the server refuses is said at the field that it is about, else below the form", async () => {
+  const page = await listed([job(1)]);
+  page.click("Add a job");
+  page.type("identifier", "t");
+  page.type("queue", "q");
+  const refuse = (...problems: object[]) =>
+    page.answer("api/jobs", { error: "it is refused", code: "bad_input", problems }, 400);
+  page.click("Add the job");
+  refuse({ field: "queue", message: "is not for this server" });
+  const fault = (name: string) => page.byId(`field-${name}-fault`);
+  assert.equal(textOf([fault("queue")]), "Is not for this server.");
+  assert.equal(page.focus, "field-queue");
+  assert.equal(page.byId("field-queue").attrs["aria-invalid"], "true");
+  assert.doesNotMatch(page.dialogText, /refused/);
+  page.type("queue", "r");
+  assert.doesNotMatch(page.dialogText, /Is not for/, "it goes with the next key");
+  page.click("Add the job");
+  refuse({ field: "queue", message: "is bad" }, { field: "of another", message: "is worse" });
+  assert.match(page.dialogText, /It is refused/);
 });
 
 test("a key mode goes out only with a key, and an empty payload not at all", async () => {

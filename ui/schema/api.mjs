@@ -251,7 +251,13 @@ export const records = {
     queues: "ListedQueue[]",
   },
   WorkerCounts: { alive: "i64", silent: "i64", unknown: "i64" },
-  WorkerList: { workers: "ListedWorker[]", next_cursor: "string?", counts: "WorkerCounts" },
+  WorkerDifference: { kind: "string", name: "string", text: "string" },
+  WorkerList: {
+    workers: "ListedWorker[]",
+    next_cursor: "string?",
+    counts: "WorkerCounts",
+    differences: "WorkerDifference[]",
+  },
   /** `workers`: how many living ones keep it, `worker_ids`: some of them. */
   CronEntry: {
     identifier: "string",
@@ -266,6 +272,7 @@ export const records = {
     pending_job_id: "i64?",
     workers: "i64",
     worker_ids: "string[]",
+    quarters_ahead: "i64[]",
   },
   CronList: { entries: "CronEntry[]", next_cursor: "string?", count: "i64" },
   Auth: {
@@ -440,6 +447,7 @@ export const records = {
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", kept: "bool" },
   /** `scanned` of this answer; `complete: false`: the time was up, and the cursor goes on. */
+  MeantName: { term: "string", use: "string" },
   JobList: {
     jobs: "ListedJob[]",
     next_cursor: "string?",
@@ -448,6 +456,7 @@ export const records = {
     complete: "bool",
     ranking: "string",
     unknown: "string[]",
+    meant: "MeantName[]",
     took_ms: "i64",
   },
   Suggestion: { text: "string", kind: "string", about: "string?" },
@@ -459,5 +468,6 @@ export const records = {
   JobActionResult: { message: "string", jobs: "ActedJob[]", asked: "i64?", done: "i64?" },
   MessageResult: { message: "string", asked: "i64?", done: "i64?" },
   Challenge: { mode: "string", header_name: "string?", label: "string?" },
-  ApiError: { error: "string", code: "string", auth: "Challenge?" },
+  Problem: { field: "string", message: "string" },
+  ApiError: { error: "string", code: "string", auth: "Challenge?", problems: "Problem[]" },
 };

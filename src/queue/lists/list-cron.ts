@@ -2,7 +2,7 @@
 // about it. Only they know patterns: an entry that none of them keeps has no next tick.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
+import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import { milliseconds } from "../sql/moments.ts";
 import { type Order, type PageRequest, pageOf } from "./list-page.ts";
 import { pendingTicks } from "./pending-ticks.ts";
@@ -28,12 +28,16 @@ export interface ListedCronEntry {
   /** How many living workers keep it, and some of them. */
   readonly workers: number;
   readonly workerIds: readonly string[];
+  /** The quarters of an hour from now on in which it runs, of a day: 0 to 95. */
+  readonly quartersAhead: readonly number[];
 }
 
 export const cronSorts = ["next", "identifier", "-last"] as const;
 export type CronSort = (typeof cronSorts)[number];
 
-type Entry = Omit<ListedCronEntry, "pendingJobId"> & { readonly key: string | null };
+type Entry = Omit<ListedCronEntry, "pendingJobId" | "quartersAhead"> & {
+  readonly key: string | null;
+};
 
 const orders: Record<CronSort, Order<Entry>> = {
   next: { key: ({ nextExecutionMs }) => nextExecutionMs, isDescending: false },
@@ -63,7 +67,8 @@ export async function listCron(
   const page = pageOf(found, orders[request.sort], ({ identifier }) => identifier, request);
   const pending = await pendingTicks(db, page.rows);
   const entries = page.rows.map(({ key: _, ...entry }) => {
-    return { ...entry, pendingJobId: pending.get(entry.identifier) ?? null };
+    const pendingJobId = pending.get(entry.identifier) ?? null;
+    return { ...entry, pendingJobId, quartersAhead: quartersAhead(entry.match, nowMs) };
   });
   return { entries, nextCursor: page.nextCursor, count: found.length };
 }
@@ -103,12 +108,32 @@ const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(
 
 /** What a worker wrote about its next tick is as old as its row: the pattern says it for this moment. */
 function nextTick(pattern: string | null, fromMs: number): number | null {
-  if (pattern === null || Math.abs(fromMs) > LATEST_MS) return null;
+  return Math.abs(fromMs) > LATEST_MS ? null : (scheduleOf(pattern)?.next(fromMs) ?? null);
+}
+
+function scheduleOf(pattern: string | null): CronSchedule | null {
   try {
-    return cronSchedule(pattern).next(fromMs);
+    return pattern === null ? null : cronSchedule(pattern);
   } catch {
     return null; // Somebody else's kind of pattern.
   }
+}
+
+const QUARTER_MS = 900_000;
+const QUARTERS_OF_A_DAY = 96;
+
+/** Of each quarter at most one tick is looked for: an entry of each minute costs no more than another. */
+function quartersAhead(pattern: string | null, nowMs: number): number[] {
+  const schedule = scheduleOf(pattern);
+  const quarters: number[] = [];
+  for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {
+    const tickMs = schedule.next(nowMs + next * QUARTER_MS);
+    if (tickMs === null) break;
+    const quarter = Math.floor((tickMs - nowMs) / QUARTER_MS);
+    if (quarter < QUARTERS_OF_A_DAY) quarters.push(quarter);
+    next = quarter + 1;
+  }
+  return quarters;
 }
 
 /** A worker that is busy, or whose clock is behind, schedules a tick somewhat later. */

@@ -54,25 +54,64 @@ const livingSql =
 
 const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron") };
 
+export interface LivingVersion {
+  readonly version: string;
+  readonly workers: number;
+  /** One of them. */
+  readonly workerId: string;
+}
+
+const MOST_VERSIONS = 20;
+
+const versionsSql: Statement = (s) => `
+  select said.version, count(*)::int as workers, min(said.id) as worker_id
+  from (
+    select workers.id, left((${metadata}) ->> 'version', 64) as version
+    from ${s}._private_workers as workers
+    where not ${isSilent}
+    limit ${MOST_WORKERS}
+  ) as said
+  where said.version is not null
+  group by said.version
+  order by workers desc, said.version
+  limit ${MOST_VERSIONS}`;
+
+/** The versions that living workers have, the most frequent first. */
+export async function livingVersions(db: Database): Promise<LivingVersion[]> {
+  if (!(await hasWorkerTable(db))) return [];
+  const rows = await query<VersionRow>(db, versionsSql);
+  return rows.map(({ version, workers, worker_id }) => ({ version, workers, workerId: worker_id }));
+}
+
+interface VersionRow {
+  readonly version: string;
+  readonly workers: number;
+  readonly worker_id: string;
+}
+
 export interface LivingTasks {
   /** Task → how many living workers name it. */
   readonly workers: ReadonlyMap<string, number>;
   /** Whether each of them names all that it knows. */
   readonly areAll: boolean;
+  /** How many workers live. */
+  readonly living: number;
 }
 
 /** The tasks that living workers know. */
 export async function livingTasks(db: Database): Promise<LivingTasks> {
   const workers = new Map<string, number>();
-  if (!(await hasWorkerTable(db))) return { workers, areAll: true };
+  if (!(await hasWorkerTable(db))) return { workers, areAll: true, living: 0 };
   const rows = await query<LivingRow>(db, statements.tasks);
   let areAll = true;
+  let living = 0;
   for (const { task_identifiers: text, is_cut, workers: count } of rows) {
     const report = workerReport(`{"task_identifiers":${text ?? "null"}}`);
     areAll &&= report.hasAllTasks && !is_cut;
+    living += count;
     for (const task of new Set(report.tasks)) workers.set(task, (workers.get(task) ?? 0) + count);
   }
-  return { workers, areAll };
+  return { workers, areAll, living };
 }
 
 interface LivingRow {

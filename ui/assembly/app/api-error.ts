@@ -18,7 +18,7 @@ export function errorOf(body: string, status: i32): ApiError {
 }
 
 /** A sentence starts with a capital; a field's name, as in `ids: …`, stays as it is. */
-function capitalised(sentence: string): string {
+export function capitalised(sentence: string): string {
   const space = sentence.indexOf(" ");
   if (space < 1 || sentence.charCodeAt(space - 1) === 0x3a) return sentence;
   const first = sentence.charCodeAt(0);

@@ -2,7 +2,7 @@
  * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
  * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
  */
-import { readJobList, readSuggestions } from "../generated/records";
+import { readJobList, readSuggestions, readTaskList } from "../generated/records";
 import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { lower } from "../lib/letters";
@@ -13,6 +13,7 @@ import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/li
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
+import { taskVerbs } from "../operations/task-verbs";
 import { DIALOGS, shortcuts } from "./keys";
 
 /** Of what can be done, and of where one can go. */
@@ -32,8 +33,8 @@ export function look(m: Model, typed: string): void {
   p.named = [];
   p.serial++;
   find(m);
-  const wanted = typed.trim();
-  if (wanted.length > 1 && wanted.length <= LONGEST && !wanted.startsWith(">")) {
+  const wanted = wantedBy(typed);
+  if (wanted.length > 1 && wanted.length <= LONGEST) {
     after(RESTS_MS, "app.palette-ask", p.serial.toString());
   }
 }
@@ -42,11 +43,19 @@ export function look(m: Model, typed: string): void {
 export function askNames(m: Model, serial: string): void {
   const p = m.palette;
   if (m.layer !== "palette" || serial !== p.serial.toString()) return;
-  const wanted = p.text.trim();
+  const wanted = wantedBy(p.text);
+  ask(m, "tasks", `api/tasks?limit=${MOST_NAMES}&search=${encode(wanted)}`);
+  if (p.text.trimStart().startsWith(">")) return;
   ask(m, "names", `api/suggest?q=${encode(wanted)}`);
   ask(m, "workers", `api/suggest?q=${encode("worker:" + wanted)}`);
   const key = encode(`key:${quoted(wanted)}*`);
   ask(m, "keys", `api/jobs?limit=${MOST_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
+}
+
+/** What is looked for: behind the `>` that asks for verbs only. */
+function wantedBy(typed: string): string {
+  const text = typed.trim();
+  return text.startsWith(">") ? text.substring(1).trimStart() : text;
 }
 
 function ask(m: Model, what: string, path: string): void {
@@ -56,7 +65,7 @@ function ask(m: Model, what: string, path: string): void {
 /** An answer to one of these questions; what was typed since has its own to come. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
-  if (!request.path.includes(encode(p.text.trim()))) return;
+  if (!request.path.includes(encode(wantedBy(p.text)))) return;
   const r = new JsonReader(body);
   const before = p.current < p.found.length ? p.found[p.current] : null;
   if (request.what.endsWith("keys")) {
@@ -65,6 +74,12 @@ export function takeNames(m: Model, request: Pending, body: string): void {
       const key = list[i].key;
       if (key !== null) add(m, `Job with key ${key}`, jobPath(list[i].id));
     }
+  } else if (request.what.endsWith("tasks")) {
+    const list = readTaskList(r).tasks;
+    for (let i = 0; i < list.length; i++) {
+      add(m, `Task ${list[i].identifier}`, taskPath(list[i].identifier));
+      if (m.access.canWrite) p.named = p.named.concat(taskVerbs(list[i]));
+    }
   } else {
     const list = readSuggestions(r).suggestions;
     let count = 0;
@@ -72,8 +87,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
       const kind = list[i].kind;
       const term = list[i].text;
       const name = unquoted(term.substring(term.indexOf(":") + 1));
-      if (kind === "task") add(m, `Task ${name}`, taskPath(name));
-      else if (kind === "queue") add(m, `Queue ${name}`, queuePath(name));
+      if (kind === "queue") add(m, `Queue ${name}`, queuePath(name));
       else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name));
       else continue;
       count++;
@@ -95,7 +109,7 @@ function find(m: Model): void {
   const p = m.palette;
   const typed = p.text.trim();
   const isVerbs = typed.startsWith(">");
-  const query = isVerbs ? typed.substring(1).trim() : typed;
+  const query = wantedBy(typed);
   const wanted = lower(query);
   const id = parseWhole(wanted.startsWith("#") ? wanted.substring(1) : wanted);
   const does: Shortcut[] = [];
@@ -118,9 +132,19 @@ function find(m: Model): void {
     if (!lower(views[i].name).includes(wanted)) continue;
     goes.push(new Shortcut("", `View ${views[i].name}`, "app.go", views[i].path, GO));
   }
+  const kinds = m.facts.incidents.incidents;
+  for (let i = 0; i < kinds.length && wanted.length > 0; i++) {
+    const q = kinds[i].q;
+    if (q === null || !lower(kinds[i].title).includes(wanted)) continue;
+    goes.push(new Shortcut("", kinds[i].title, "app.go", queryPath(q), GO));
+  }
+  for (let i = 0; i < p.named.length; i++) {
+    if (p.named[i].group === GO) goes.push(p.named[i]);
+    else does.push(p.named[i]);
+  }
   p.found = does.slice(0, MOST);
   if (isVerbs) return;
-  p.found = p.found.concat(goes.concat(p.named).slice(0, MOST));
+  p.found = p.found.concat(goes.slice(0, MOST));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
     p.found.push(new Shortcut("", label, "app.go", queryPath(query), "Search"));

@@ -76,7 +76,7 @@ function readFailed(m: Model, pending: Pending, status: i32, reason: string): vo
 function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: string): void {
   const error = errorOf(body, status);
   if (status === 403 && error.code === "csrf" && !write.again) tryAgain(m, write);
-  else writeRefused(m, write, status, writeReason(status, wait, error.error));
+  else writeRefused(m, write, status, writeReason(status, wait, error.error), error.problems);
 }
 
 /** The server may have restarted: a new session brings a new CSRF token. */
@@ -90,12 +90,13 @@ function tryAgain(m: Model, write: Pending): void {
 function unpark(m: Model, reason: string): void {
   const parked = m.requests.parked;
   m.requests.parked = [];
-  for (let i = 0; i < parked.length; i++) writeRefused(m, parked[i], 403, reason);
+  for (let i = 0; i < parked.length; i++) writeRefused(m, parked[i], 403, reason, []);
 }
 
 function writeReason(status: i32, retryAfter: string, reason: string): string {
   if (status === 0) {
     return "No answer came, so it may or may not have been done. Look before trying again.";
   }
-  return retryAfter.length > 0 ? `${reason} Try again in ${retryAfter} s.` : reason;
+  if (retryAfter.length === 0) return reason;
+  return `${reason}${reason.endsWith(".") ? "" : "."} Try again in ${retryAfter} s.`;
 }

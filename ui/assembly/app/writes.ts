@@ -1,6 +1,10 @@
 /** What became of a write: a notice when it is done, the reason in its dialog when it is not. */
+import { Draft } from "../forms/draft";
+import { Problem } from "../generated/records";
+import { focus } from "../host";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
+import { capitalised } from "./api-error";
 import { reload } from "./navigate";
 
 export function writeDone(m: Model, write: Pending, body: string): void {
@@ -22,13 +26,29 @@ export function writeDone(m: Model, write: Pending, body: string): void {
 }
 
 /** Keeps the dialog open, with what was typed, and says why in it. */
-export function writeRefused(m: Model, write: Pending, status: i32, reason: string): void {
+export function writeRefused(
+  m: Model,
+  write: Pending,
+  status: i32,
+  reason: string,
+  problems: Problem[],
+): void {
   const page = m.pageNamed(write.owner);
   const dialog = m.dialog;
   if (page !== null) page.miss(m, write, status, reason);
   else if (dialog === null || !dialog.busy) m.notices.bad(reason);
   else {
     dialog.busy = false;
-    dialog.error = reason;
+    if (!blamesFields(dialog.draft, problems)) dialog.error = reason;
   }
+}
+
+/** Says what is wrong at the fields that it is about; false: some of it is about none that is shown. */
+function blamesFields(draft: Draft, problems: Problem[]): bool {
+  for (let i = 0; i < problems.length; i++) if (!draft.shows(problems[i].field)) return false;
+  for (let i = 0; i < problems.length; i++) {
+    draft.reject(problems[i].field, capitalised(problems[i].message) + ".");
+  }
+  if (problems.length > 0) focus("field-" + problems[0].field);
+  return problems.length > 0;
 }

@@ -5,7 +5,7 @@
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
 import { compact } from "../controls/value";
-import { JobList, Value } from "../generated/records";
+import { JobList, MeantName, Value } from "../generated/records";
 import { box, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
 
@@ -20,6 +20,8 @@ export class Search {
   isPartial: bool = false;
   /** Names in the query that nothing has. */
   unknown: string[] = [];
+  /** Names near to those in it; only where nothing was found. */
+  meant: MeantName[] = [];
   answers: i32 = 0;
   /** What the last answer cost the server. */
   tookMs: i64 = 0;
@@ -32,6 +34,7 @@ export class Search {
     this.scanned = 0;
     this.began = m.now;
     this.unknown = answer.unknown;
+    this.meant = answer.meant;
     const count = answer.count;
     this.count = count;
     this.add(answer);

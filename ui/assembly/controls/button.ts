@@ -1,6 +1,5 @@
 /** Buttons, links and boxes. Nothing is ever `disabled`: what is off can be focused, and says why. */
 import { Attr, attr, box, cls, el, flag, leaf, Node, text } from "../lib/node";
-import { visible } from "../lib/visible";
 import { COPY, icon } from "./icon";
 
 /**
@@ -112,7 +111,7 @@ export function badge(word: string, tone: string): Node {
 /** A command line that can be copied. */
 export function commandLine(line: string): Node {
   return box("div", "cli", [
-    box("code", "", [leaf("span", "p", "$ "), text(visible(line))]),
+    box("code", "", [leaf("span", "p", "$ "), text(line)]),
     copyButton("the command", line, true),
   ]);
 }

@@ -16,10 +16,9 @@ import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../lib/node";
 import { parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
-import { visible } from "../lib/visible";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
-import { OpenDialog } from "../model/open-dialog";
+import { OF_TASK, OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 import { NewJobFacts } from "./new-job";
@@ -41,13 +40,14 @@ export class AddDialog extends CommandDialog {
     this.wide = true;
   }
 
-  /** `arg`: `template` for a job that is like another one (`m.known.template`). */
+  /** `arg`: `template` for a job that is like another one (`m.known.template`), or `task ` and its name. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const template = m.known.template;
     const kept = this.kept;
     if (arg === "template" && template !== null) fill(dialog.draft, template);
     else if (kept !== null) dialog.draft = kept;
     else dialog.draft.set("payload", "{}");
+    if (arg.startsWith(OF_TASK)) dialog.draft.set("identifier", arg.substring(OF_TASK.length));
     m.known.template = null;
     this.kept = dialog.draft;
     const draft = dialog.draft;
@@ -77,7 +77,7 @@ export class AddDialog extends CommandDialog {
   }
 
   private ask(m: Model, draft: Draft, field: string): void {
-    const typed = draft.value(field).trim();
+    const typed = draft.value(field);
     if (field === "identifier") this.facts.askTask(m, typed);
     else if (field === "key") this.facts.askKey(m, typed);
     else if (field === "queue") this.facts.askQueue(m, typed);
@@ -92,13 +92,13 @@ export class AddDialog extends CommandDialog {
     const names = this.facts;
     const queue = this.field("queue", "Queue", draft);
     queue.list = "add-queues";
-    queue.hint = names.queueNote(draft.value("queue").trim());
+    queue.hint = names.queueNote(draft.value("queue"));
     const priority = this.field("priority", "Priority", draft);
     priority.hint = "Lower runs earlier.";
     const tries = this.field("max_attempts", "Tries at most", draft);
     tries.hint = lastsFor(draft.value("max_attempts"));
     const key = this.field("key", "Key", draft);
-    const keyNote = names.keyNote(draft.value("key").trim());
+    const keyNote = names.keyNote(draft.value("key"));
     if (keyNote.length > 0) key.hint = keyNote;
     const flags = this.field("flags", "Flags", draft);
     flags.placeholder = "separated by commas";
@@ -133,7 +133,7 @@ export class AddDialog extends CommandDialog {
   }
 
   private task(draft: Draft): Node {
-    const typed = draft.value("identifier").trim();
+    const typed = draft.value("identifier");
     const field = this.field("identifier", "Task", draft);
     field.focused = true;
     field.list = "add-tasks";
@@ -143,7 +143,7 @@ export class AddDialog extends CommandDialog {
     if (meant.length > 0) {
       field.hint = warning + " Did you mean ";
       field.beside = box("span", "", [
-        button(visible(meant), "dialog.fill", "identifier " + meant, "as-link"),
+        button(meant, "dialog.fill", "identifier " + meant, "as-link"),
         text("?"),
       ]);
     }
@@ -160,7 +160,7 @@ export class AddDialog extends CommandDialog {
       const words = MODE_WORDS[i];
       parts.push(part(words, "dialog.fill", "job_key_mode " + MODES[i], isOn));
     }
-    const said = this.facts.modeNote(draft.value("key").trim(), mode);
+    const said = this.facts.modeNote(draft.value("key"), mode);
     return box("div", "field", [
       leaf("span", "label", "If the key is taken"),
       segments("If the key is taken", parts),
@@ -214,7 +214,7 @@ function fill(draft: Draft, job: ListedJob): void {
 /** The same as a line for a shell, with the time as it is now meant. */
 function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
-  let words = "add" + argument("identifier", draft.value("identifier").trim());
+  let words = "add" + argument("identifier", draft.value("identifier"));
   if (payload.length > 0) words += argument("payload", payload);
   words += option("queue", draft.value("queue"));
   const at = typedTime(draft.value("run_at"), now);
@@ -230,9 +230,8 @@ function addLine(draft: Draft, schema: string, now: f64): string {
 
 /** With a sign of equality, since a value may begin with a dash. */
 function option(name: string, value: string): string {
-  const typed = value.trim();
-  if (typed.length === 0) return "";
-  return typed.startsWith("-") ? ` --${name}=${quoted(typed)}` : ` --${name} ${quoted(typed)}`;
+  if (value.trim().length === 0) return "";
+  return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;
 }
 
 function hasKey(draft: Draft): bool {

@@ -59,6 +59,11 @@ export class JobsDialog extends CommandDialog {
       : `${grouped(locked)} of them are held by workers and will be left alone.`;
   }
 
+  override blocked(dialog: OpenDialog): string {
+    const isHeld = dialog.count("locked") === dialog.jobs.length;
+    return isHeld ? "There is no job that it would change." : "";
+  }
+
   private get asksForAttempts(): bool {
     const fields = this.command.fields;
     for (let i = 0; i < fields.length; i++) if (fields[i].name === ATTEMPTS) return true;

@@ -11,7 +11,6 @@ import {
 import { JsonReader } from "../lib/json-reader";
 import { quote } from "../lib/json-writer";
 import { encode } from "../lib/percent";
-import { visible } from "../lib/visible";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 
@@ -114,11 +113,11 @@ export class NewJobFacts {
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
-      return known.isUnsupported === "true" ? `No worker alive knows “${visible(task)}”.` : "";
+      return known.isUnsupported === "true" ? `No worker alive knows “${task}”.` : "";
     }
     return task.length === 0 || this.searched !== task
       ? ""
-      : `No worker knows “${visible(task)}”, and no job has had it.`;
+      : `No worker knows “${task}”, and no job has had it.`;
   }
 
   /** The name that may have been meant; the empty string where nothing is to be warned of. */

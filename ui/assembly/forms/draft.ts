@@ -4,6 +4,8 @@ export class Draft {
   now: f64 = NaN;
   private values: Map<string, string> = new Map<string, string>();
   private faults: Map<string, string> = new Map<string, string>();
+  /** The fields that stand on the form. */
+  private shown: Set<string> = new Set<string>();
 
   value(name: string): string {
     return this.values.has(name) ? this.values.get(name) : "";
@@ -18,12 +20,18 @@ export class Draft {
     this.faults.delete(name);
   }
 
+  /** Each field asks for its own when it is drawn. */
   fault(name: string): string {
+    this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";
   }
 
   reject(name: string, reason: string): void {
     if (reason.length > 0) this.faults.set(name, reason);
+  }
+
+  shows(name: string): bool {
+    return this.shown.has(name);
   }
 
   /** The same texts, without the faults. */

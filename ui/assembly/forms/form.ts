@@ -13,15 +13,16 @@ export class Form {
 
   constructor(readonly draft: Draft) {}
 
+  /** A name may begin or end with a space: it is sent as it was typed. */
   required(field: string, name: string, reason: string): void {
-    const value = this.draft.value(field).trim();
-    if (value.length === 0) this.draft.reject(field, reason);
+    const value = this.draft.value(field);
+    if (value.trim().length === 0) this.draft.reject(field, reason);
     else this.body.string(name, value);
   }
 
   optional(field: string, name: string): void {
-    const value = this.draft.value(field).trim();
-    if (value.length === 0) return;
+    const value = this.draft.value(field);
+    if (value.trim().length === 0) return;
     this.body.string(name, value);
     this.filled++;
   }
@@ -38,7 +39,7 @@ export class Form {
 
   /** Refuses a text of more than so many UTF-16 units. */
   atMost(field: string, most: i64): void {
-    if (this.draft.value(field).trim().length <= most) return;
+    if (this.draft.value(field).length <= most) return;
     this.draft.reject(field, `At most ${grouped(most)} characters fit.`);
   }
 

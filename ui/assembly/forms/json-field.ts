@@ -1,6 +1,6 @@
 /** A field for JSON: its lines are numbered, and what is wrong is said while it is typed. */
 import { button } from "../controls/button";
-import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
+import { attr, box, cls, el, leaf, multiline, Node } from "../lib/node";
 import { Field } from "./field";
 import { faultOf } from "./json-fault";
 
@@ -34,11 +34,11 @@ function gutter(lines: i32, marked: i32): Node {
   for (let i = 1; i <= lines; i++) {
     if (i !== marked) plain += `${i}\n`;
     else {
-      numbers.push(text(plain));
+      numbers.push(multiline(plain));
       numbers.push(leaf("b", "", i.toString()));
       plain = "";
     }
   }
-  numbers.push(text(plain));
+  numbers.push(multiline(plain));
   return el("pre", [cls("gutter"), attr("aria-hidden", "true")], numbers);
 }

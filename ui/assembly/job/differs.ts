@@ -4,7 +4,6 @@ import { Fetched } from "../kit/fetched";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { encode } from "../lib/percent";
-import { visible } from "../lib/visible";
 import { Model } from "../model/model";
 import { commonBody } from "../parts/common";
 
@@ -57,7 +56,7 @@ export class Differs {
       const path = findings[i].path;
       const own = valueAt(json, path);
       if (own.length > 0) {
-        parts.push(leaf("code", "", visible(`${path.substring(8)} = ${own}`)));
+        parts.push(leaf("code", "", `${path.substring(8)} = ${own}`));
       }
     }
     if (parts.length === 0) return nothing;

@@ -7,7 +7,6 @@ import { ListedJob, Value, Why } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, text } from "../lib/node";
 import { bytes, grouped } from "../lib/number";
-import { visible } from "../lib/visible";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -24,7 +23,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
   }
   const worker = job.lockedBy;
   if (worker !== null) {
-    list.push(pair("Worker", link(workerPath(worker), "link", [text(visible(worker))])));
+    list.push(pair("Worker", link(workerPath(worker), "link", [text(worker)])));
   }
   const key = job.key;
   if (key !== null) list.push(pair("Key", copied("key", key)));
@@ -43,7 +42,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
 
 function queueNode(queue: string, why: Why | null): Node {
   const words = why === null ? "" : queueState(why);
-  const name = queue.length > 0 ? visible(queue) : "(empty)";
+  const name = queue.length > 0 ? queue : "(empty)";
   return box("span", "", [link(queuePath(queue), "link", [text(name)]), text(words)]);
 }
 
@@ -90,11 +89,11 @@ function flagsNode(json: string): Node {
   const r = new JsonReader(json);
   r.beginObject();
   while (r.nextKey()) {
-    names.push(visible(r.key()));
+    names.push(r.key());
     if (!r.bool()) r.fail("another value");
   }
   r.end();
-  return r.failed ? leaf("code", "", visible(json)) : leaf("span", "", names.join(", "));
+  return r.failed ? leaf("code", "", json) : leaf("span", "", names.join(", "));
 }
 
 function sizeText(job: ListedJob, payload: string | null): string {
@@ -116,8 +115,5 @@ function sameError(why: Why, list: Node[]): void {
 }
 
 export function copied(what: string, value: string): Node {
-  return box("span", "copied", [
-    leaf("span", "mono", visible(value)),
-    copyButton(what, value, true),
-  ]);
+  return box("span", "copied", [leaf("span", "mono", value), copyButton(what, value, true)]);
 }

@@ -3,7 +3,6 @@ import { JsonReader, Kind } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
 import { grouped } from "../lib/number";
-import { visible } from "../lib/visible";
 
 const MOST_FOUND = 100;
 const MOST_DEPTH = 100;
@@ -69,8 +68,8 @@ function tell(search: Search, path: string, value: string, where: i32, at: i32):
       "li",
       [key(at.toString())],
       [
-        leaf("span", "key", visible(path.length > 0 ? path : "(itself)")),
-        box("span", "val", [leaf("code", "", visible(shown + rest))]),
+        leaf("span", "key", path.length > 0 ? path : "(itself)"),
+        box("span", "val", [leaf("code", "", shown + rest)]),
       ],
     ),
   );

@@ -12,7 +12,6 @@ import { verbButton } from "../kit/verb";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
-import { visible } from "../lib/visible";
 import { conditionPath, jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
@@ -46,7 +45,7 @@ function neighbours(m: Model, view: JobView): Node {
 /** `beside`: the list stands beside it, and the page has its own heading. */
 export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
   const task = job.taskIdentifier;
-  const name = task === null ? "(no task)" : visible(task);
+  const name = task === null ? "(no task)" : task;
   const id = job.id.toString();
   const title = beside
     ? box("h2", "job-title", [link(jobPath(job.id), "", [text(name)])])
@@ -173,14 +172,10 @@ export function endedNote(m: Model, view: JobView): Node {
     ]);
   }
   const by = one.by;
-  const who = by === null ? "" : ` by ${visible(by)}`;
+  const who = by === null ? "" : ` by ${by}`;
   return note("info", [
     icon(INFO),
     leaf("b", "", "This job has ended."),
-    leaf(
-      "span",
-      "",
-      `${visible(one.message)}, ${ago(one.at, m.times)}${who}. What you see is how it was.`,
-    ),
+    leaf("span", "", `${one.message}, ${ago(one.at, m.times)}${who}. What you see is how it was.`),
   ]);
 }

@@ -71,6 +71,13 @@ export class JobView {
     this.json = "";
   }
 
+  /** Does with a job of a list what can be done with the one that is shown. */
+  actOn(m: Model, job: ListedJob, verb: string): void {
+    this.reset(job.id);
+    this.job = job;
+    this.act(m, verb, "", "");
+  }
+
   refresh(m: Model): void {
     if (this.ended || this.head.missing) return;
     const every = m.facts.changedAt >= this.explained.askedAt ? WHY_MS : REST_MS;

@@ -11,9 +11,8 @@ import { ListedJob } from "../generated/records";
 import { after } from "../host";
 import { Fetched } from "../kit/fetched";
 import { laidOut } from "../lib/json-layout";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, leaf, multiline, Node, nothing } from "../lib/node";
 import { bytes } from "../lib/number";
-import { visible } from "../lib/visible";
 import { Model } from "../model/model";
 import { Differs } from "./differs";
 import { JsonTree } from "./tree";
@@ -77,6 +76,8 @@ export class Payload {
 
   private askStart(m: Model, id: i64): void {
     this.isTooLarge = true;
+    if (this.next.length > 0)
+      m.notices.bad("The payload is too large for that; it can be downloaded.");
     this.next = "";
     this.asked.ask(m, `api/jobs/${id}?fields=head&start=${START}`);
   }
@@ -198,6 +199,6 @@ function pre(content: string): Node {
   return el(
     "pre",
     [cls("stack raw"), attr("tabindex", "0"), attr("aria-label", "The payload's text")],
-    [text(visible(content, true))],
+    [multiline(content)],
   );
 }

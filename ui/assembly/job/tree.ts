@@ -7,7 +7,6 @@
 import { JsonReader, Kind } from "../lib/json-reader";
 import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { bytes, counted, grouped, parseWhole } from "../lib/number";
-import { visible } from "../lib/visible";
 import { find } from "./find";
 
 const STEP = 100;
@@ -134,9 +133,7 @@ export function line(name: string, depth: i32, at: i32, val: Node[], remark: str
     "li",
     [key(at.toString()), cls("in" + min(max(depth, 1) - 1, LAST_INDENT).toString())],
     [
-      depth > 0
-        ? el("span", [cls("key"), flag("translate", false)], [text(visible(cut))])
-        : nothing,
+      depth > 0 ? el("span", [cls("key"), flag("translate", false)], [text(cut)]) : nothing,
       el("span", [cls("val")], val),
       remark.length > 0 ? leaf("span", "rem", remark) : nothing,
     ],
@@ -159,7 +156,7 @@ export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
   const most = whole ? MOST_STRING : LONG_STRING;
   const isCut = raw.length > most;
   const shown = isCut ? raw.substring(0, most) : raw;
-  const code = el("code", [cls(classOf(kind))], [text(visible(shown))]);
+  const code = el("code", [cls(classOf(kind))], [text(shown)]);
   if (!isCut) return code;
   const size = bytes(raw.length);
   if (whole)

@@ -92,13 +92,18 @@ export class Fetched {
     this.answeredAt = NaN;
   }
 
+  /** It is awaited for so long that this is to be said. */
+  isLate(m: Model): bool {
+    const isHindered = this.error.length > 0 || m.live.outage.length > 0;
+    return !isHindered && m.now - this.askedAt >= SKELETON_MS;
+  }
+
   /** What stands in place of it while it is not ready; also the reason why it can't be had. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {
       return empty("Not read yet", "It comes as soon as the database answers.");
     }
-    const wait = m.now - this.askedAt;
-    return wait >= SKELETON_MS ? skeleton(lines) : leaf("span", "waiting", "");
+    return this.isLate(m) ? skeleton(lines) : leaf("span", "waiting", "");
   }
 }

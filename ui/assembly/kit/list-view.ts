@@ -1,7 +1,7 @@
 /** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
 import { ago } from "../controls/age";
 import { button, check, link } from "../controls/button";
-import { empty, skeleton } from "../controls/empty";
+import { empty } from "../controls/empty";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
@@ -12,21 +12,28 @@ import { Column, Row } from "./row";
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 
+const SHAPES = 12;
+
 /** The table, or what stands in place of it; `none` is shown where there are no rows. */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
-  if (page.rows.error.length > 0 || !page.rows.ready) return page.rows.placeholder(m, 8);
+  const asked = page.rows;
+  const waits = asked.error.length === 0 && (asked.ready ? page.isTurning(m) : asked.isLate(m));
+  if (!waits && (asked.error.length > 0 || !asked.ready)) return asked.placeholder(m, 0);
   const list = page.list;
-  if (page.isTurning(m)) return skeleton(12);
-  if (list.rows.length === 0) return none;
+  if (!waits && list.rows.length === 0) return none;
   const choosable = page.choosable && m.access.canWrite;
   const columns = page.columns(m);
   const rows: Node[] = [];
-  for (let i = 0; i < list.rows.length; i++)
-    rows.push(rowView(m, page, i, choosable, columns.length));
+  const count = waits ? SHAPES : list.rows.length;
+  for (let i = 0; i < count; i++)
+    rows.push(
+      waits ? shape(i, columns, choosable) : rowView(m, page, i, choosable, columns.length),
+    );
   return el(
     "div",
     [cls("list-frame"), attr("data-hold", "")],
     [
+      waits ? el("span", [cls("sr loading"), attr("role", "status")], [text("Loading")]) : nothing,
       el(
         "table",
         [
@@ -39,9 +46,17 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
         ],
         [head(page, columns, choosable), el("tbody", [], rows)],
       ),
-      pager(m, page),
+      waits ? nothing : pager(m, page),
     ],
   );
+}
+
+/** A row of what is awaited, in its columns. */
+function shape(index: i32, columns: Column[], choosable: bool): Node {
+  const cells: Node[] = choosable ? [leaf("td", "c-check", "")] : [];
+  for (let i = 0; i < columns.length; i++)
+    cells.push(box("td", columns[i].name, [leaf("span", "sk", "")]));
+  return el("tr", [key(`…${index}`), cls("shape")], cells);
 }
 
 function head(page: ListPage, columns: Column[], choosable: bool): Node {

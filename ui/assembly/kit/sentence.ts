@@ -6,12 +6,11 @@ import { link } from "../controls/button";
 import { Links } from "../generated/records";
 import { isDigit } from "../lib/json-scanner";
 import { leaf, Node, text } from "../lib/node";
-import { visible } from "../lib/visible";
 import { jobPath, queuePath, workerPath } from "../model/links";
 
 export function sentence(said: string, links: Links): Node[] {
   const end = leadEnd(said);
-  const nodes: Node[] = end > 0 ? [leaf("b", "", visible(said.substring(0, end)))] : [];
+  const nodes: Node[] = end > 0 ? [leaf("b", "", said.substring(0, end))] : [];
   return nodes.concat(linked(said.substring(end), links));
 }
 
@@ -26,7 +25,7 @@ export function linked(said: string, links: Links): Node[] {
     const name = "#" + links.job.toString();
     if (said.includes(name)) return around(said, name, jobPath(links.job), links);
   }
-  return said.length > 0 ? [text(visible(said))] : [];
+  return said.length > 0 ? [text(said)] : [];
 }
 
 function around(said: string, name: string, path: string, links: Links): Node[] {
@@ -40,7 +39,7 @@ function around(said: string, name: string, path: string, links: Links): Node[] 
     rest.job = links.job;
   } else if (links.queue === name) rest.job = links.job;
   return linked(said.substring(0, at), rest)
-    .concat([link(path, "link", [text(visible(name))])])
+    .concat([link(path, "link", [text(name)])])
     .concat(linked(said.substring(at + name.length), rest));
 }
 

@@ -3,7 +3,6 @@ import { link } from "../controls/button";
 import { ALERT, CPU, icon, LAYERS, LIST } from "../controls/icon";
 import { Cause, Why } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
-import { visible } from "../lib/visible";
 import { errorPath } from "../model/links";
 import { Model } from "../model/model";
 import { linked, sentence } from "./sentence";
@@ -65,7 +64,7 @@ export function chainLink(
       box("span", "dotc", [icon(drawing)]),
       box("div", "", [
         box("div", "", said),
-        detail.length > 0 ? leaf("div", "sub", visible(detail)) : nothing,
+        detail.length > 0 ? leaf("div", "sub", detail) : nothing,
       ]),
       verb,
     ],
@@ -87,7 +86,7 @@ function toneOf(condition: string): string {
 }
 
 function lead(said: string): Node[] {
-  return [leaf("span", "lead", visible(said.substring(0, leadEnd(said))))];
+  return [leaf("span", "lead", said.substring(0, leadEnd(said)))];
 }
 
 /** Its first sentence, or the part before the first comma or semicolon. */

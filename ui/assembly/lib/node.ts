@@ -1,5 +1,6 @@
 /** The declarative tree that pages are written in: `el("td", [cls("num")], [text(x)])`. */
 import { View } from "./view";
+import { visible } from "./visible";
 
 const enum Form {
   Value,
@@ -64,12 +65,19 @@ export function leaf(tag: string, name: string, content: string): Node {
   return new Node(tag, "", name.length > 0 ? [cls(name)] : noAttrs, [text(content)]);
 }
 
+/** Whoever wrote it: what is invisible or turns the direction of writing stands there as its code. */
 export function text(content: string): Node {
-  return new Node("", content, noAttrs, noNodes);
+  return new Node("", visible(content, false), noAttrs, noNodes);
+}
+
+/** The same with its line breaks, for what is set as it was written. */
+export function multiline(content: string): Node {
+  return new Node("", visible(content, true), noAttrs, noNodes);
 }
 
 export function attr(name: string, value: string): Attr {
-  return new Attr(name, value, Form.Value);
+  const isRead = name === "title" || name === "aria-label";
+  return new Attr(name, isRead ? visible(value, true) : value, Form.Value);
 }
 
 export function cls(value: string): Attr {

@@ -3,8 +3,8 @@
  * its code, `\u202e`. What is copied is never this.
  */
 
-/** Line breaks and tabs stay when `multiline`. */
-export function visible(text: string, multiline: bool = false): string {
+/** Line breaks and tabs stay when `multiline`. Every text that is drawn comes by here (node.ts). */
+export function visible(text: string, multiline: bool): string {
   let from = 0;
   let out = "";
   for (let i = 0; i < text.length; i++) {

@@ -2,6 +2,9 @@
 import { Draft } from "../forms/draft";
 import { ListedJob } from "../generated/records";
 
+/** Begins the argument of `ask.add` that names the task. */
+export const OF_TASK = "task ";
+
 export class OpenDialog {
   jobs: ListedJob[] = [];
   workers: string[] = [];

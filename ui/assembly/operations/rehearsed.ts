@@ -6,7 +6,6 @@ import { Rehearsal, SampleJob, Value } from "../generated/records";
 import { errorLabel } from "../kit/group-row";
 import { box, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
-import { visible } from "../lib/visible";
 import { Model } from "../model/model";
 
 /** So many tasks and queues are named. */
@@ -18,7 +17,7 @@ export function rehearsed(_m: Model, rehearsal: Rehearsal, verb: string): Node {
   const unknown = rehearsal.unknown;
   return box("div", "form", [
     unknown.length > 0
-      ? note("warn", [text("Nothing has this name: " + visible(unknown.join(", ")))])
+      ? note("warn", [text("Nothing has this name: " + unknown.join(", "))])
       : nothing,
     places(rehearsal, verb),
     samples(rehearsal.sample),
@@ -47,7 +46,7 @@ function place(what: string, name: string | null, count: Value): Node {
     cell("", [
       box("span", "row", [
         leaf("span", "faint place", what),
-        name === null ? leaf("span", "none", "none") : leaf("span", "name cut", visible(name)),
+        name === null ? leaf("span", "none", "none") : leaf("span", "name cut", name),
       ]),
     ]),
     cell("num", [valueNode(count, "")]),
@@ -70,7 +69,7 @@ function samples(jobs: SampleJob[]): Node {
       row(job.id.toString(), "", [
         cell("", [
           box("span", "row", [
-            leaf("span", "name cut", task === null ? "(no task)" : visible(task)),
+            leaf("span", "name cut", task === null ? "(no task)" : task),
             leaf("span", "id", `#${job.id}`),
           ]),
         ]),

@@ -2,9 +2,8 @@
 import { button, copyButton } from "../controls/button";
 import { panel } from "../controls/panel";
 import { classEnd } from "../kit/group-row";
-import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, key, leaf, multiline, Node, nothing, text } from "../lib/node";
 import { bytes, counted } from "../lib/number";
-import { visible } from "../lib/visible";
 import { Frame, readStack, Stack } from "./stack";
 
 /** A message that is longer is cut until someone asks. */
@@ -55,7 +54,7 @@ export class ErrorPanel {
       ? el(
           "pre",
           [cls("stack"), attr("tabindex", "0"), attr("aria-label", "Last error")],
-          [text(visible(error, true))],
+          [multiline(error)],
         )
       : box("div", "pb", [this.message(stack.message), hasFrames ? frames(stack.frames) : nothing]);
     const foot = isCut ? leaf("div", "pf", "It is longer; this is its beginning.") : nothing;
@@ -68,7 +67,7 @@ export class ErrorPanel {
     const end = classEnd(shown);
     return box("p", "msg", [
       end > 0 ? leaf("b", "", shown.substring(0, end)) : nothing,
-      leaf("span", "", visible(shown.substring(end), true)),
+      el("span", [], [multiline(shown.substring(end))]),
       isLong
         ? button(
             this.whole ? "Show less" : `Show all ${bytes(message.length)}`,
@@ -112,12 +111,12 @@ function frames(list: Frame[]): Node {
 }
 
 function frame(one: Frame, at: i32): Node {
-  if (one.between) return el("li", [key(at.toString()), cls("between")], [text(visible(one.name))]);
+  if (one.between) return el("li", [key(at.toString()), cls("between")], [text(one.name)]);
   const name = one.name.length > 0 ? one.name : "(anonymous)";
   return el(
     "li",
-    [key(at.toString()), cls(one.own ? "own" : "lib"), attr("title", visible(one.place))],
-    [leaf(one.own ? "b" : "span", "", visible(name)), leaf("span", "", visible(one.short))],
+    [key(at.toString()), cls(one.own ? "own" : "lib"), attr("title", one.place)],
+    [leaf(one.own ? "b" : "span", "", name), leaf("span", "", one.short)],
   );
 }
 

@@ -5,7 +5,6 @@ import { glyph, stateSaying } from "../controls/glyph";
 import { ListedWorker, RunningJob } from "../generated/records";
 import { leaf, Node } from "../lib/node";
 import { grouped } from "../lib/number";
-import { visible } from "../lib/visible";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -48,7 +47,7 @@ export function runningJobLink(job: RunningJob): Node {
   const task = job.task;
   return link(jobPath(job.id), "row", [
     glyph("running"),
-    leaf("span", "name cut", task === null ? "(no task)" : visible(task)),
+    leaf("span", "name cut", task === null ? "(no task)" : task),
     leaf("span", "id", `#${job.id}`),
   ]);
 }

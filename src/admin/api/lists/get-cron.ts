@@ -26,6 +26,8 @@ const entry = record(
     // Living workers that keep it, and some of them.
     workers: "integer",
     worker_ids: "string[]",
+    // The quarters of an hour from now on in which it runs, of a day: 0 to 95.
+    quarters_ahead: "integer[]",
   },
   "CronEntry",
 );
@@ -59,6 +61,7 @@ function entryJson(given: ListedCronEntry): string {
     backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
     workers: given.workers,
     worker_ids: given.workerIds,
+    quarters_ahead: given.quartersAhead,
   });
   return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
 }

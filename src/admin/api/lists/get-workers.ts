@@ -10,6 +10,7 @@ import {
 } from "../../../queue/lists/list-workers.ts";
 import { withCounts } from "../../../queue/lists/queues/list-queue-page.ts";
 import { queueRowsHeldBy } from "../../../queue/lists/queues/queue-rows.ts";
+import { workerDifferences } from "../../../queue/lists/worker-differences.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
@@ -65,6 +66,10 @@ export const getWorkers: Operation = {
       workers: listOf(listedWorker),
       next_cursor: "string?",
       counts: record({ alive: "integer", silent: "integer", unknown: "integer" }),
+      // In what living workers differ; only with the first page of all.
+      differences: listOf(
+        record({ kind: "string", name: "string", text: "string" }, "WorkerDifference"),
+      ),
     },
     "WorkerList",
   ),
@@ -72,10 +77,13 @@ export const getWorkers: Operation = {
     const { fields: shown, ...rest } = readQuery(request, query);
     const asked = pageRequest(rest, "state");
     const names = await knownNames(admin);
-    const { workers, nextCursor, counts } = await listWorkers(admin.databases.reads, asked, names);
+    const { reads } = admin.databases;
+    const { workers, nextCursor, counts } = await listWorkers(reads, asked, names);
+    const isFirst = asked.cursor === null && asked.search === "";
+    const differences = isFirst ? await workerDifferences(reads) : [];
     const shaped = shown === "row" ? workers.map(asRow) : workers;
     const rows = shaped.map((worker) => workerJson(worker)).join(",");
-    const end = JSON.stringify({ next_cursor: nextCursor, counts });
+    const end = JSON.stringify({ next_cursor: nextCursor, counts, differences });
     return jsonText(`{"workers":[${rows}],${end.slice(1)}`);
   },
 };

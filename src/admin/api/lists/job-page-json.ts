@@ -151,4 +151,8 @@ export const jobPageSchema: JsonSchema = withOptional(page, {
     { anyOf: [value, { type: "null" }] },
     "with count=fast: how many match in all; null: what is asked for cannot be counted like this",
   ),
+  meant: described(
+    listOf(record({ term: "string", use: "string" }, "MeantName")),
+    "with fields=row, where nothing matches: names near to those in q, and the terms they could replace",
+  ),
 });

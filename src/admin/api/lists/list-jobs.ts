@@ -13,6 +13,7 @@ import {
   type PageOfQuery,
 } from "../../../queue/pages/list-jobs.ts";
 import { countQuery } from "../../../queue/stats/count-query.ts";
+import { namesMeant } from "../../../queue/suggest/names-meant.ts";
 import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
 import { jobSorts } from "../../../queue/walk/order.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
@@ -83,12 +84,19 @@ export const listJobsPage: Operation = {
     });
     if (shown === "row") {
       const page = await listLightJobs(lists, filter);
-      return jsonText(lightPageJson(page, await more(page)));
+      const meant = await meantInstead(admin, filter.q, page);
+      return jsonText(lightPageJson(page, { ...(await more(page)), ...meant }));
     }
     const page = await listJobs(lists, filter);
     return jsonText(jobPageJson(page, await more(page)));
   },
 };
+
+/** Where nothing was found for all the looking. */
+async function meantInstead({ databases }: Admin, q = "", { jobs, report }: LightPage) {
+  if (jobs.length > 0 || !report.isComplete || q === "") return {};
+  return { meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknown)) };
+}
 
 /** null: what is asked for cannot be counted like this. */
 async function counted(

@@ -1,5 +1,6 @@
 // What the commands that act on jobs by their ids have in common: where HTTP offers them, and how
 // they say with how many of how many jobs it was done.
+import { type Database, query, type Statement } from "../../../database/database.ts";
 import { actedJobJson, type Job } from "../../../domain/job.ts";
 import { counted, grouped } from "../../../domain/words.ts";
 import type { AnswerShape, Tally } from "../declare/command.ts";
@@ -9,10 +10,41 @@ export const jobAction = (action: string) => ({ path: "/api/jobs/action", action
 
 export const actedAnswer: AnswerShape = { jobs: "ActedJob[]" };
 
+/** What became of the jobs that were asked for. */
+export interface Acted {
+  readonly jobs: readonly Job[];
+  /** Left alone, because workers hold them. */
+  readonly held: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/** `jobs`: those of `ids` that were changed. What is there and was not, somebody holds. */
+export async function acted(
+  db: Database,
+  ids: readonly string[],
+  jobs: readonly Job[],
+): Promise<Acted> {
+  const changed = new Set(jobs.map(({ id }) => id));
+  const left = [...new Set(ids)].filter((id) => !changed.has(id));
+  if (left.length === 0) return { jobs, held: [], gone: [] };
+  const rows = await query<{ id: string }>(db, presentSql, [left]);
+  const present = new Set(rows.map(({ id }) => id));
+  return {
+    jobs,
+    held: left.filter((id) => present.has(id)),
+    gone: left.filter((id) => !present.has(id)),
+  };
+}
+
+const presentSql: Statement = (schema) => `
+  select id::text from ${schema}._private_jobs where id = any($1::bigint[])`;
+
 /** The jobs as they are now, payloads byte for byte. */
-export function actedMembers(jobs: readonly Job[]): Record<string, string> {
+export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
 }
+
+export const actedMembers = ({ jobs }: Acted) => jobsMember(jobs);
 
 /** A changed job that no worker will take, because its attempts are used up. */
 export function isSpent(job: Job): boolean {
@@ -24,17 +56,30 @@ interface Asked {
 }
 
 /** `spent`: jobs that were changed, but will not run as was asked. */
-export function actedTally(jobs: readonly Job[], { ids }: Asked, spent = 0): Tally {
+export function actedTally({ jobs }: Acted, { ids }: Asked, spent = 0): Tally {
   return { asked: new Set(ids).size, done: jobs.length - spent };
 }
 
-/** `Completed 2 of 3 jobs; 1 was locked or gone`. `spent` jobs do not count as done. */
-export function actedSentence(done: string, jobs: readonly Job[], asked: Asked, spent = 0): string {
-  const tally = actedTally(jobs, asked, spent);
+/** `Completed 1 of 3 jobs; 1 left alone, a worker holds it: #7; 1 gone: #9`. `spent` do not count as done. */
+export function actedSentence(done: string, result: Acted, asked: Asked, spent = 0): string {
+  const tally = actedTally(result, asked, spent);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.asked, "job")}`;
-  const left = tally.asked - jobs.length;
-  const absent = left === 0 ? "" : `; ${counted(left, "was", "were")} locked or gone`;
-  return `${ofAsked}${absent}${spentClause(spent)}`;
+  const { held, gone } = result;
+  const hold = held.length === 1 ? "a worker holds it" : "workers hold them";
+  return (
+    [
+      ofAsked,
+      ...(held.length === 0 ? [] : [`${grouped(held.length)} left alone, ${hold}: ${named(held)}`]),
+      ...(gone.length === 0 ? [] : [`${grouped(gone.length)} gone: ${named(gone)}`]),
+    ].join("; ") + spentClause(spent)
+  );
+}
+
+const MOST_NAMED = 5;
+
+function named(ids: readonly string[]): string {
+  const first = ids.slice(0, MOST_NAMED).map((id) => `#${id}`);
+  return [...first, ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
 }
 
 /** Why jobs that were changed will not run, and how to give them attempts again. */

@@ -14,7 +14,7 @@ import {
   text,
   time,
 } from "../declare/field.ts";
-import { actedAnswer, actedMembers } from "./acted.ts";
+import { actedAnswer, jobsMember } from "./acted.ts";
 
 // The wire has dashes where the library and Graphile Worker have underscores.
 const modes = {
@@ -94,7 +94,7 @@ export const addCommand = defineCommand({
   },
   jobIds: (job) => [job.id],
   members: (job, input) => ({
-    ...actedMembers([job]),
+    ...jobsMember([job]),
     ...jsonOf({ outcome: outcomeOf(job, input.job_key_mode) }),
   }),
 });

@@ -6,7 +6,7 @@ import { contendedQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import { jobIds } from "../declare/field.ts";
-import { actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
+import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
 
 /**
  * Deletes the jobs and returns them as they were, ascending by id. Unknown ids, and jobs locked less
@@ -38,8 +38,8 @@ export const completeCommand = defineCommand({
   positionals: ["ids"],
   fields: { ids: jobIds },
   answer: actedAnswer,
-  run: (db, { ids }) => completeJobs(db, ids),
-  sentence: (jobs, input) => actedSentence("Completed", jobs, input),
-  tally: (jobs, input) => actedTally(jobs, input),
+  run: async (db, { ids }) => acted(db, ids, await completeJobs(db, ids)),
+  sentence: (result, input) => actedSentence("Completed", result, input),
+  tally: (result, input) => actedTally(result, input),
   members: actedMembers,
 });

@@ -9,7 +9,7 @@ import { contendedQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
-import { actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
+import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
 
 // As much as a long stack trace needs, and a bound on 10,000 copies of it.
 const reasonText = boundedText(0, 65_536);
@@ -58,9 +58,11 @@ export const failCommand = defineCommand({
     }),
   },
   answer: actedAnswer,
-  run: (db, { ids, reason }) =>
-    permanentlyFailJobs(db, ids, reason?.trim() ? reason : DEFAULT_REASON),
-  sentence: (jobs, input) => actedSentence("Failed", jobs, input),
-  tally: (jobs, input) => actedTally(jobs, input),
+  run: async (db, { ids, reason }) => {
+    const said = reason?.trim() ? reason : DEFAULT_REASON;
+    return acted(db, ids, await permanentlyFailJobs(db, ids, said));
+  },
+  sentence: (result, input) => actedSentence("Failed", result, input),
+  tally: (result, input) => actedTally(result, input),
   members: actedMembers,
 });

@@ -11,6 +11,8 @@ import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
+  type Acted,
+  acted,
   actedAnswer,
   actedMembers,
   actedSentence,
@@ -83,7 +85,7 @@ const rescheduleSql: Statement = (schema) => `
   order by jobs.id`;
 
 /** A job that has no attempts left is rescheduled, but when its time comes nobody takes it. */
-const spentOf = (jobs: readonly Job[], runAt: string | undefined) =>
+const spentOf = ({ jobs }: Acted, runAt: string | undefined) =>
   runAt === undefined ? 0 : jobs.filter(isSpent).length;
 
 export const rescheduleCommand = defineCommand({
@@ -106,9 +108,12 @@ export const rescheduleCommand = defineCommand({
   },
   needsOneOf: ["run_at", "priority", "attempts", "max_attempts"],
   answer: actedAnswer,
-  run: (db, { ids, run_at: runAt, priority, attempts, max_attempts: maxAttempts }) =>
-    rescheduleJobs(db, ids, { runAt, priority, attempts, maxAttempts }),
-  sentence: (jobs, input) => actedSentence("Rescheduled", jobs, input, spentOf(jobs, input.run_at)),
-  tally: (jobs, input) => actedTally(jobs, input, spentOf(jobs, input.run_at)),
+  run: async (db, { ids, run_at: runAt, priority, attempts, max_attempts: maxAttempts }) => {
+    const changes = { runAt, priority, attempts, maxAttempts };
+    return acted(db, ids, await rescheduleJobs(db, ids, changes));
+  },
+  sentence: (result, input) =>
+    actedSentence("Rescheduled", result, input, spentOf(result, input.run_at)),
+  tally: (result, input) => actedTally(result, input, spentOf(result, input.run_at)),
   members: actedMembers,
 });

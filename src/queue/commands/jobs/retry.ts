@@ -2,7 +2,7 @@
 // their cause is mended.
 import { defineCommand } from "../declare/command.ts";
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
-import { actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
+import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
 
 export const retryCommand = defineCommand({
@@ -21,9 +21,11 @@ export const retryCommand = defineCommand({
   forState: "failed",
   dialogFields: [],
   answer: actedAnswer,
-  run: (db, { ids, priority, max_attempts: maxAttempts }) =>
-    rescheduleJobs(db, ids, { runAt: "now", attempts: 0, priority, maxAttempts }),
-  sentence: (jobs, input) => actedSentence("Retried", jobs, input),
-  tally: (jobs, input) => actedTally(jobs, input),
+  run: async (db, { ids, priority, max_attempts: maxAttempts }) => {
+    const changes = { runAt: "now", attempts: 0, priority, maxAttempts };
+    return acted(db, ids, await rescheduleJobs(db, ids, changes));
+  },
+  sentence: (result, input) => actedSentence("Retried", result, input),
+  tally: (result, input) => actedTally(result, input),
   members: actedMembers,
 });

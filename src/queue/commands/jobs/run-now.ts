@@ -5,6 +5,7 @@ import { microsecondsOf } from "../../../domain/moment.ts";
 import { defineCommand } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
+  acted,
   actedAnswer,
   actedMembers,
   actedSentence,
@@ -40,11 +41,13 @@ export const runNowCommand = defineCommand({
     runAt === undefined || !isAhead(runAt)
       ? []
       : [{ path: "run_at", message: "lies ahead: run-now runs at once; use reschedule" }],
-  run: (db, { ids, priority, attempts, max_attempts: maxAttempts }) =>
-    rescheduleJobs(db, ids, { runAt: "now", priority, attempts, maxAttempts }),
-  sentence: (jobs, input) =>
-    actedSentence("Rescheduled to run now:", jobs, input, jobs.filter(isSpent).length),
-  tally: (jobs, input) => actedTally(jobs, input, jobs.filter(isSpent).length),
+  run: async (db, { ids, priority, attempts, max_attempts: maxAttempts }) => {
+    const changes = { runAt: "now", priority, attempts, maxAttempts };
+    return acted(db, ids, await rescheduleJobs(db, ids, changes));
+  },
+  sentence: (result, input) =>
+    actedSentence("Rescheduled to run now:", result, input, result.jobs.filter(isSpent).length),
+  tally: (result, input) => actedTally(result, input, result.jobs.filter(isSpent).length),
   members: actedMembers,
 });
 

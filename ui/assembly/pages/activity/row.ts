@@ -8,7 +8,6 @@ import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { jobPath, operationPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { lineWith, past } from "../../operations/words";
@@ -45,13 +44,13 @@ export class ActivityRow extends Row {
     const entry = this.entry;
     const by = entry.by;
     const path = this.path;
-    const said = leaf("b", "cut", visible(sentenceOf(entry)));
+    const said = leaf("b", "cut", sentenceOf(entry));
     return [
       cell("two", [
         path.length > 0 ? link(path, "row", [said]) : box("div", "row", [said]),
         leaf("div", "sub cut", this.about()),
       ]),
-      cell("dim w-mid cut", [text(by === null ? "" : visible(by))]),
+      cell("dim w-mid cut", [text(by === null ? "" : by)]),
       cell("num dim", [timed(entry.at, ago(entry.at, m.times))]),
       cell("acts w-mid", [box("span", "row", this.acts(m))]),
     ];
@@ -62,8 +61,8 @@ export class ActivityRow extends Row {
     const parts: string[] = [];
     const query = entry.q;
     const key = entry.key;
-    if (query !== null) parts.push(visible(query));
-    if (key !== null) parts.push("key " + visible(key));
+    if (query !== null) parts.push(query);
+    if (key !== null) parts.push("key " + key);
     if (this.ids.length > 0) parts.push(this.named());
     if (entry.skipped > 0) parts.push(`${grouped(entry.skipped)} left alone`);
     if (entry.source !== "admin") parts.push(entry.source);

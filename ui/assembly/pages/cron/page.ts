@@ -9,6 +9,7 @@ import { Column, RowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node } from "../../lib/node";
 import { Model } from "../../model/model";
+import { dayAhead } from "./ahead";
 import { COLUMNS, CronRow } from "./row";
 
 export class CronPage extends ListPage {
@@ -71,6 +72,7 @@ export class CronPage extends ListPage {
       pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", the next first" : ""), []),
       box("div", "meta", [searchBox(this, "Find an entry or a task"), newsPill(this)]),
       listView(m, this, "Cron", none),
+      dayAhead(this.list.rows, this.rows.answeredAt + m.live.ahead),
       leaf(
         "p",
         "hint",

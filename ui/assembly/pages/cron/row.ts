@@ -8,7 +8,6 @@ import { Column, Row } from "../../kit/row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { isoTime } from "../../lib/time";
-import { visible } from "../../lib/visible";
 import { jobPath, taskPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
@@ -66,14 +65,14 @@ export class CronRow extends Row {
   private about(): string {
     const task = this.entry.task;
     if (task === null) return "no worker reports it any more";
-    return task === this.entry.identifier ? "" : visible(task);
+    return task === this.entry.identifier ? "" : task;
   }
 
   private pattern(): Node[] {
     const match = this.entry.match;
     if (match === null) return [leaf("span", "faint", "not known")];
     const words = this.entry.inWords;
-    const code = leaf("code", "cut", visible(match));
+    const code = leaf("code", "cut", match);
     return words === null ? [code] : [text(words), box("span", "sub", [code])];
   }
 
@@ -110,7 +109,7 @@ export class CronRow extends Row {
       return [link(workerPath(id), "link cut", [exactName(id, "")])];
     }
     const some: string[] = [];
-    for (let i = 0; i < entry.workerIds.length; i++) some.push(visible(entry.workerIds[i]));
+    for (let i = 0; i < entry.workerIds.length; i++) some.push(entry.workerIds[i]);
     const more = entry.workers > entry.workerIds.length ? ", …" : "";
     return [
       el(

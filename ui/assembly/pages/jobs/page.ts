@@ -88,7 +88,10 @@ export class JobsPage extends BesideJobs {
       m.notices.good(`Removed the view “${arg}”`);
     } else if (verb === "export") askTicket(m, this.query, arg);
     else if (verb === "stop") this.stop(m);
-    else if (verb === "go-on") {
+    else if (verb === "row") {
+      const job = this.walked;
+      if (job !== null) jobView.actOn(m, job, arg);
+    } else if (verb === "go-on") {
       this.search.again(m);
       this.goOn(m);
     } else super.act(m, verb, arg, value);
@@ -183,6 +186,10 @@ export class JobsPage extends BesideJobs {
       new Shortcut("f", this.isGrouped ? "Flat" : "Group by error", "app.go", other, "List"),
     );
     if (isOpen) keys.push(new Shortcut("Escape", "Close the job", "jobs.close", "", "List"));
+    if (!isOpen && this.walked !== null) {
+      keys.push(this.rowKey("c", "Copy the job's link", "copy-link"));
+      keys.push(this.rowKey("y", "Copy the job's command", "copy-command"));
+    }
     if (!m.access.canWrite) return keys;
     if (mayMeanEvery(this)) {
       keys.push(new Shortcut("Mod+a", "Choose all that match", "jobs.every", "", "List"));
@@ -196,21 +203,28 @@ export class JobsPage extends BesideJobs {
       const verb = row instanceof GroupRow ? (row as GroupRow).verb : null;
       if (verb !== null) {
         keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
-      } else if (row instanceof JobRow && this.list.isWalked) {
+      } else if (this.walked !== null) {
         keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
         keys.push(this.verbKey("s", "Reschedule the job…", "reschedule"));
+        keys.push(this.rowKey("d", "Duplicate the job…", "duplicate"));
       }
     }
     return keys;
   }
 
-  /** The chosen jobs, or the one of the row that someone has come to. */
+  /** The job of the row that someone has come to. */
+  private get walked(): ListedJob | null {
+    const list = this.list;
+    if (!list.isWalked || list.current >= list.rows.length) return null;
+    const row = list.rows[list.current];
+    return row instanceof JobRow ? (row as JobRow).job : null;
+  }
+
+  /** The chosen jobs, or that one. */
   private meant(): ListedJob[] {
     const jobs = chosenJobs(this);
-    const list = this.list;
-    if (jobs.length > 0 || !list.isWalked || list.current >= list.rows.length) return jobs;
-    const row = list.rows[list.current];
-    return row instanceof JobRow ? [(row as JobRow).job] : jobs;
+    const walked = this.walked;
+    return jobs.length > 0 || walked === null ? jobs : [walked];
   }
 
   /** The verb that has the chosen jobs run again. */
@@ -219,6 +233,10 @@ export class JobsPage extends BesideJobs {
     const jobs = this.meant();
     for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") return "retry";
     return "run-now";
+  }
+
+  private rowKey(key: string, label: string, verb: string): Shortcut {
+    return new Shortcut(key, label, "jobs.row", verb, "List");
   }
 
   private verbKey(key: string, label: string, verb: string): Shortcut {

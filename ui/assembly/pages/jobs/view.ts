@@ -165,7 +165,17 @@ function none(m: Model, page: GroupedJobs): Node {
         : `No job matches all ${all} conditions`;
   const unknown = page.search.unknown;
   const repairs: Node[] = [];
-  for (let i = 0; i < chips && repairs.length < 3; i++) {
+  const meant = page.search.meant;
+  for (let i = 0; i < chips; i++) {
+    for (let k = 0; k < meant.length; k++) {
+      if (meant[k].term !== terms.chips[i].text) continue;
+      const query = `${terms.without(i)} ${meant[k].use}`.trim();
+      const kind = repairs.length > 0 ? "btn" : "btn p";
+      repairs.push(link(jobsPath(query, page.groups.by), kind, [text("Use " + meant[k].use)]));
+    }
+  }
+  const most = repairs.length + 3;
+  for (let i = 0; i < chips && repairs.length < most; i++) {
     const chip = terms.chips[i];
     if (unknown.length > 0 && !unknown.includes(chip.text)) continue;
     repairs.push(

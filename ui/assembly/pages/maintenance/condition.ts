@@ -7,7 +7,6 @@ import { Database, DatabaseTable } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { bytes, counted, grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
 
 /** From so many on, and from this part of all on, dead rows slow the queue down. */
@@ -37,7 +36,7 @@ export function condition(m: Model, database: Database): Node {
 function schema(m: Model, database: Database): Node {
   const schema = database.schema;
   if (schema === null) return nothing;
-  const said: Node[] = [leaf("code", "", visible(schema.name))];
+  const said: Node[] = [leaf("code", "", schema.name)];
   const problem = schema.problem;
   if (schema.state !== "ready") {
     said.push(text(schema.state === "absent" ? " is not there" : " can't be used"));
@@ -92,7 +91,7 @@ function migration(m: Model, database: Database): Node {
 function server(database: Database): Node {
   const server = database.server;
   if (server === null) return nothing;
-  const words = `${server.version}, database ${visible(server.database)}, role ${visible(server.role)} `;
+  const words = `${server.version}, database ${server.database}, role ${server.role} `;
   const note = server.isStandby
     ? badge("standby", "blue")
     : server.isReadOnly
@@ -177,7 +176,7 @@ function held(m: Model, database: Database): Node {
 }
 
 function named(name: string): string {
-  return name.length > 0 ? `“${visible(name)}”` : "unnamed";
+  return name.length > 0 ? `“${name}”` : "unnamed";
 }
 
 function connections(database: Database): Node {

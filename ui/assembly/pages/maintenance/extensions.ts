@@ -6,7 +6,6 @@ import { cell, row, table } from "../../controls/table";
 import { Database, SchemaExtension } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { leaf, Node, nothing } from "../../lib/node";
-import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
 
 export function extensionsPanel(m: Model, database: Database): Node {
@@ -18,7 +17,7 @@ export function extensionsPanel(m: Model, database: Database): Node {
   }
   return panel(
     "Extra tables",
-    `in the schema ${visible(schema.name)}; the stock tables stay as they are`,
+    `in the schema ${schema.name}; the stock tables stay as they are`,
     [],
     [table("two extensions", "Extra tables", ["=What it gives", "num w6=State"], rows)],
   );

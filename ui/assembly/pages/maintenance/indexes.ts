@@ -7,7 +7,6 @@ import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records"
 import { Chore } from "../../kit/chore";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
 import { bytes, grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
 import { JOBS_TABLE } from "./condition";
 
@@ -55,7 +54,7 @@ function neededRow(index: DatabaseIndex): Node {
   // The queue's own ones bear these names since Graphile Worker's first version.
   const isNeeded = index.name.startsWith("jobs_");
   return row(index.name, "low", [
-    cell("", [leaf("code", "", visible(index.name))]),
+    cell("", [leaf("code", "", index.name)]),
     cell("num dim", [text(bytes(index.bytes))]),
     cell("num dim w-mid", [times(index.scans)]),
     cell("num", [

@@ -15,7 +15,6 @@ import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
 import { parseWhole } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { Address } from "../../model/address";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
@@ -177,7 +176,7 @@ export class OperationPage extends Page {
     if (operation === null) return this.without(m);
     return box("div", "operation-page", [
       crumbs([link("/activity", "", [text("Activity")]), text(`#${this.id}`)]),
-      headOf([heading([text(titleOf(operation))])], visible(operation.q), acts(m, operation)),
+      headOf([heading([text(titleOf(operation))])], operation.q, acts(m, operation)),
       body(m, operation),
       outcomePanel(m, operation, this.address, this.askedJobs, this.jobs),
     ]);

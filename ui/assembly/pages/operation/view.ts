@@ -9,7 +9,6 @@ import { Operation } from "../../generated/records";
 import { writeButton } from "../../kit/verb";
 import { box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, metOf, progressBar } from "../../operations/progress";
@@ -41,7 +40,7 @@ export function body(m: Model, operation: Operation): Node {
 function trouble(operation: Operation): Node {
   const state = operation.state;
   const error = operation.error;
-  const reason = error === null ? "" : `${visible(error)}. `;
+  const reason = error === null ? "" : `${error}. `;
   if (state === "paused") {
     return warning(
       "warn",
@@ -110,7 +109,7 @@ function facts(m: Model, operation: Operation): Node {
   const times = isNaN(end) ? `since ${began}` : `${began} to ${clockAt(end, m.serverNow)}`;
   const manner = mannerOf(operation);
   return box("div", "pf row wrap", [
-    by === null ? nothing : leaf("span", "", visible(by)),
+    by === null ? nothing : leaf("span", "", by),
     timed(operation.startedAt, times),
     manner.length > 0 ? leaf("span", "", manner) : nothing,
     leaf("span", "", `ids up to ${operation.boundary.maxId}`),
@@ -128,7 +127,7 @@ function steps(operation: Operation): Node {
     state === "canary"
       ? `${grouped(operation.done)} are being watched, for up to 2 min`
       : error !== null && !isRest
-        ? visible(error)
+        ? error
         : isRest
           ? "they have had their turn"
           : "";

@@ -3,7 +3,7 @@ import { commandLine } from "../../controls/button";
 import { CHECK, icon } from "../../controls/icon";
 import { panel } from "../../controls/panel";
 import { writeButton } from "../../kit/verb";
-import { box, leaf, Node, text } from "../../lib/node";
+import { box, leaf, multiline, Node, text } from "../../lib/node";
 import { Model } from "../../model/model";
 import { step } from "../../parts/step";
 
@@ -26,7 +26,9 @@ export function welcome(m: Model): Node {
         commandLine(`worker add send_email '{"to":"ada@example.com"}'`),
         writeButton(m, "Add a job…", "ask.add", "", "p"),
       ]),
-      step("", text("3"), "Start a worker that knows the task", [leaf("pre", "pre", PROGRAM)]),
+      step("", text("3"), "Start a worker that knows the task", [
+        box("pre", "pre", [multiline(PROGRAM)]),
+      ]),
       step("wait", text("4"), "Watch it run here", [
         leaf("p", "dim", "This page shows the first job within a second of its arrival."),
       ]),

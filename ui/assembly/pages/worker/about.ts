@@ -7,7 +7,6 @@ import { quoted, shellLine } from "../../forms/shell-line";
 import { ListedWorker } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
@@ -25,7 +24,7 @@ function facts(m: Model, worker: ListedWorker): Node {
     pair(
       "Id",
       box("span", "", [
-        text(visible(worker.workerId)),
+        text(worker.workerId),
         copyButton("the worker's id", worker.workerId, true),
       ]),
     ),
@@ -50,7 +49,7 @@ function facts(m: Model, worker: ListedWorker): Node {
 }
 
 function add(list: Node[], name: string, value: string | null): void {
-  if (value !== null) list.push(pair(name, text(visible(value))));
+  if (value !== null) list.push(pair(name, text(value)));
 }
 
 /** Each leads to its jobs. */

@@ -3,7 +3,12 @@ import { link } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
-import { ListedWorker, readWorkerList, WorkerCounts } from "../../generated/records";
+import {
+  ListedWorker,
+  readWorkerList,
+  WorkerCounts,
+  WorkerDifference,
+} from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { bulkBar, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
@@ -16,6 +21,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { unlockPreview } from "../../parts/holder";
+import { differences } from "./differences";
 import { COLUMNS, WorkerRow } from "./row";
 import { runningLongest } from "./running";
 
@@ -23,6 +29,7 @@ const BEAT_MS: f64 = 15000;
 
 export class WorkersPage extends ListPage {
   private counts: WorkerCounts = new WorkerCounts();
+  private differences: WorkerDifference[] = [];
   /** Whose locks the dialog is about. */
   private about: ListedWorker[] = [];
 
@@ -83,6 +90,7 @@ export class WorkersPage extends ListPage {
     const next = list.nextCursor;
     if (next !== null) page.next = next;
     this.counts = list.counts;
+    this.differences = list.differences;
     return page;
   }
 
@@ -131,7 +139,7 @@ export class WorkersPage extends ListPage {
         "hint",
         "A worker is silent when its heartbeat is older than it said it would ever be. One that never sent any is unknown, and worth a look when it has held a lock for 4 hours.",
       ),
-      runningLongest(m, this.list.rows),
+      box("div", "cols a", [runningLongest(m, this.list.rows), differences(m, this.differences)]),
       bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
     ]);
   }

@@ -9,7 +9,6 @@ import { Column, Row } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
-import { visible } from "../../lib/visible";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
@@ -63,7 +62,7 @@ export class WorkerRow extends Row {
 }
 
 function said(value: string | null): Node {
-  return value === null ? nothing : leaf("span", "", visible(value));
+  return value === null ? nothing : leaf("span", "", value);
 }
 
 /** `18 of 20` with the share as a bar; without slots only how many run. */

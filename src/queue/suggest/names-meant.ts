@@ -1,0 +1,83 @@
+// What a query that finds nothing may have meant: the names of tasks and queues that are near to a name
+// that nothing has, or to a bare word.
+import { nearest } from "../../base/validate.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { written } from "../../domain/query/completion.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
+import type { QueryNode } from "../../domain/query/query-tree.ts";
+
+export interface MeantName {
+  /** The part of the query. */
+  readonly term: string;
+  /** What to write in its place. */
+  readonly use: string;
+}
+
+type Kind = "task" | "queue";
+
+/** So many parts of a query are looked at. */
+const MOST = 3;
+
+/** `unknown`: names in it that nothing has, such as `task:nmae`. */
+export async function namesMeant(
+  db: Database,
+  text: string,
+  unknown: readonly string[],
+): Promise<MeantName[]> {
+  const tree = parseQuery(text);
+  const items = tree?.kind === "and" ? tree.items : tree === null ? [] : [tree];
+  const found: MeantName[] = [];
+  for (const item of items.filter((one) => isNameless(one, unknown)).slice(0, MOST)) {
+    const use = await meantBy(db, item);
+    if (use !== null) found.push({ term: text.slice(item.at, item.end), use });
+  }
+  return found;
+}
+
+function isNameless(node: QueryNode, unknown: readonly string[]): boolean {
+  if (node.kind === "text") return !node.isQuoted;
+  return unknown.includes(`${kindOf(node)}:${wordOf(node)}`);
+}
+
+function kindOf(node: QueryNode): Kind | null {
+  if (node.kind !== "field" || node.op === "!=") return null;
+  return node.field === "task" || node.field === "queue" ? node.field : null;
+}
+
+function wordOf(node: QueryNode): string {
+  if (node.kind === "text") return node.text;
+  const [value, ...more] = node.kind === "field" ? node.values : [];
+  return value?.kind === "text" && !value.isPrefix && more.length === 0 ? value.text : "";
+}
+
+async function meantBy(db: Database, node: QueryNode): Promise<string | null> {
+  const kind = kindOf(node);
+  for (const one of kind === null ? (["queue", "task"] as const) : [kind]) {
+    const name = await nameNear(db, one, wordOf(node));
+    if (name !== null) return `${one}:${written(name)}`;
+  }
+  return null;
+}
+
+async function nameNear(db: Database, kind: Kind, word: string): Promise<string | null> {
+  if (word.length === 0 || word.length > LONGEST) return null;
+  const rows = await query<{ name: string }>(db, statements[kind], [word.length]);
+  return nearest(
+    word,
+    rows.map(({ name }) => name),
+  );
+}
+
+const LONGEST = 64;
+const MOST_NAMES = 20_000;
+
+/** What differs more in its length is not near. */
+const near = (name: string, from: string) => `
+  select ${name} as name from ${from}
+  where abs(char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)
+  order by ${name} limit ${MOST_NAMES}`;
+
+const statements: Readonly<Record<Kind, Statement>> = {
+  task: (schema) => near("identifier", `${schema}._private_tasks`),
+  queue: (schema) => near("queue_name", `${schema}._private_job_queues`),
+};

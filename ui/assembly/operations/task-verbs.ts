@@ -1,0 +1,22 @@
+/** What is likely wanted of the jobs of a task that was looked for. */
+import { valueText } from "../controls/value";
+import { ListedTask } from "../generated/records";
+import { operationArg } from "../kit/verb";
+import { named } from "../model/links";
+import { OF_TASK } from "../model/open-dialog";
+import { Shortcut } from "../model/shortcut";
+
+const GROUP = "Do";
+
+/** No verb that would touch none. */
+export function taskVerbs(task: ListedTask): Shortcut[] {
+  const name = task.identifier;
+  const verbs: Shortcut[] = [];
+  if (task.failed.value > 0) {
+    const about = operationArg("retry", "is:failed task:" + named(name));
+    const label = `Retry the ${valueText(task.failed)} failed ${name} jobs…`;
+    verbs.push(new Shortcut("", label, "ask.operation", about, GROUP));
+  }
+  verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP));
+  return verbs;
+}

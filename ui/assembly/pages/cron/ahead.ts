@@ -1,0 +1,35 @@
+/** When the entries of the page run within a day: of each a line of quarters of an hour. */
+import { clockAt } from "../../controls/age";
+import { panel } from "../../controls/panel";
+import { sparkline } from "../../controls/spark";
+import { Row } from "../../kit/row";
+import { box, leaf, Node, nothing } from "../../lib/node";
+import { CronRow } from "./row";
+
+const QUARTERS = 96;
+const STEP_MS: f64 = 10800000;
+/** So many lines can still be told apart. */
+const MOST_LINES = 30;
+
+/** `from`: by the server's clock, when its answer came. */
+export function dayAhead(rows: Row[], from: f64): Node {
+  const lines: Node[] = [];
+  for (let i = 0; i < rows.length && lines.length < MOST_LINES; i++) {
+    const entry = (rows[i] as CronRow).entry;
+    const runs = entry.quartersAhead;
+    if (runs.length === 0) continue;
+    const counts = new Array<i64>(QUARTERS).fill(0);
+    for (let k = 0; k < runs.length; k++) if (runs[k] < QUARTERS) counts[<i32>runs[k]] = 1;
+    const name = entry.identifier;
+    const label = `${name} runs in ${runs.length} of the next ${QUARTERS} quarters of an hour`;
+    lines.push(leaf("span", "cut", name));
+    lines.push(sparkline(counts, "scheduled", label, 960, 8));
+  }
+  if (lines.length === 0) return nothing;
+  const clocks: Node[] = [];
+  for (let i = 0; i <= 8; i++)
+    clocks.push(leaf("span", "", clockAt(from + <f64>i * STEP_MS, from + STEP_MS).substring(0, 5)));
+  const said = `${lines.length / 2} of ${rows.length} entries here run`;
+  lines.push(box("div", "clocks", clocks));
+  return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);
+}
