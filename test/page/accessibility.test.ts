@@ -12,6 +12,16 @@ let admin: TestAdmin;
 let axe: string;
 before(async () => {
   admin = await startAdmin({ extensions: ["operations"] });
+  // Without one there is no timetable to look at, and none that differs from others.
+  const cron = [
+    { identifier: "nightly", task: "send_email", pattern: "*/20 2 * * *", backfill_ms: 1 },
+  ];
+  const said = { threshold_ms: 3_600_000, cron, task_identifiers: ["send_email"] };
+  for (const version of ["1.0.0", "2.0.0"])
+    await admin.sql(
+      "insert into {}._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2)",
+      [`keeper ${version}`, JSON.stringify({ ...said, version })],
+    );
   axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 });
 

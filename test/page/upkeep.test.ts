@@ -155,10 +155,10 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
     await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
     assert.deepEqual(await everything(), before);
 
-    await page.getByLabel("Stale after (seconds)").fill("31536000");
+    await page.getByLabel("Silent for (seconds)").fill("31536000");
     await dialog.getByRole("button", { name: "Look again" }).click();
     await dialog.getByText("There is nothing to do.").waitFor();
-    await page.getByLabel("Stale after (seconds)").fill("300");
+    await page.getByLabel("Silent for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Look again" }).click();
     await confirm(page, ["1 worker is silent"], "Sweep 1 worker");
     await noticed(page, "Swept 1 stale worker");

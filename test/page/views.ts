@@ -64,6 +64,29 @@ export const views: readonly View[] = [
     },
   },
   { name: "cron", route: "/cron", title: "Cron" },
+  { name: "no cron", route: "/cron?search=no%20such%20entry", title: "Cron" },
+  {
+    name: "saved views",
+    route: "/jobs?q=is:failed&group=task",
+    title: "Jobs, failed",
+    act: async (page) => {
+      await page.locator("summary", { hasText: "Views" }).click();
+      await page.locator("#view-name").fill("Mine");
+      await page.locator(".save-view button").click();
+      await page.locator("summary", { hasText: "Views" }).click();
+      await page.getByRole("button", { name: "Remove the view Mine" }).waitFor();
+    },
+  },
+  {
+    name: "a removal by key",
+    route: "/jobs",
+    title: "Jobs",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Remove by key…" }).click();
+      await page.locator("#field-key").fill("no such key");
+      await page.getByText("No job has this key now.").waitFor();
+    },
+  },
   { name: "activity", route: "/activity", title: "Activity" },
   { name: "no operation", route: "/activity/999999", title: "Operation 999999" },
   { name: "maintenance", route: "/maintenance", title: "Maintenance" },

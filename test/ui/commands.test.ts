@@ -102,6 +102,47 @@ test("a key that no job has is a warning", async () => {
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
 
+test("which job a key is of is shown before it is removed, and that none has it", async () => {
+  const page = await listed([job(1)]);
+  page.click("Remove by key…");
+  const type = (key: string, found: ReturnType<typeof job>[]) => {
+    page.type("key", key);
+    page.pass(300);
+    assert.ok(
+      page.asked("api/jobs?fields=row&limit=1").path.endsWith(encodeURIComponent(`"${key}"`)),
+    );
+    page.answer("api/jobs?fields=row&limit=1", jobs(found));
+  };
+  type(" k ", [failedJob(12, { key: " k " })]);
+  assert.match(page.dialogText, /#12send_emailFailed/);
+  type("no", []);
+  assert.match(page.dialogText, /No job has this key now\./);
+  assert.doesNotMatch(page.dialogText, /#12/);
+  page.click("Remove the job");
+  assert.ok(
+    page.requests.every(({ method }) => method === "GET"),
+    "there is nothing to remove",
+  );
+  type("k", [job(13)]);
+  page.type("key", "kk");
+  assert.doesNotMatch(page.dialogText, /#13/, "that was another key");
+  page.click("Remove the job");
+  assert.equal(page.asked("api/jobs/remove-by-key").body, '{"key":"kk"}');
+});
+
+test("of many jobs a dialog says how many of each task", async () => {
+  const other = (id: number) => job(id, { task_identifier: "charge_card" });
+  const page = await listed([
+    ...Array.from({ length: 6 }, (_, n) => job(n + 1)),
+    other(7),
+    other(8),
+  ]);
+  page.app.dispatch("jobs.all", "", "");
+  page.click("Complete…");
+  const items = page.all((e) => e.tag === "li").map((e) => textOf([e]));
+  assert.deepEqual(items, ["6send_email", "2charge_card"]);
+});
+
 test("a dialog that is not about the chosen jobs does not name them", async () => {
   const page = await listed([job(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");

@@ -32,7 +32,7 @@ const SHOWN = EVIL.replace("\u202e", "\\u202e");
 const TAGS = new Set(
   (
     "a article aside b br button code datalist dd details dialog div dl dt figcaption figure form g h1 h2 h3 header input label li line main nav ol option p path " +
-    "pre progress rect section select span strong summary svg table tbody td text textarea th thead time tr u ul"
+    "pre progress rect section select span strong summary svg table tbody td text textarea tfoot th thead time tr u ul"
   ).split(" "),
 );
 const ATTRS =

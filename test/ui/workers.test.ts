@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedWorker } from "../../ui/generated/records.ts";
-import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, feed, incident, incidents, opened, pulse, queue, value } from "./sample.ts";
 
 before(ensureBuilt);
@@ -81,8 +81,8 @@ const rows = (page: Page, name: string) => {
   const table = page.one(
     (e) => e.tag === "table" && String(e.attrs["class"]).split(" ").includes(name),
   );
-  const body = table.children.at(-1);
-  return typeof body === "object" ? (body?.children ?? []).map((row) => textOf([row])) : [];
+  const [body] = collect([table], (e) => e.tag === "tbody");
+  return (body?.children ?? []).map((row) => textOf([row]));
 };
 
 const bodyOf = (page: Page) => page.asked("api/maintenance").body;

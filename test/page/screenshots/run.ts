@@ -82,8 +82,8 @@ const shots: readonly Shot[] = [
   { name: "keys", route: "/jobs", act: (page) => page.keyboard.press("?") },
   { name: "job-failed", route: "/jobs/100", sees: ".why-box" },
   { name: "job-blocked", route: "/jobs/12100", sees: ".chain" },
-  { name: "job-retrying", route: "/jobs/14700", sees: ".to-come" },
-  { name: "job-running", route: "/jobs/14600", sees: ".why-box" },
+  { name: "job-retrying", route: "/jobs/15800", sees: ".to-come" },
+  { name: "job-running", route: "/jobs/15000", sees: ".why-box" },
   { name: "job-scheduled", route: "/jobs/16000", sees: ".why-box" },
   {
     name: "job-differs",

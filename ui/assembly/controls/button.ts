@@ -1,5 +1,5 @@
 /** Buttons, links and boxes. Nothing is ever `disabled`: what is off can be focused, and says why. */
-import { Attr, attr, box, cls, el, flag, leaf, Node, text } from "../lib/node";
+import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
 import { COPY, icon } from "./icon";
 
 /**
@@ -111,7 +111,7 @@ export function badge(word: string, tone: string): Node {
 /** A command line that can be copied. */
 export function commandLine(line: string): Node {
   return box("div", "cli", [
-    box("code", "", [leaf("span", "p", "$ "), text(line)]),
+    box("code", "", [leaf("span", "p", "$ "), multiline(line)]),
     copyButton("the command", line, true),
   ]);
 }

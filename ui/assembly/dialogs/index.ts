@@ -9,6 +9,7 @@ import { ChangeDialog } from "./change";
 import { CommandDialog } from "./command";
 import { JobsDialog } from "./jobs";
 import { OperationDialog } from "./operation";
+import { RemoveDialog } from "./remove";
 import { SweepDialog } from "./sweep";
 import { UpkeepDialog } from "./upkeep";
 import { VerbDialog } from "./verb";
@@ -31,6 +32,7 @@ for (let i = 0; i < commands.length; i++) {
 function dialogOf(command: Command): Dialog {
   const name = command.name;
   if (name === "add") return new AddDialog(command);
+  if (name === "remove") return new RemoveDialog(command);
   if (name === "sweep") return new SweepDialog(command);
   if (UPKEEP.includes(name)) return new UpkeepDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);

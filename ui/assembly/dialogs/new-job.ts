@@ -1,22 +1,14 @@
 /** What the form of a new job asks the server while it is filled in: tasks, queues, who has the key. */
 import { countedValue } from "../controls/value";
-import {
-  KnownTask,
-  ListedJob,
-  ListedQueue,
-  readJobList,
-  readKnownTasks,
-  readQueueList,
-} from "../generated/records";
+import { KnownTask, ListedQueue, readKnownTasks, readQueueList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
-import { quote } from "../lib/json-writer";
 import { encode } from "../lib/percent";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
+import { KeyHolder } from "./key-holder";
 
 const TASKS = "add.tasks";
 const FOUND = "add.found";
-const KEY = "add.key";
 const QUEUE = "add.queue";
 const MOST_TASKS = 100;
 
@@ -27,9 +19,7 @@ export class NewJobFacts {
   /** What was asked for last, and what the last answer was about. */
   private askedTask: string = "";
   private searched: string = "";
-  private askedKey: string = "";
-  private answeredKey: string = "";
-  private holder: ListedJob | null = null;
+  private holder: KeyHolder = new KeyHolder("add.key");
   private askedQueue: string = "";
   private answeredQueue: string = "";
   private queues: ListedQueue[] = [];
@@ -53,20 +43,13 @@ export class NewJobFacts {
   }
 
   askKey(m: Model, key: string): void {
-    this.answeredKey = "";
-    this.holder = null;
-    if (key.length === 0 || key.length > 512) return;
-    this.askedKey = key;
-    m.requests.read(m.access, KEY, `api/jobs?fields=row&limit=1&q=${encode("key:" + quote(key))}`);
+    this.holder.ask(m, key);
   }
 
   take(request: Pending, body: string): void {
     const r = new JsonReader(body);
-    if (request.topic === KEY) {
-      const list = readJobList(r);
-      this.answeredKey = this.askedKey;
-      this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
-    } else if (request.topic === QUEUE) {
+    if (request.topic === this.holder.topic) this.holder.took(body);
+    else if (request.topic === QUEUE) {
       const list = readQueueList(r);
       if (r.failed) return;
       this.queues = list.queues;
@@ -128,17 +111,13 @@ export class NewJobFacts {
 
   /** Who has the key now. */
   keyNote(key: string): string {
-    if (key.length === 0 || this.answeredKey !== key) return "";
-    const holder = this.holder;
-    return holder === null
-      ? "No job has this key now."
-      : `Job #${holder.id} has this key (${holder.condition}).`;
+    return this.holder.note(key);
   }
 
   /** What becomes of who has it. */
   modeNote(key: string, mode: string): string {
-    const holder = this.holder;
-    if (key.length === 0 || this.answeredKey !== key || holder === null) return "";
+    const holder = this.holder.of(key);
+    if (holder === null) return "";
     const who = `#${holder.id}`;
     if (mode === "unsafe-dedupe") return `${who} stays as it is, and nothing is added.`;
     if (holder.state === "locked") return `${who} loses the key, and a new job is added.`;

@@ -10,7 +10,7 @@ import { localField, typedTime } from "./local-time";
 
 export function timeField(draft: Draft, name: string, label: string, now: f64): Node {
   const field = new Field(draft, name, label);
-  field.placeholder = "in 2h, +30m, or a date and time";
+  field.placeholder = "in 2h, +30m or a date";
   const at = typedTime(draft.value(name), now);
   if (!isNaN(at))
     field.hint = `${until(at, new Times(now, false))}, at ${clockAt(at, now)} (${isoTime(at).substring(11, 19)} UTC)`;

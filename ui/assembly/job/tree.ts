@@ -12,7 +12,7 @@ import { find } from "./find";
 const STEP = 100;
 const LONG_STRING = 500;
 /** Of a string that is shown whole, and of a name. */
-const MOST_STRING = 200000;
+const MOST_STRING = 20000;
 const MOST_NAME = 200;
 /** So many lines are opened by themselves, and so many there are at most. */
 const OPENED = 150;
@@ -165,7 +165,20 @@ export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
       [],
       [code, leaf("span", "faint", `… the rest of ${size} is in the download`)],
     );
-  return el("span", [], [code, text("… "), opener(`show all ${size}`, "job.tree-whole", at, "")]);
+  return el(
+    "span",
+    [],
+    [
+      code,
+      text("… "),
+      opener(
+        raw.length > MOST_STRING ? `show more of ${size}` : `show all ${size}`,
+        "job.tree-whole",
+        at,
+        "",
+      ),
+    ],
+  );
 }
 
 function classOf(kind: Kind): string {

@@ -1,7 +1,7 @@
 /** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
 import { ago } from "../controls/age";
 import { button, check, link } from "../controls/button";
-import { empty } from "../controls/empty";
+import { empty, emptyWith } from "../controls/empty";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
@@ -44,7 +44,12 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
           attr("data-key", page.name + ".key"),
           attr("data-keys", KEYS),
         ],
-        [head(page, columns, choosable), el("tbody", [], rows)],
+        [
+          head(page, columns, choosable),
+          // No row of the list is there yet.
+          el("tbody", [], waits ? [] : rows),
+          waits ? el("tfoot", [], rows) : nothing,
+        ],
       ),
       waits ? nothing : pager(m, page),
     ],
@@ -118,7 +123,7 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
 
 /** `300, worst first`; of a search `3 tasks match, worst first`; nothing while it is not known. */
 export function countSaid(page: ListPage, order: string): string {
-  if (page.count === i64.MIN_VALUE) return "";
+  if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
     ? counted(page.count, page.one() + " matches", page.many() + " match") + order
     : grouped(page.count) + order;
@@ -195,8 +200,7 @@ function cursorPath(page: ListPage, cursor: string): string {
 export function nothingFound(page: ListPage): Node {
   const searched = page.address.value("search");
   if (searched.length === 0) return empty(`No ${page.many()}`, "");
-  return box("div", "", [
-    empty(`No ${page.many()} match “${searched}”`, "The search leaves nothing."),
+  return emptyWith(`No ${page.many()} match “${searched}”`, "The search leaves nothing.", [
     link(page.address.with("search", ""), "btn", [text("Clear the search")]),
   ]);
 }

@@ -7,7 +7,7 @@ import { grouped } from "../lib/number";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
-/** This many of the jobs are named; of the others, the number. */
+/** This many jobs are named; of more, how many of each task. */
 const NAMED = 6;
 
 export function dialogView(m: Model): Node {
@@ -83,6 +83,7 @@ function named(dialog: OpenDialog): Node {
   const items: Node[] = [];
   const jobs = dialog.jobs;
   const size = jobs.length > 0 ? jobs.length : dialog.workers.length;
+  if (jobs.length > NAMED) return box("ul", "named", byTask(jobs));
   for (let i = 0; i < min(size, NAMED); i++) {
     items.push(jobs.length > 0 ? namedJob(jobs[i]) : leaf("li", "mono", dialog.workers[i]));
   }
@@ -90,15 +91,40 @@ function named(dialog: OpenDialog): Node {
   return items.length > 0 ? box("ul", "named", items) : nothing;
 }
 
-function namedJob(job: ListedJob): Node {
+/** Of many jobs: how many of each task, and the number of those of other tasks. */
+function byTask(jobs: ListedJob[]): Node[] {
+  const counts = new Map<string, i32>();
+  for (let i = 0; i < jobs.length; i++) {
+    const name = nameOf(jobs[i]);
+    counts.set(name, (counts.has(name) ? counts.get(name) : 0) + 1);
+  }
+  const names = counts.keys();
+  const items: Node[] = [];
+  let rest = jobs.length;
+  for (let i = 0; i < min(names.length, NAMED); i++) {
+    const count = counts.get(names[i]);
+    rest -= count;
+    items.push(
+      el("li", [], [leaf("span", "num", grouped(count)), leaf("span", "named-task", names[i])]),
+    );
+  }
+  if (rest > 0) items.push(leaf("li", "faint", `and ${grouped(rest)} of other tasks`));
+  return items;
+}
+
+function nameOf(job: ListedJob): string {
   const task = job.taskIdentifier;
+  return task === null ? "(no task)" : task;
+}
+
+function namedJob(job: ListedJob): Node {
   return el(
     "li",
     [],
     [
       leaf("span", "num", `#${job.id}`),
-      leaf("span", "named-task", task === null ? "(no task)" : task),
-      state(job.state),
+      leaf("span", "named-task", nameOf(job)),
+      state(job.condition.length > 0 ? job.condition : job.state),
     ],
   );
 }

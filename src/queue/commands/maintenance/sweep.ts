@@ -9,16 +9,16 @@ export const sweepCommand = defineCommand({
   name: "sweep",
   aliases: ["sweep-stale-workers"],
   summary: "Free the jobs of workers that stopped sending heartbeats",
-  title: "Sweep stale workers",
+  title: "Sweep silent workers",
   verb: "Sweep",
-  consequence: "Stale workers are forgotten, and their jobs may run again after the delay.",
+  consequence: "Silent workers are forgotten, and their jobs may run again after the delay.",
   permission: "workers:write",
   danger: "destroys",
   http: maintenanceAction("sweep-stale-workers"),
   positionals: [],
   fields: {
     sweep_threshold_secs: optional(
-      duration(["Stale after", "seconds without a heartbeat after which a worker is stale"]),
+      duration(["Silent for", "seconds without a heartbeat after which a worker is swept"]),
       { default: "300", option: "threshold", optionAliases: ["sweep-threshold"] },
     ),
     recovery_delay_secs: optional(

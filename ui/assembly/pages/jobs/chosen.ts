@@ -2,7 +2,7 @@
 import { button, keyedButton } from "../../controls/button";
 import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
-import { commandNamed } from "../../generated/commands";
+import { Command, commandNamed } from "../../generated/commands";
 import { ListedJob } from "../../generated/records";
 import { bulkBar } from "../../kit/list-view";
 import { operationArg } from "../../kit/verb";
@@ -24,7 +24,13 @@ export function chosenBar(m: Model, page: JobsList): Node {
     const names = verbsForEvery(page);
     for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], i === 0));
   } else {
-    const offered = commandsFor(chosenJobs(page));
+    const jobs = chosenJobs(page);
+    let held = 0;
+    for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "locked") held++;
+    const isHeld = held === jobs.length;
+    // What workers hold would be left alone.
+    const offered: Command[] = isHeld ? [] : commandsFor(jobs);
+    if (isHeld) verbs.push(leaf("span", "", "Workers hold all of them."));
     // What a person most likely wants stands first: the server's list has the gravest first.
     for (let i = offered.length - 1; i >= 0; i--) {
       verbs.push(verb(page, offered[i].name, i === offered.length - 1));

@@ -106,7 +106,10 @@ export function whyOf(m: Model, job: ListedJob): Node {
 function runs(m: Model, job: ListedJob): Node {
   const worker = job.lockedBy;
   if (worker === null) return leaf("span", "dim", "A worker has it");
-  const isSilent = incidentOf(m, "silent_worker", worker) !== null;
+  const stuck = incidentOf(m, "stuck_queue", worker);
+  const isSilent =
+    incidentOf(m, "silent_worker", worker) !== null ||
+    (stuck !== null && stuck.sentence.includes("silent"));
   return box("span", isSilent ? "red" : "dim", [
     text("On "),
     inRow(workerPath(worker), worker),

@@ -21,7 +21,7 @@ const ERROR_COLUMNS: string[] = [
   "num w3=Last",
   "w4 w-mid=Trend",
 ];
-const QUEUE_COLUMNS: string[] = ["=Queue", "w3 w-mid=Jobs", "num w4=Count", "w5=State"];
+const QUEUE_COLUMNS: string[] = ["=Queue", "w2 w-mid=Jobs", "num w4=Count", "w6=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
   const more = [link("/errors", "", [text("All errors")])];

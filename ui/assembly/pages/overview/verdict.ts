@@ -11,7 +11,10 @@ import { Model } from "../../model/model";
 
 export function verdict(m: Model): Node {
   const known = m.facts.has("incidents");
-  const acts = known ? [drawnButton(COPY, "Copy report", "overview.report", "", "only-wide")] : [];
+  const acts =
+    known && !isEmpty(m)
+      ? [drawnButton(COPY, "Copy report", "overview.report", "", "only-wide")]
+      : [];
   return headOf([mark(m), heading([text(words(m))])], beside(m), acts);
 }
 

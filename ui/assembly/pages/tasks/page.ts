@@ -6,6 +6,7 @@ import { readTaskList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
+import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node } from "../../lib/node";
 import { Mark, Model, noMark } from "../../model/model";
@@ -69,11 +70,9 @@ export class TasksPage extends ListPage {
         ? nothingFound(this)
         : empty("No task is known yet", "A task stands here as soon as a job of it was added.");
     return box("div", "tasks-page", [
-      pageHeadSaying(
-        "Tasks",
-        countSaid(this, this.sorted === "worst" ? ", sickest first" : ""),
-        [],
-      ),
+      pageHeadSaying("Tasks", countSaid(this, this.sorted === "worst" ? ", sickest first" : ""), [
+        writeButton(m, "Add a job…", "ask.add", "", ""),
+      ]),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),
       leaf(

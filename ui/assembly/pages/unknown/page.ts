@@ -1,6 +1,6 @@
 /** What stands where no page is. */
 import { link } from "../../controls/button";
-import { empty } from "../../controls/empty";
+import { emptyWith } from "../../controls/empty";
 import { pageHead } from "../../controls/panel";
 import { box, Node, text } from "../../lib/node";
 import { Model, Page } from "../../model/model";
@@ -17,8 +17,9 @@ export class UnknownPage extends Page {
   override view(_m: Model): Node {
     return box("div", "unknown", [
       pageHead("Not found", []),
-      empty("There is no such page", "The address may be mistyped."),
-      link("/", "btn", [text("Go to the overview")]),
+      emptyWith("There is no such page", "The address may be mistyped.", [
+        link("/", "btn", [text("Go to the overview")]),
+      ]),
     ]);
   }
 }

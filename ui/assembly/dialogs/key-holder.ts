@@ -1,0 +1,46 @@
+/** Who has a job key now: asked for while the key is typed. */
+import { ListedJob, readJobList } from "../generated/records";
+import { JsonReader } from "../lib/json-reader";
+import { quote } from "../lib/json-writer";
+import { encode } from "../lib/percent";
+import { Model } from "../model/model";
+
+const LONGEST = 512;
+
+export class KeyHolder {
+  private asked: string = "";
+  private answered: string = "";
+  private holder: ListedJob | null = null;
+
+  /** The topic is `<dialog>.key`. */
+  constructor(readonly topic: string) {}
+
+  ask(m: Model, key: string): void {
+    this.answered = "";
+    this.holder = null;
+    if (key.length === 0 || key.length > LONGEST) return;
+    this.asked = key;
+    const q = encode("key:" + quote(key));
+    m.requests.read(m.access, this.topic, `api/jobs?fields=row&limit=1&q=${q}`);
+  }
+
+  took(body: string): void {
+    const r = new JsonReader(body);
+    const list = readJobList(r);
+    this.answered = this.asked;
+    this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
+  }
+
+  /** The job that has this key; null: none, or it is not known yet. */
+  of(key: string): ListedJob | null {
+    return key.length > 0 && this.answered === key ? this.holder : null;
+  }
+
+  note(key: string): string {
+    if (key.length === 0 || this.answered !== key) return "";
+    const holder = this.holder;
+    return holder === null
+      ? "No job has this key now."
+      : `Job #${holder.id} has this key (${holder.condition}).`;
+  }
+}

@@ -1,0 +1,54 @@
+/** Removes a job by its key: which one that is, is shown before. */
+import { Command } from "../generated/commands";
+import { after } from "../host";
+import { Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
+import { CommandDialog } from "./command";
+import { KeyHolder } from "./key-holder";
+
+const FIELD = "key";
+/** A rest in typing after which the server is asked. */
+const TYPING_MS: i32 = 250;
+
+export class RemoveDialog extends CommandDialog {
+  private holder: KeyHolder = new KeyHolder("remove.key");
+  private typing: i32 = 0;
+
+  constructor(command: Command) {
+    super(command);
+  }
+
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    super.open(m, dialog, arg);
+    this.holder.ask(m, arg);
+    return true;
+  }
+
+  override typed(_m: Model, dialog: OpenDialog, _field: string): void {
+    dialog.jobs = [];
+    this.typing++;
+    after(TYPING_MS, "dialog.typed", this.typing.toString());
+  }
+
+  override rested(m: Model, dialog: OpenDialog, arg: string): void {
+    if (arg === this.typing.toString()) this.holder.ask(m, dialog.draft.value(FIELD));
+  }
+
+  override take(m: Model, _request: Pending, body: string): void {
+    this.holder.took(body);
+    const dialog = m.dialog;
+    if (dialog === null) return;
+    const job = this.holder.of(dialog.draft.value(FIELD));
+    dialog.jobs = job === null ? [] : [job];
+  }
+
+  override exception(dialog: OpenDialog): string {
+    return dialog.jobs.length > 0 ? "" : this.holder.note(dialog.draft.value(FIELD));
+  }
+
+  /** No job is known to have it. */
+  override blocked(dialog: OpenDialog): string {
+    return this.exception(dialog);
+  }
+}
