@@ -181,6 +181,20 @@ test("An undo says which changed jobs it has left as they are, and why.", async 
   assert.equal((await of("done")).length, 6);
 });
 
+test("While it goes on an undo says how many it has left as they are.", async () => {
+  await addSome(queue, 1_200);
+  const with_ = operationTools(queue.db);
+  const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
+  await queue.sql("update worker._private_jobs set updated_at = now() where id % 400 = 0");
+  const told: number[] = [];
+  const onProgress = ({ undoLeft, state }: JobOperation) =>
+    void (state === "undoing" && told.push(undoLeft.changed));
+  const undoing = await change(with_.store, ended.id, "undo");
+  const undone = await workOn({ ...with_, onProgress }, undoing, never);
+  assert.equal(told[0], 1, "of the first 500");
+  assert.deepEqual([undone.undone, undone.undoLeft.changed], [1_197, 3]);
+});
+
 test("An undo of a removal says whose key is taken, and who is there again.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await addSome(queue, 2);

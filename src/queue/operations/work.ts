@@ -145,7 +145,13 @@ function undoRound({ store, monotonic }: OperationTools, pace: Pace): DoRound {
     const stretch = { afterId: undoAfterId ?? "0", limit };
     const batch = await store.undoBatch(operation, actOf(action, changes), stretch, pace.speed);
     if (batch.afterId === null) return over(await found(store, id, operation));
-    const next = { ...operation, undoAfterId: batch.afterId, undone: undone + batch.done };
+    const { undoLeft = operation.undoLeft } = batch;
+    const next = {
+      ...operation,
+      undoAfterId: batch.afterId,
+      undone: undone + batch.done,
+      undoLeft,
+    };
     if (batch.found < limit) {
       const { state } = operation;
       return over(

@@ -65,8 +65,9 @@
       eta_s = $7::int
     from tally, mine
     where operation.id = $1::bigint
-    returning operation.undo_after_id
+    returning operation.undo_after_id as after_id, operation.undo_key_taken,
+      operation.undo_changed, operation.undo_gone, operation.undo_locked
   )
-  select tally.found::int, tally.done::int, moved.undo_after_id as after_id,
+  select tally.found::int, tally.done::int, moved.*,
     (select count(*) from announced)::int as announced
   from tally left join moved on true

@@ -2,7 +2,7 @@
 // and every admin sees them, or in this process alone (memory-store.ts).
 import type { JobQuery } from "../../query/job-query.ts";
 import type { Act, Manner } from "./action.ts";
-import type { JobOperation, OperationState, Origin, Rehearsal } from "./operation.ts";
+import type { JobOperation, OperationState, Origin, Rehearsal, UndoLeft } from "./operation.ts";
 
 /** A change of state; nothing happens where the operation is in none of the states `from`. */
 export interface Transition {
@@ -43,8 +43,10 @@ export interface Batch {
   /** Jobs that matched, and that were changed. */
   readonly found: number;
   readonly done: number;
-  /** The rest, by why they were left alone; of an undo nobody asks. */
+  /** The rest, by why they were left alone; none of an undo. */
   readonly skipped: Skipped;
+  /** Of an undo: those that it has left as they are so far. */
+  readonly undoLeft?: UndoLeft;
   /** How far the operation is now; null: it is not ours any more, and nothing was done. */
   readonly afterId: string | null;
 }

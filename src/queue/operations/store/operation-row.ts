@@ -2,7 +2,12 @@
 import type { Value } from "../../../domain/value.ts";
 import { dateOf, microseconds, timeText } from "../../sql/moments.ts";
 import type { Changes, OperationAction } from "../model/action.ts";
-import { type JobOperation, type OperationState, UNDO_HOURS } from "../model/operation.ts";
+import {
+  type JobOperation,
+  type OperationState,
+  UNDO_HOURS,
+  type UndoLeft,
+} from "../model/operation.ts";
 
 /** What `operationColumns` selects, as `query()` delivers it. */
 export interface OperationRow {
@@ -94,16 +99,26 @@ export function toOperation(row: OperationRow): JobOperation {
     etaS: row.eta_s,
     undoAfterId: row.undo_after_id,
     undone: Number(row.undone),
-    undoLeft: {
-      keyTaken: Number(row.undo_key_taken),
-      changed: Number(row.undo_changed),
-      gone: Number(row.undo_gone),
-      locked: Number(row.undo_locked),
-    },
+    undoLeft: undoLeftIn(row),
     error: row.error,
     canUndo: row.can_undo,
     undoUntil: row.finished_at_us === null ? null : undoUntil(row.finished_at_us),
     isResumable: true,
+  };
+}
+
+/** Beside a batch of an undo. */
+export type UndoLeftRow = Pick<
+  OperationRow,
+  "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"
+>;
+
+export function undoLeftIn(row: UndoLeftRow): UndoLeft {
+  return {
+    keyTaken: Number(row.undo_key_taken),
+    changed: Number(row.undo_changed),
+    gone: Number(row.undo_gone),
+    locked: Number(row.undo_locked),
   };
 }
 

@@ -12,6 +12,8 @@ import {
   type OperationRow,
   operationColumns,
   toOperation,
+  type UndoLeftRow,
+  undoLeftIn,
 } from "./operation-row.ts";
 import { canaryOf, receiptOf } from "./receipt.ts";
 import { tidyTables } from "./tidy.ts";
@@ -86,7 +88,9 @@ export function tableStore(db: Database, owner: string): OperationStore {
         await query(db, () => names.text, [...names.values]);
       }
       const { text, values } = undoStatement(quoted, act, stretch, claimOf(operation, speed));
-      return batchOf(await query<BatchRow>(db, () => text, [...values]));
+      const batch = await query<BatchRow & UndoLeftRow>(db, () => text, [...values]);
+      const undoLeft = batch[0] === undefined ? operation.undoLeft : undoLeftIn(batch[0]);
+      return { ...batchOf(batch), undoLeft };
     },
     canary: (id) => canaryOf(db, id),
     receipt: (id, outcome, afterId, limit) => receiptOf(db, id, outcome, afterId, limit),

@@ -64,9 +64,10 @@ export function undoStatement(
       eta_s = ${parameter(claim.etaS, "int")}
     from tally, mine
     where operation.id = ${operation}
-    returning operation.undo_after_id
+    returning operation.undo_after_id as after_id, operation.undo_key_taken,
+      operation.undo_changed, operation.undo_gone, operation.undo_locked
   )
-  select tally.found::int, tally.done::int, moved.undo_after_id as after_id,
+  select tally.found::int, tally.done::int, moved.*,
     (select count(*) from announced)::int as announced
   from tally left join moved on true`;
   return { text, values };
