@@ -15,6 +15,7 @@ import { microsecondsOf } from "../../domain/moment.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { namesStatement } from "../sql/new-names.ts";
 import { announceJobs } from "../sql/notify.ts";
+import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 
 /** Jobs that are checked and written at a time. */
@@ -33,7 +34,11 @@ type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
  * notified once. Jobs have no keys here: COPY cannot replace, use addJobs. Throws InputError (naming
  * `jobs[n]`), WorkerError, and what an iterable throws.
  */
-export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
+export async function copyJobs(
+  db: Database,
+  jobs: Jobs,
+  { keyed = "refuse" }: CopyOptions = {},
+): Promise<number> {
   if (!isIterable(jobs)) {
     throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
   }
@@ -53,7 +58,14 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
     };
     try {
       for await (const step of steps(jobs)) {
-        const specs = resolved(step, count);
+        const specs = resolved(step, count, keyed);
+        if (specs.some(isKeyed)) {
+          if (part !== null) await send(part);
+          await written;
+          await addKeyedJobs(inside, specs);
+          count += specs.length;
+          continue;
+        }
         await learnNames(db, names, specs, written);
         const extras = extrasOf(specs);
         // The jobs of one COPY have the same columns.
@@ -72,6 +84,11 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
     if (count > 0) await query(inside, notifySql, [count]);
     return count;
   });
+}
+
+export interface CopyOptions {
+  /** `add`: a step in which some have keys goes through the schema's functions instead, in its turn. */
+  readonly keyed?: "refuse" | "add";
 }
 
 /** What one COPY writes. */
@@ -109,11 +126,17 @@ async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
   if (step.length > 0) yield step;
 }
 
-function resolved(step: readonly GivenJob[], offset: number): ResolvedJob[] {
+const isKeyed = ({ jobKey }: ResolvedJob) => jobKey !== null;
+
+function resolved(
+  step: readonly GivenJob[],
+  offset: number,
+  keyed: CopyOptions["keyed"],
+): ResolvedJob[] {
   const specs = resolveFrom(step, offset);
-  const keyed = specs.findIndex(({ jobKey }) => jobKey !== null);
-  if (keyed < 0) return specs;
-  const path = `jobs[${offset + keyed}].spec.jobKey`;
+  const place = keyed === "add" ? -1 : specs.findIndex(isKeyed);
+  if (place < 0) return specs;
+  const path = `jobs[${offset + place}].spec.jobKey`;
   throw new InputError([{ path, message: "cannot be given here: use addJobs" }]);
 }
 

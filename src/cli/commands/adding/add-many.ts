@@ -1,0 +1,118 @@
+// worker add-many: a job for each line of a file, all of them or none.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { InputError, messageOf } from "../../../base/errors.ts";
+import type { JobToAdd } from "../../../domain/job-spec.ts";
+import { required, text } from "../../arguments/values.ts";
+import { trailOf, typedBy } from "../../operations/typed-by.ts";
+import { print, printJson, printProgress } from "../../output/print.ts";
+import { type Connected, connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+import { StoppedError, stoppable } from "../../shell/signals.ts";
+
+export const addManyCommand = defineCommand({
+  name: "add-many",
+  describe: "Add a job for each line of a file of JSON, all of them or none",
+  words: { file: required(text("JSON Lines; - is standard input", { form: "path" })) },
+  notes: `\
+A line is {"task": "mail", "payload": {…}}, with queue, run_at ("+10m" and "in 2h", too), priority,
+max_attempts, key, key_mode and flags where they are wanted. Payloads are kept byte for byte. A line
+that is wrong is named by its number, and nothing is added. Any number of lines, streamed; those with
+keys are slower, since each may meet a job that is there.`,
+  run: async ({ file, ...args }) => {
+    const count = await connected(args, (connection) =>
+      stoppable((signal) => addLines(connection, file, signal)),
+    );
+    if (args.json) printJson(JSON.stringify({ added: count }));
+    else print(count === 1 ? "Added 1 job" : `Added ${count.toLocaleString("en-US")} jobs`);
+    return undefined;
+  },
+});
+
+/** A step of copyJobs, and the one behind it, are as many as a problem can be in. */
+const KNOWN_LINES = 4_096;
+
+async function addLines(connection: Connected, file: string, signal: AbortSignal): Promise<number> {
+  const { copyJobs } = await import("../../../queue/add/copy-jobs.ts");
+  const { databaseTime } = await import("../../../queue/cron/database-time.ts");
+  const { assertTakesWrites } = await import("../../../database/inspect/read-only-server.ts");
+  const { inLines, jobOfLine, lineBlocks } = await import("./job-lines.ts");
+  const { database, pool } = connection;
+  await assertTakesWrites(database);
+  const nowMs = await databaseTime(database);
+  const lines = new Float64Array(KNOWN_LINES);
+  const progress = await progressOf(file);
+  let count = 0;
+  const jobs = async function* (): AsyncGenerator<JobToAdd> {
+    for await (const block of lineBlocks(chunksOf(file, progress.read))) {
+      if (signal.aborted) throw new StoppedError(signal, "stopped: nothing was added");
+      progress.show(count);
+      for (const [at, line] of block.lines.entries()) {
+        if (line.trim() === "") continue;
+        lines[count % KNOWN_LINES] = block.first + at;
+        count += 1;
+        yield jobOfLine(block.first + at, line, nowMs);
+      }
+    }
+  };
+  try {
+    // A pool, and no bounded statements: all lines are one transaction.
+    const added = await copyJobs({ ...database, client: pool }, jobs(), { keyed: "add" });
+    await trailOf(connection).record(entryOf(file, added));
+    return added;
+  } catch (error) {
+    throw inLines(error, (job) => lines[job % KNOWN_LINES] ?? 0);
+  } finally {
+    progress.end();
+  }
+}
+
+async function* chunksOf(
+  file: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const stream =
+    file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      onBytes(chunk.length);
+      yield chunk;
+    }
+  } catch (error) {
+    throw new InputError([{ path: "<file>", message: `cannot be read: ${messageOf(error)}` }]);
+  }
+}
+
+async function progressOf(file: string) {
+  const facts = file === "-" ? null : await stat(file).catch(() => null);
+  const size = facts?.isFile() === true ? facts.size : 0;
+  let bytes = 0;
+  return {
+    read: (more: number) => {
+      bytes += more;
+    },
+    show: (count: number) => {
+      const part = size === 0 ? "" : ` (${Math.floor((bytes / size) * 100)} % of the file)`;
+      printProgress(`${count.toLocaleString("en-US")} jobs read${part}`);
+    },
+    end: () => printProgress(null),
+  };
+}
+
+function entryOf(file: string, count: number) {
+  return {
+    ...typedBy(),
+    action: "add-many",
+    query: null,
+    ids: null,
+    key: null,
+    workers: null,
+    operationId: null,
+    changes: { file: file === "-" ? "standard input" : file },
+    before: null,
+    after: null,
+    asked: count,
+    done: count,
+    message: `Added ${count} jobs`,
+  };
+}

@@ -1,0 +1,155 @@
+// JSON Lines as jobs: a line each, in the fields of the HTTP API, of the library or of Graphile Worker. The
+// payload keeps its exact text. What is wrong is told with the line's number.
+import { isUtf8 } from "node:buffer";
+import { InputError, type Problem } from "../../../base/errors.ts";
+import { jsonMembers } from "../../../base/json-members.ts";
+import type { JobSpec, JobToAdd } from "../../../domain/job-spec.ts";
+import { rawJson } from "../../../domain/payload.ts";
+import { Unfit } from "../../arguments/refusals.ts";
+import { moment } from "../../arguments/times.ts";
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+const NEWLINE = 10;
+
+/** Lines that have come together; those that are blank are among them. */
+export interface LineBlock {
+  /** The number of the first. */
+  readonly first: number;
+  readonly lines: readonly string[];
+}
+
+/** The lines of a stream. Throws InputError for one that is too long, or no UTF-8. */
+export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock> {
+  let rest: Buffer = Buffer.alloc(0);
+  let first = 1;
+  for await (const chunk of chunks) {
+    const all = Buffer.concat([rest, chunk]);
+    const end = all.lastIndexOf(NEWLINE) + 1;
+    rest = all.subarray(end);
+    if (end > 0) {
+      const lines = textOf(all.subarray(0, end - 1), first).split("\n");
+      yield { first, lines };
+      first += lines.length;
+    }
+    if (rest.length > LONGEST_LINE) throw atLine(first, "is longer than 16 MiB");
+  }
+  yield { first, lines: [textOf(rest, first)] };
+}
+
+/** Where bytes are no UTF-8, they would be stored as something else. */
+function textOf(bytes: Buffer, first: number): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  let number = first;
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) break;
+    start = end + 1;
+    number += 1;
+  }
+  throw atLine(number, "is not UTF-8");
+}
+
+/** As it is told to whoever has written the line. */
+export function atLine(number: number, message: string, field = ""): InputError {
+  const path = field === "" ? `line ${number}` : `line ${number}, ${field}`;
+  return new InputError([{ path, message }]);
+}
+
+type Field = "identifier" | "payload" | keyof JobSpec;
+
+const fields: Readonly<Record<string, Field>> = {
+  identifier: "identifier",
+  task: "identifier",
+  task_identifier: "identifier",
+  taskIdentifier: "identifier",
+  payload: "payload",
+  queue: "queueName",
+  queue_name: "queueName",
+  queueName: "queueName",
+  run_at: "runAt",
+  runAt: "runAt",
+  max_attempts: "maxAttempts",
+  maxAttempts: "maxAttempts",
+  key: "jobKey",
+  job_key: "jobKey",
+  jobKey: "jobKey",
+  job_key_mode: "jobKeyMode",
+  key_mode: "jobKeyMode",
+  jobKeyMode: "jobKeyMode",
+  priority: "priority",
+  flags: "flags",
+};
+
+/** A line's job. `nowMs`: by the database's clock. Throws InputError. */
+export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd {
+  const spec: Record<string, unknown> = {};
+  let identifier: unknown;
+  let payload: unknown;
+  for (const [name, text] of membersOf(number, line)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined) throw atLine(number, `there is no field "${name.slice(0, 64)}"`);
+    if (field === "payload") {
+      payload = payloadOf(number, text);
+      continue;
+    }
+    const value: unknown = JSON.parse(text);
+    if (value === null) continue;
+    if (field === "identifier") identifier = value;
+    else spec[field] = valueOf(field, value, { number, name, nowMs });
+  }
+  // What is no text is refused where all jobs are checked.
+  const job = { identifier: identifier as string, payload };
+  return Object.keys(spec).length === 0 ? job : { ...job, spec };
+}
+
+function membersOf(number: number, line: string): ReadonlyMap<string, string> {
+  try {
+    return jsonMembers(line);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const [first] = error.problems;
+    throw atLine(number, (first?.message ?? error.message).replace(/^the body /, ""), first?.path);
+  }
+}
+
+function payloadOf(number: number, text: string): unknown {
+  try {
+    return rawJson(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw atLine(number, error.problems[0]?.message ?? error.message, "payload");
+  }
+}
+
+interface Where {
+  readonly number: number;
+  readonly name: string;
+  readonly nowMs: number;
+}
+
+function valueOf(field: Field, value: unknown, { number, name, nowMs }: Where): unknown {
+  if (typeof value !== "string") return value;
+  if (field === "jobKeyMode") return value.replaceAll("-", "_");
+  if (field !== "runAt") return value;
+  try {
+    const when = moment(value);
+    if (when === "now") return undefined;
+    return typeof when === "string" ? when : new Date(nowMs + when.afterMs).toISOString();
+  } catch (error) {
+    if (error instanceof Unfit) throw atLine(number, error.message, name);
+    throw error;
+  }
+}
+
+/** What is wrong with `jobs[n]`, told of the line that it stands in. */
+export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
+  if (!(error instanceof InputError)) return error;
+  const moved = ({ path, message }: Problem): Problem => {
+    const [, job, field = ""] = /^jobs\[(\d+)\](?:\.(?:spec\.)?(.*))?$/.exec(path) ?? [];
+    if (job === undefined) return { path, message };
+    const number = lineOf(Number(job));
+    return { path: field === "" ? `line ${number}` : `line ${number}, ${field}`, message };
+  };
+  return new InputError(error.problems.slice(0, 10).map(moved));
+}

@@ -1,0 +1,143 @@
+// worker add-many: JSON Lines, all or none, with the bad line named.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type pg from "pg";
+import { migratedDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { quickly, worker } from "./command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "wk-add-many-"));
+let env: { DATABASE_URL: string };
+let db: pg.Pool;
+let close: () => Promise<void>;
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+  ({ pool: db, close } = testPool(env.DATABASE_URL));
+});
+after(async () => {
+  await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let files = 0;
+function fileOf(lines: readonly string[] | string): string {
+  const path = join(folder, `lines-${++files}`);
+  writeFileSync(path, typeof lines === "string" ? lines : lines.join("\n"));
+  return path;
+}
+
+const jobs = async (task: string) => {
+  const { rows } = await db.query(
+    `select payload::text, queue_name, priority, max_attempts, key, flags, run_at
+     from worker._private_jobs as job
+     join worker._private_tasks as task on task.id = task_id
+     left join worker._private_job_queues as queue on queue.id = job_queue_id
+     where identifier = $1 order by job.id`,
+    [task],
+  );
+  return rows;
+};
+
+test("Each line is a job, its payload byte for byte, in any of the names for its fields.", async () => {
+  const payload = '{"b": 9007199254740993, "b":1.0, "ü":"\\u00fc"}';
+  const ran = await quickly(
+    [
+      "add-many",
+      fileOf([
+        `{"task":"mixed","payload":${payload}}`,
+        "",
+        '{"identifier":"mixed","queue":"q","priority":-3,"max_attempts":2,"flags":["f"]}\r',
+        '{"task_identifier":"mixed","queueName":"q2","maxAttempts":4,"run_at":"2030-01-01T00:00:00Z"}',
+        '{"task":"mixed","payload":[1],"queue_name":null,"run_at":"+10m"}',
+      ]),
+    ],
+    env,
+  );
+  assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, "Added 4 jobs\n", ""]);
+  const [first, second, third, fourth] = await jobs("mixed");
+  assert.equal(first.payload, payload);
+  assert.deepEqual(
+    [second.queue_name, second.priority, second.max_attempts, second.flags],
+    ["q", -3, 2, { f: true }],
+  );
+  assert.deepEqual([third.queue_name, third.max_attempts], ["q2", 4]);
+  assert.equal(third.run_at.toISOString(), "2030-01-01T00:00:00.000Z");
+  assert.equal(fourth.payload, "[1]");
+  const { rows } = await db.query("select extract(epoch from $1::timestamptz - now()) as ahead", [
+    fourth.run_at,
+  ]);
+  assert.ok(rows[0].ahead > 300 && rows[0].ahead <= 600);
+});
+
+test("Lines may come by standard input, thousands of them, and stay in their order.", async () => {
+  const lines = Array.from({ length: 3_000 }, (_, n) => `{"task":"many","payload":{"n":${n}}}\n`);
+  const ran = await worker(["add-many", "-", "--json"], env, lines.join(""));
+  assert.deepEqual([ran.status, JSON.parse(ran.stdout)], [0, { added: 3_000 }]);
+  const { rows } = await db.query(
+    `select (payload->>'n')::int as n from worker._private_jobs
+     where task_id = (select id from worker._private_tasks where identifier = 'many')
+     order by priority, run_at`,
+  );
+  assert.deepEqual(
+    rows.map(({ n }) => n),
+    lines.map((_, n) => n),
+  );
+});
+
+test("Lines with keys meet the jobs that have them, each as its mode says, among lines without.", async () => {
+  const keyed = (n: number, more = "") => `{"task":"keyed","key":"k","payload":{"n":${n}}${more}}`;
+  const ran = await quickly(
+    [
+      "add-many",
+      fileOf([keyed(1), '{"task":"keyed"}', keyed(2), keyed(3, ',"key_mode":"unsafe-dedupe"')]),
+    ],
+    env,
+  );
+  assert.equal(ran.status, 0, ran.stderr);
+  const found = await jobs("keyed");
+  assert.deepEqual(found.map(({ key, payload }) => [key, payload]).sort(), [
+    [null, "{}"],
+    ["k", '{"n":2}'],
+  ]);
+  const again = await quickly(["add-many", fileOf([keyed(4)])], env);
+  assert.equal(again.status, 0, again.stderr);
+  assert.equal((await jobs("keyed")).find(({ key }) => key === "k").payload, '{"n":4}');
+});
+
+const bad: [line: string, says: RegExp][] = [
+  ['{"task":"none"', /line 1502: is not JSON/],
+  ["[1]", /line 1502: must be a JSON object/],
+  ['{"task":" "}', /line 1502, identifier: must not be blank/],
+  ["{}", /line 1502, identifier: /],
+  ['{"task":"none","priority":1e9}', /line 1502, priority: must be a whole number/],
+  ['{"task":"none","run_at":"soon"}', /line 1502, run_at: must be "now"/],
+  ['{"task":"none","colour":1}', /line 1502: there is no field "colour"/],
+  ['{"task":"none","task":"two"}', /line 1502, task: is there more than once/],
+  ['{"task":"none","key_mode":"replace"}', /line 1502, jobKeyMode: /],
+];
+test("A line that is wrong is named by its number, and nothing is added.", async () => {
+  const good = Array.from({ length: 1_500 }, () => '{"task":"none","payload":{}}');
+  for (const [line, says] of bad) {
+    const ran = await quickly(["add-many", fileOf([...good, "", line, ...good])], env);
+    assert.deepEqual([ran.status, ran.stdout], [1, ""], line);
+    assert.match(ran.stderr, says);
+  }
+  assert.deepEqual(await jobs("none"), []);
+});
+
+test("Bytes that are no UTF-8, and a file that is not there, are refused.", async () => {
+  const path = join(folder, "latin");
+  writeFileSync(path, Buffer.from('{"task":"none","payload":"\xfc"}\n', "latin1"));
+  assert.match((await quickly(["add-many", path], env)).stderr, /line 1: is not UTF-8/);
+  const absent = await quickly(["add-many", join(folder, "absent")], env);
+  assert.match(absent.stderr, /<file>: cannot be read: ENOENT/);
+  assert.deepEqual(await jobs("none"), []);
+});
+
+test("An empty file adds nothing, and says so.", async () => {
+  const ran = await quickly(["add-many", fileOf("\n")], env);
+  assert.deepEqual([ran.status, ran.stdout], [0, "Added 0 jobs\n"]);
+});
