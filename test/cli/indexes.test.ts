@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";
-import { migratedDatabase } from "../support/database.ts";
-import { worker } from "./command.ts";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { quickly, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -43,4 +43,24 @@ test("One is dropped and built by its name; an unknown one is refused with those
   const { status, stderr } = await worker(["migrate", "--with-indexes=failed,nonsense"], env);
   assert.equal(status, 2);
   assert.match(stderr, /--with-indexes: must be one of failed, retrying/);
+});
+
+test("migrate --dry-run says what would be done, and does nothing.", async () => {
+  const { url } = await emptyDatabase();
+  const empty = { DATABASE_URL: url };
+  const planned = await quickly(["migrate", "--dry-run", "--with-indexes=failed"], empty);
+  assert.equal(planned.status, 0, planned.stderr);
+  assert.match(
+    planned.stdout,
+    /^Would create the schema worker \(level 20\)\nExtensions: workers\n/,
+  );
+  assert.match(planned.stdout, /Indexes: failed/);
+  const { stderr } = await quickly(["status"], empty);
+  assert.match(stderr, /there is no schema "worker" here/);
+  assert.equal((await quickly(["migrate"], empty)).status, 0);
+  const more = await quickly(["migrate", "--dry-run", "--with-operations", "--json"], empty);
+  const { outcome, dry_run: isDry, extensions } = JSON.parse(more.stdout);
+  assert.deepEqual([outcome, isDry, extensions], ["upgraded", true, ["operations"]]);
+  const again = await quickly(["migrate", "--dry-run"], empty);
+  assert.match(again.stdout, /^The schema worker is up to date/);
 });

@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import { planBuild } from "../../../database/schema/indexes/build-index.ts";
+import { findIndexes } from "../../../database/schema/indexes/found-indexes.ts";
 import { buildAndTell } from "../../../database/schema/indexes/index-builds.ts";
 import {
   type IndexName,
@@ -10,6 +11,8 @@ import {
   recommendedIndexes,
 } from "../../../database/schema/indexes/optional-index.ts";
 import { migrate } from "../../../database/schema/migrate.ts";
+import { planMigration } from "../../../database/schema/plan-migration.ts";
+import { schemaState } from "../../../database/schema/schema-state.ts";
 import { defineCommand, jsonOf, type Surroundings } from "../declare/command.ts";
 import { choice, flag, list, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
@@ -41,39 +44,65 @@ export const migrateCommand = defineCommand({
         { whenBare: recommendedIndexes },
       ),
     ),
+    dry_run: optional(flag(["Dry run", "only say what would be done"]), { default: "false" }),
   },
+  dialogFields: ["with_operations", "with_indexes"],
   makesSchema: true,
   answer: {
+    dry_run: "boolean",
     outcome: "string",
     level: "integer",
     extensions: "string[]",
     warnings: "string[]",
     indexes: "string[]",
   },
-  run: async (db, { with_indexes: asked = [], with_operations: withOperations }, surroundings) => {
+  run: async (
+    db,
+    { with_indexes: asked = [], with_operations: withOperations, dry_run: dryRun = false },
+    surroundings,
+  ) => {
     const { schema } = db;
+    const extensions = withOperations === true ? ["operations"] : [];
+    if (dryRun) {
+      const planned = await planMigration(db, extensions);
+      return { schema: schema.name, dryRun, ...planned, indexes: await missingOf(db, asked) };
+    }
     const { pool, logger, signal, patienceMs } = surroundings;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
     const patience = patienceMs === undefined ? {} : { patienceMs };
     const outcome = await migrate(pool, schema, {
       ...{ logger, signal, ...patience },
-      extensions: withOperations === true ? ["operations"] : [],
+      extensions,
     });
     const indexes = await buildIndexes(db, asked, { ...surroundings, pool });
-    return { schema: schema.name, indexes, ...outcome };
+    return { schema: schema.name, dryRun, indexes, ...outcome };
   },
-  sentence: ({ kind, schema, level, warnings }) => {
-    const done = doneSentence(kind, schema);
+  sentence: ({ kind, schema, level, warnings, dryRun }) => {
+    const done = (dryRun ? plannedSentence : doneSentence)(kind, schema);
     return [`${done} (level ${level})`, ...warnings].join("; ");
   },
-  members: ({ kind, level, extensions, warnings, indexes }) =>
-    jsonOf({ outcome: kind, level, extensions, warnings, indexes }),
+  members: ({ kind, level, extensions, warnings, indexes, dryRun }) =>
+    jsonOf({ dry_run: dryRun, outcome: kind, level, extensions, warnings, indexes }),
 });
 
 function doneSentence(kind: string, schema: string): string {
   if (kind === "created") return `Created the schema ${schema}`;
   if (kind === "current") return `The schema ${schema} is up to date`;
   return `Brought the schema ${schema} up to date`;
+}
+
+function plannedSentence(kind: string, schema: string): string {
+  if (kind === "created") return `Would create the schema ${schema}`;
+  if (kind === "current") return `The schema ${schema} is up to date`;
+  return `Would bring the schema ${schema} up to date`;
+}
+
+/** Those of them that are not there, where there is a table to have them. */
+async function missingOf(db: Database, asked: readonly IndexName[]): Promise<IndexName[]> {
+  const { kind } = await schemaState(db);
+  const found = kind === "ready" ? await findIndexes(db) : [];
+  const valid = found.filter(({ isValid }) => isValid).map(({ name }) => name);
+  return [...new Set(asked)].filter((name) => !valid.includes(name));
 }
 
 /** Gives the names of those that were not there. Over HTTP they are built in the background. */

@@ -1,0 +1,40 @@
+// What a migration would do, without doing it. Only reads, and takes no lock: somebody else may be quicker.
+import { WorkerError } from "../../base/errors.ts";
+import type { Database } from "../database.ts";
+import { current, type MigrationOutcome, workLeft } from "./build-schema.ts";
+import { unfinished } from "./extensions/extension.ts";
+import { extensions } from "./extensions/index.ts";
+import { KNOWN_LEVEL, schemaState } from "./schema-state.ts";
+
+/** The outcome as migrate() would give it; throws what it would throw for what is there. */
+export async function planMigration(
+  db: Database,
+  asked: readonly string[],
+): Promise<MigrationOutcome> {
+  const state = await schemaState(db);
+  switch (state.kind) {
+    case "absent":
+    case "empty": {
+      const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
+      const added = unfinished(extensions, nothing, asked).map(({ name }) => name);
+      return { kind: "created", level: KNOWN_LEVEL, extensions: added, warnings: [] };
+    }
+    case "ready": {
+      const plan = { registry: extensions, asked, existing: "bring up to date" } as const;
+      const left = workLeft(state, plan);
+      if (left.length === 0) return current(state);
+      return {
+        kind: state.origin === "ours" ? "upgraded" : "adopted",
+        level: state.level,
+        extensions: left.map(({ name }) => name),
+        warnings: state.warnings,
+      };
+    }
+    case "outdated":
+    case "too-new":
+    case "foreign":
+      throw new WorkerError("schema_unsupported", state.reason);
+    default:
+      return state satisfies never;
+  }
+}
