@@ -2,6 +2,7 @@
 //
 //   node build.mjs ui       the client                       dist/ui/*
 //   node build.mjs assets   and as one JSON; the thread      dist/ui/assets.json, heartbeat-thread.json
+//                           and the licences                 dist/THIRD_PARTY_NOTICES, third-party-notices.json
 //   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, types/
 //   node build.mjs          and the native executable        dist/worker
 //
@@ -13,6 +14,7 @@ import zlib from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
 import { executable, NODE_VERSION } from "./build/executable.mjs";
 import { dist, fail, place, sha256 } from "./build/files.mjs";
+import { notices } from "./build/notices.mjs";
 import { stamped } from "./build/stamp.mjs";
 
 const CONTENT_TYPES = {
@@ -30,7 +32,7 @@ let client = [];
 
 const steps = {
   ui: [ui],
-  assets: [ui, assets, thread],
+  assets: [ui, assets, thread, notices],
   bundle: [program],
   all: [program, executable],
 };
@@ -53,7 +55,7 @@ async function run(list) {
 
 /** What npm packs; stamped, so that nobody builds it twice. */
 async function program() {
-  await stamped(() => run([ui, assets, thread, bundle]));
+  await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
 /** The client: ui/build.mjs knows how. */

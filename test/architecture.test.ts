@@ -135,7 +135,14 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     operations: ["arguments", "output", "shell"],
     declared: ["arguments", "output", "shell", "operations"],
     demo: [],
-    commands: ["arguments", "output", "shell", "operations", "declared", "demo"],
+    "commands/adding": ["arguments", "output", "shell", "operations"],
+    "commands/insight": ["arguments", "output", "shell", "operations"],
+    "commands/doctor": ["arguments", "output", "shell", "operations"],
+    "commands/program": ["arguments", "output", "shell"],
+    commands: [
+      ...["arguments", "output", "shell", "operations", "declared", "demo"],
+      ...["commands/adding", "commands/insight", "commands/doctor", "commands/program"],
+    ],
     "": ["arguments", "output", "shell", "commands"],
   },
 };

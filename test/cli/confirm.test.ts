@@ -1,40 +1,17 @@
 // What asks before it destroys: only a person at a terminal is asked. `script` gives a command a
 // terminal of its own, on which the test types.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { command, worker } from "./command.ts";
+import { worker } from "./command.ts";
+import { onTerminal as runOnTerminal } from "./terminal.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
   env = { DATABASE_URL: (await migratedDatabase()).url };
 });
 
-interface Seen {
-  readonly status: number | null;
-  readonly screen: string;
-}
-
-/** Runs a command on a terminal and types `answer` when it asks. */
-async function onTerminal(args: readonly string[], answer: string): Promise<Seen> {
-  const line = [process.execPath, ...command, ...args].map(quoted).join(" ");
-  const child = spawn("script", ["-qefc", line, "/dev/null"], {
-    env: { ...process.env, ...env, SHELL: "/bin/sh" },
-  });
-  let screen = "";
-  let isAsked = false;
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    screen += text;
-    if (isAsked || !screen.includes("[y/N]")) return;
-    isAsked = true;
-    child.stdin.write(answer);
-  });
-  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { status, screen };
-}
-
-const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
+const onTerminal = (args: readonly string[], answer: string) => runOnTerminal(args, env, answer);
 
 async function addJob(): Promise<string> {
   const ran = await worker(["add", "t", "{}", "--key", "k", "--json"], env);

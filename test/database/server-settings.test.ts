@@ -121,6 +121,14 @@ test("What is no choice is refused in the words that were typed: URL, variable o
   );
 });
 
+test("What cannot be promised is refused, and not passed over.", () => {
+  assert.throws(
+    () => hosts("host=a", { PGREQUIREAUTH: "scram-sha-256" }),
+    /PGREQUIREAUTH asks for/,
+  );
+  assert.throws(() => hosts("host=a channel_binding=require"), /channel_binding .* must be one of/);
+});
+
 test("How servers are tried follows sslmode and target_session_attrs; a socket is never encrypted.", () => {
   const ways = (text: string) =>
     attemptsOf(serverSettings(text, {})).map(

@@ -1,27 +1,49 @@
-// All commands, in the order of the help: our own, and one for each declaration in queue/commands.
+// All commands, in the order of the help: our own, one for each declaration in queue/commands, and
+// those about the program itself.
 import { commands as declarations } from "../../queue/commands/index.ts";
+import type { Command } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";
+import { addManyCommand } from "./adding/add-many.ts";
 import { adminCommand } from "./admin.ts";
 import { countCommand } from "./count.ts";
 import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor/doctor.ts";
 import { exportCommand } from "./export.ts";
+import { cronCommand } from "./insight/cron.ts";
+import { tasksCommand } from "./insight/tasks.ts";
+import { watchCommand } from "./insight/watch.ts";
+import { whyCommand } from "./insight/why.ts";
 import { listCommand } from "./list.ts";
 import { operationsCommand } from "./operations.ts";
+import { completionCommand } from "./program/completion.ts";
+import { healthcheckCommand } from "./program/healthcheck.ts";
+import { licensesCommand } from "./program/licenses.ts";
+import { manCommand } from "./program/man.ts";
 import { queuesCommand } from "./queues.ts";
 import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-export const commands = [
+export const commands: readonly Command[] = [
   demoCommand,
   adminCommand,
   statusCommand,
+  watchCommand,
   listCommand,
   countCommand,
   exportCommand,
   showCommand,
+  whyCommand,
   queuesCommand,
+  tasksCommand,
   workersCommand,
+  cronCommand,
   operationsCommand,
+  addManyCommand,
   ...declarations.map(jobCommand),
+  doctorCommand,
+  healthcheckCommand,
+  licensesCommand,
+  completionCommand(() => commands),
+  manCommand(() => commands),
 ];

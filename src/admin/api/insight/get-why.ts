@@ -55,7 +55,7 @@ export const getWhy: Operation = {
   },
 };
 
-function whyJson(why: Explanation) {
+export function whyJson(why: Explanation) {
   return {
     id: idJson(why.id),
     condition: why.condition,

@@ -1,7 +1,12 @@
 // GET /api/cron.
 import { patternInWords } from "../../../domain/cron/pattern-words.ts";
 import { jsonText } from "../../../http/response.ts";
-import { cronSorts, type ListedCronEntry, listCron } from "../../../queue/lists/list-cron.ts";
+import {
+  type CronPage,
+  cronSorts,
+  type ListedCronEntry,
+  listCron,
+} from "../../../queue/lists/list-cron.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
@@ -40,12 +45,15 @@ export const getCron: Operation = {
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {
     const asked = pageRequest(readQuery(request, query), "next");
-    const { entries, nextCursor, count } = await listCron(databases.reads, asked);
-    const rows = entries.map(entryJson).join(",");
-    const rest = JSON.stringify({ next_cursor: nextCursor, count });
-    return jsonText(`{"entries":[${rows}],${rest.slice(1)}`);
+    return jsonText(cronListJson(await listCron(databases.reads, asked)));
   },
 };
+
+export function cronListJson({ entries, nextCursor, count }: CronPage): string {
+  const rows = entries.map(entryJson).join(",");
+  const rest = JSON.stringify({ next_cursor: nextCursor, count });
+  return `{"entries":[${rows}],${rest.slice(1)}`;
+}
 
 /** By hand: the id of a job is beyond what a number holds. */
 function entryJson(given: ListedCronEntry): string {

@@ -1,6 +1,11 @@
 // GET /api/tasks.
 import { json } from "../../../http/response.ts";
-import { type ListedTask, listTasks, taskSorts } from "../../../queue/lists/list-tasks.ts";
+import {
+  type ListedTask,
+  listTasks,
+  type TaskPage,
+  taskSorts,
+} from "../../../queue/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
@@ -41,11 +46,13 @@ export const getTasks: Operation = {
   run: async (admin, request) => {
     const asked = pageRequest(readQuery(request, query), "name");
     const names = await knownNames(admin);
-    const { tasks, nextCursor, count } = await listTasks(admin.databases.reads, asked, names);
-    const rows = tasks.map(taskJson);
-    return json({ tasks: rows, next_cursor: nextCursor, count, as_of: names.asOf });
+    return json(taskListJson(await listTasks(admin.databases.reads, asked, names), names.asOf));
   },
 };
+
+export function taskListJson({ tasks, nextCursor, count }: TaskPage, asOf: string) {
+  return { tasks: tasks.map(taskJson), next_cursor: nextCursor, count, as_of: asOf };
+}
 
 function taskJson(given: ListedTask) {
   return {

@@ -32,6 +32,7 @@ export function say(said: SaidParameters, name: string, text: string, where: str
 
 export function assertChoice({ choices }: Parameter, text: string, place: string): void {
   if (choices === undefined || choices.includes(text)) return;
+  if (choices.length === 0) throw new InputError(`${place} asks for what is not known here`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
 }
 

@@ -51,6 +51,10 @@ export const parameters = {
   sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"] },
   sslsni: { env: "PGSSLSNI", choices: ["1"] },
   client_encoding: { choices: ["auto", "UTF8", "utf8", "UTF-8", "utf-8"] },
+  // What is asked for by these cannot be promised, and must not be passed over.
+  require_auth: { env: "PGREQUIREAUTH", choices: [] },
+  requirepeer: { env: "PGREQUIREPEER", choices: [] },
+  sslcertmode: { env: "PGSSLCERTMODE", choices: ["allow"] },
   // Names of JDBC and of pg, which stand in many URLs.
   ssl: { choices: ["true", "1", "false", "0", "no-verify"] },
   uselibpqcompat: { choices: ["true", "false"] },

@@ -22,6 +22,6 @@ export function commandLineOf(
 }
 
 /** As every shell of Unix reads it back. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w:.,/@+-]+$/.test(text) && text !== "" ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,0 +1,72 @@
+// The notices of everything that ships inside the executable and the page: the run-time packages with all
+// that they depend on, the client's, Node's (OpenSSL, V8, ICU and others among them) and PostgreSQL's. As
+// dist/THIRD_PARTY_NOTICES, and compressed for `worker licenses`. A package without a licence ends the build.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import zlib from "node:zlib";
+import { dist, fail, place, root } from "./files.mjs";
+
+/** What the client is built of. */
+const CLIENT = ["preact", "@fontsource-variable/inter", "@fontsource-variable/jetbrains-mono"];
+const LINE = `\n${"=".repeat(80)}\n`;
+
+export async function notices() {
+  const text = [
+    "Third-party software in worker, with the licences under which it is distributed.",
+    ...packages().map(packageNotice),
+    `Node.js ${process.version.slice(1)}\n\n${licenceIn(nodePackage())}`,
+    readFileSync(join(import.meta.dirname, "postgresql-notices.txt"), "utf8").trim(),
+  ].join(LINE);
+  await place(join(dist, "THIRD_PARTY_NOTICES"), `${text}\n`);
+  const packed = zlib.brotliCompressSync(`${text}\n`).toString("base64");
+  await place(join(dist, "third-party-notices.json"), JSON.stringify(packed));
+}
+
+const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
+
+/** Directories, by name; a package that is there twice in one version is named once. */
+function packages() {
+  const found = new Map();
+  const visit = (name, from) => {
+    const directory = directoryOf(name, from);
+    if (directory === null || found.has(directory)) return;
+    const manifest = manifestIn(directory);
+    found.set(directory, { ...manifest, directory });
+    for (const one of Object.keys(manifest.dependencies ?? {})) visit(one, directory);
+  };
+  const { dependencies } = manifestIn(root);
+  for (const name of [...Object.keys(dependencies), ...CLIENT]) visit(name, root);
+  const distinct = new Map([...found.values()].map((one) => [`${one.name} ${one.version}`, one]));
+  return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+const manifestIn = (directory) => JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+
+/** As Node looks for it; null: an optional one that is not installed. */
+function directoryOf(name, from) {
+  for (let at = from; at.startsWith(root); at = join(at, "..")) {
+    const directory = join(at, "node_modules", name);
+    if (existsSync(join(directory, "package.json"))) return directory;
+  }
+  return null;
+}
+
+function packageNotice({ name, version, license, homepage, author, directory }) {
+  const by = typeof author === "string" ? author : author?.name;
+  const head = [`${name} ${version} (${license})`, homepage, by && `By ${by}`];
+  const text = licenceIn(directory) ?? readme(directory);
+  if (text === null && license === undefined) fail(`${name} says nothing about its licence.`);
+  return [...head.filter(Boolean), "", text ?? `Licence: ${license}`].join("\n");
+}
+
+function licenceIn(directory) {
+  const file = readdirSync(directory).find((name) => /^(licen[cs]e|copying)([.-]|$)/i.test(name));
+  return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
+}
+
+/** Some put it at the end of their README. */
+function readme(directory) {
+  const file = readdirSync(directory).find((name) => /^readme/i.test(name));
+  const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");
+  return /^#+ licen[cs]e\s*\n([\s\S]*?)(?=^#|$(?![\s\S]))/im.exec(text)?.[1]?.trim() || null;
+}

@@ -1,0 +1,60 @@
+// worker doctor: looks at everything that keeps a queue from working well, and says what mends it.
+import type { ExitStatus } from "../../arguments/command.ts";
+import { print, printJson } from "../../output/print.ts";
+import { connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+import { type Finding, finding, type Level } from "./finding.ts";
+
+export const doctorCommand = defineCommand({
+  name: "doctor",
+  describe: "Look for what keeps the queue from working well; say what mends each",
+  notes: `\
+Looks at the server, the clock, the schema and its drift, privileges, connections, what holds vacuum
+back, dead rows, indexes, and all that needs a person. It changes nothing.
+Exit status: 0 all is well; 3 there are warnings; 1 something is broken, or cannot be reached.`,
+  run: async (args) => {
+    const { readFacts } = await import("./read-facts.ts");
+    const { heldFindings, schemaFindings, serverFindings } = await import("./rules.ts");
+    const { queueFindings } = await import("./queue-rules.ts");
+    const facts = await connected(args, ({ database }) => readFacts(database), false);
+    const found = [
+      ...[serverFindings, schemaFindings, heldFindings, queueFindings].flatMap((rule) =>
+        rule(facts),
+      ),
+      ...facts.unread.map((what) => finding("warn", "unread", what)),
+    ];
+    const level = worstOf(found);
+    if (args.json) printJson(JSON.stringify({ level, findings: found }));
+    else printFindings(found);
+    return statusOf(level);
+  },
+});
+
+const order: readonly Level[] = ["bad", "warn", "ok"];
+
+const worstOf = (found: readonly Finding[]): Level =>
+  order.find((level) => found.some((one) => one.level === level)) ?? "ok";
+
+function statusOf(level: Level): ExitStatus {
+  switch (level) {
+    case "ok":
+      return 0;
+    case "warn":
+      return 3;
+    case "bad":
+      return 1;
+    default:
+      return level satisfies never;
+  }
+}
+
+/** The worst first. */
+function printFindings(found: readonly Finding[]): void {
+  for (const level of order) {
+    for (const { check, message, mend, level: own } of found) {
+      if (own !== level) continue;
+      print(`${level.padEnd(4)}  ${check}: ${message}`);
+      if (mend !== null) print(`      ${level === "ok" ? "to have them" : "mend"}: ${mend}`);
+    }
+  }
+}

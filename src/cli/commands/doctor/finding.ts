@@ -1,0 +1,25 @@
+// One thing that a look at the installation has found, with the line that mends it.
+
+/** `bad`: work stands still, is lost, or soon will be; `warn`: it costs something; `ok`: looked at, and well. */
+export type Level = "ok" | "warn" | "bad";
+
+export interface Finding {
+  readonly level: Level;
+  /** What was looked at: `server`, `schema`, `privileges`, … */
+  readonly check: string;
+  readonly message: string;
+  /** For a shell, or SQL for psql; null: there is nothing to run. */
+  readonly mend: string | null;
+}
+
+export const finding = (
+  level: Level,
+  check: string,
+  message: string,
+  mend: string | null = null,
+): Finding => ({ level, check, message, mend });
+
+/** SQL as a line for a shell. psql finds the database by the same variables. */
+export function inPsql(statement: string): string {
+  return `psql -c '${statement.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,107 @@
+// What the facts about the queue's tables mean, and what needs a person there.
+import type { TableFacts } from "../../../database/inspect/relations.ts";
+import { grouped } from "../../../domain/words.ts";
+import { lineOfVerb } from "../../operations/verb-line.ts";
+import { type Finding, finding, inPsql } from "./finding.ts";
+import type { Facts } from "./read-facts.ts";
+
+type Queue = NonNullable<Facts["queue"]>;
+
+const MANY_DEAD = 50_000;
+const MUCH_CHANGED = 50_000;
+/** From here on the optional indexes are worth what they cost. */
+const MANY_JOBS = 1_000_000;
+
+export function queueFindings({ queue, schemaName }: Facts): Finding[] {
+  if (queue === null) return [];
+  return [
+    ...driftFindings(queue, schemaName),
+    ...indexFindings(queue, schemaName),
+    ...bloatFindings(queue, schemaName),
+    ...incidentFindings(queue),
+  ];
+}
+
+function driftFindings({ drift }: Queue, schema: string): Finding[] {
+  if (drift === null) return [];
+  const found = drift.missing.map((what) => {
+    const mend = `worker migrate --schema ${schema}_fresh && pg_dump --schema-only --schema ${schema}_fresh`;
+    return finding("bad", "drift", `${what} is missing; a fresh schema has it`, mend);
+  });
+  for (const { name, statement } of drift.missingIndexes) {
+    const message = `the index ${name} is missing: every fetch reads all jobs`;
+    found.push(finding("bad", "drift", message, inPsql(statement)));
+  }
+  for (const name of drift.triggers) {
+    const mend = inPsql(
+      `alter table ${quoted(schema)}._private_jobs disable trigger ${quoted(name)}`,
+    );
+    found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, mend));
+  }
+  if (found.length === 0) found.push(finding("ok", "drift", "the schema is as it was made"));
+  return found;
+}
+
+function indexFindings({ indexes, optional, tables }: Queue, schema: string): Finding[] {
+  const building = new Set(
+    optional.flatMap(({ state, index_name: name }) =>
+      state === "building" || state === "broken" ? [name] : [],
+    ),
+  );
+  const found: Finding[] = [];
+  for (const { name, is_valid: isValid } of indexes) {
+    if (isValid || building.has(name)) continue;
+    const mend = inPsql(`reindex index concurrently ${quoted(schema)}.${quoted(name)}`);
+    found.push(finding("bad", "indexes", `the index ${name} is not valid, and not used`, mend));
+  }
+  for (const { name, state } of optional) {
+    if (state !== "broken") continue;
+    const message = `the optional index ${name} was left unfinished`;
+    found.push(finding("warn", "indexes", message, `worker build-index ${name}`));
+  }
+  const jobs = tables.find(({ name }) => name === "_private_jobs")?.live_rows ?? 0;
+  const absent = optional.filter(
+    ({ state, is_recommended: isRecommended }) => state === "absent" && isRecommended,
+  );
+  if (jobs > MANY_JOBS && absent.length > 0) {
+    const names = absent.map(({ name }) => name).join(", ");
+    const message = `with ${grouped(jobs)} jobs some reads of the admin are slow without ${names}`;
+    found.push(finding("warn", "indexes", message, "worker migrate --with-indexes"));
+  }
+  if (found.length === 0) found.push(finding("ok", "indexes", "all are valid"));
+  return found;
+}
+
+function bloatFindings({ tables }: Queue, schema: string): Finding[] {
+  const found = tables.flatMap((table): Finding[] => {
+    const name = `${quoted(schema)}.${quoted(table.name)}`;
+    if (isBloated(table)) {
+      const message = `${table.name} has ${grouped(table.dead_rows)} dead rows beside ${grouped(table.live_rows)}: fetches read them, too`;
+      return [finding("warn", "bloat", message, inPsql(`vacuum (analyze) ${name}`))];
+    }
+    if (table.changed_since_analyze > Math.max(MUCH_CHANGED, table.live_rows)) {
+      const message = `the statistics of ${table.name} are ${grouped(table.changed_since_analyze)} changes old`;
+      return [finding("warn", "bloat", message, inPsql(`analyze ${name}`))];
+    }
+    return [];
+  });
+  return found.length > 0 ? found : [finding("ok", "bloat", "few dead rows, fresh statistics")];
+}
+
+const isBloated = ({ dead_rows: dead, live_rows: live }: TableFacts) =>
+  dead > Math.max(MANY_DEAD, live / 2);
+
+/** What the page's overview says: stale locks, stuck queues, tasks that nobody knows, and so on. */
+function incidentFindings({ incidents }: Queue): Finding[] {
+  if (incidents === null) return [];
+  const found = incidents.incidents.map(({ level, title, sentence, verb }) =>
+    finding(level, "queue", `${title}: ${sentence}`, verb === null ? null : lineOfVerb(verb)),
+  );
+  if (incidents.more > 0) {
+    found.push(finding("warn", "queue", `and ${incidents.more} more things need a person`));
+  }
+  return found.length > 0 ? found : [finding("ok", "queue", incidents.verdict)];
+}
+
+const quoted = (name: string) =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;

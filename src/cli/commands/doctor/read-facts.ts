@@ -1,0 +1,83 @@
+// What the doctor looks at: the same readings as the admin's page about the database. What this role may not
+// read, or takes too long, is told and leaves the rest standing.
+
+import { createInsight } from "../../../admin/insight/insight.ts";
+import { monotonic, now } from "../../../base/clock.ts";
+import { WorkerError } from "../../../base/errors.ts";
+import type { Database } from "../../../database/database.ts";
+import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
+import { readMissingRights } from "../../../database/inspect/role-rights.ts";
+import { readSchemaDrift } from "../../../database/inspect/schema-drift.ts";
+import { readServerFacts } from "../../../database/inspect/server-facts.ts";
+import {
+  readConnections,
+  readHeldXmin,
+  readOldestTransaction,
+} from "../../../database/inspect/sessions.ts";
+import { readTransactionAge } from "../../../database/inspect/transaction-age.ts";
+import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
+import { assertUsableSchema, schemaState } from "../../../database/schema/schema-state.ts";
+
+const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
+
+export type Facts = Awaited<ReturnType<typeof readFacts>>;
+
+/** Throws WorkerError when the database cannot be reached. */
+export async function readFacts(db: Database) {
+  const unread: string[] = [];
+  const part = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof WorkerError) || error.code === "database_unreachable") throw error;
+      unread.push(`${what}: ${error.message}`);
+      return null;
+    }
+  };
+  const server = await part("server", () => readServerFacts(db));
+  const skewMs = await part("clock", () => readSkew(db));
+  const schema = await part("schema", () => schemaState(db));
+  const general = {
+    server,
+    skewMs,
+    schema,
+    connections: await part("connections", () => readConnections(db)),
+    transactionAge: await part("transaction age", () => readTransactionAge(db)),
+    oldest: await part("oldest transaction", () => readOldestTransaction(db)),
+    held: await part("held rows", () => readHeldXmin(db)),
+    rights: (await part("privileges", () => readMissingRights(db))) ?? [],
+    schemaName: db.schema.name,
+    unread,
+  };
+  if (schema?.kind !== "ready") return { ...general, queue: null };
+  return {
+    ...general,
+    queue: {
+      hidden: await hiddenBy(db),
+      drift: await part("schema drift", () => readSchemaDrift(db)),
+      tables: (await part("tables", () => readTables(db))) ?? [],
+      indexes: (await part("indexes", () => readIndexes(db))) ?? [],
+      optional: (await part("optional indexes", () => readIndexStates(db, NO_BUILDS))) ?? [],
+      incidents: await part("what needs a person", () => createInsight(db).incidents()),
+    },
+  };
+}
+
+/** Why rows cannot be seen, such as row level security; null: they can. */
+async function hiddenBy(db: Database): Promise<string | null> {
+  try {
+    await assertUsableSchema(db);
+    return null;
+  } catch (error) {
+    if (!(error instanceof WorkerError) || error.code === "database_unreachable") throw error;
+    return error.message;
+  }
+}
+
+/** How far this machine's clock is ahead of the database's, as well as a round trip tells. */
+async function readSkew(db: Database): Promise<number> {
+  const { databaseTime } = await import("../../../queue/cron/database-time.ts");
+  const before = monotonic();
+  const theirs = await databaseTime(db);
+  return now() - (monotonic() - before) / 2 - theirs;
+}

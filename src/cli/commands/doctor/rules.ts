@@ -1,0 +1,144 @@
+// What the facts mean: each rule looks at one thing and says what it has found.
+
+import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
+import type { ReadySchema } from "../../../database/schema/schema-state.ts";
+import { ageText, grouped } from "../../../domain/words.ts";
+import { type Finding, finding, inPsql } from "./finding.ts";
+import type { Facts } from "./read-facts.ts";
+
+const OLDEST_SERVER = 14;
+const NEWEST_SERVER = 18;
+const SKEW_WARN_MS = 2_000;
+const SKEW_BAD_MS = 30_000;
+const LONG_TRANSACTION_MS = 15 * 60_000;
+const MANY_TRANSACTIONS = 1_000_000;
+
+export function serverFindings({ server, skewMs, connections, transactionAge }: Facts): Finding[] {
+  const found: Finding[] = [];
+  if (server !== null) {
+    const { version, database, role, is_standby: isStandby, is_read_only: isReadOnly } = server;
+    const major = Number.parseInt(version, 10);
+    const about = `PostgreSQL ${version}, database ${database}, role ${role}`;
+    if (major < OLDEST_SERVER) {
+      found.push(
+        finding("bad", "server", `${about}: at least ${OLDEST_SERVER} is needed; upgrade it`),
+      );
+    } else if (major > NEWEST_SERVER) {
+      found.push(finding("warn", "server", `${about}: tried up to ${NEWEST_SERVER}`));
+    } else found.push(finding("ok", "server", about));
+    if (isReadOnly) {
+      const why = isStandby ? "it is a standby" : "its transactions only read, by setting";
+      const message = `takes no writes: ${why}; target_session_attrs=read-write finds the primary among several hosts`;
+      found.push(finding("bad", "server", message));
+    }
+  }
+  found.push(...skewFindings(skewMs));
+  if (connections !== null) {
+    const { total, most } = connections;
+    const isFull = total >= most * 0.9;
+    const message = `${total} of ${most} connections are in use`;
+    const mend = isFull ? inPsql(`alter system set max_connections = ${most * 2}`) : null;
+    found.push(finding(isFull ? "warn" : "ok", "connections", message, mend));
+  }
+  if (transactionAge !== null && transactionAge > LAST_TRANSACTION_AGE / 3) {
+    const message = `the oldest row is ${grouped(transactionAge)} transactions old; at ${grouped(LAST_TRANSACTION_AGE)} PostgreSQL takes no more writes`;
+    const isNear = transactionAge > LAST_TRANSACTION_AGE / 2;
+    found.push(finding(isNear ? "bad" : "warn", "vacuum", message, inPsql("vacuum (freeze)")));
+  }
+  return found;
+}
+
+function skewFindings(skewMs: number | null): Finding[] {
+  if (skewMs === null) return [];
+  const size = Math.abs(skewMs);
+  if (size < SKEW_WARN_MS) return [finding("ok", "clock", "agrees with the database's")];
+  const side = skewMs > 0 ? "ahead of" : "behind";
+  const message = `this machine is ${ageText(size)} ${side} the database; jobs run by the database's clock`;
+  return [finding(size < SKEW_BAD_MS ? "warn" : "bad", "clock", message, "sudo chronyc makestep")];
+}
+
+export function schemaFindings({ schema, schemaName, rights, queue }: Facts): Finding[] {
+  const found: Finding[] = [];
+  if (schema === null) return found;
+  const migrate = `worker migrate --schema ${schemaName}`;
+  switch (schema.kind) {
+    case "absent":
+    case "empty": {
+      const message = schema.kind === "absent" ? "is not there" : "is empty";
+      found.push(finding("bad", "schema", `${schemaName} ${message}`, migrate));
+      break;
+    }
+    case "foreign":
+    case "outdated":
+    case "too-new":
+      found.push(finding("bad", "schema", schema.reason));
+      break;
+    case "ready":
+      found.push(...readyFindings(schema, schemaName, migrate));
+      break;
+    default:
+      return schema satisfies never;
+  }
+  for (const { what, grant } of rights) {
+    found.push(finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)));
+  }
+  if (schema.kind === "ready" && rights.length === 0) {
+    found.push(finding("ok", "privileges", "this role may do all that workers do"));
+  }
+  if (queue?.hidden != null) found.push(finding("bad", "privileges", queue.hidden));
+  return found;
+}
+
+function readyFindings(schema: ReadySchema, name: string, migrate: string): Finding[] {
+  const { origin, level, extensions, warnings } = schema;
+  const found = [finding("ok", "schema", `${name} at level ${level}, made by ${makers[origin]}`)];
+  if (!extensions.has("workers")) {
+    const message = "has no heartbeats: whether a worker is alive cannot be told";
+    found.push(finding("warn", "schema", message, migrate));
+  }
+  if (!extensions.has("operations")) {
+    const message = "keeps no receipts, no undo and no trail of writes; nothing needs them";
+    found.push(finding("ok", "schema", message, `${migrate} --with-operations`));
+  }
+  for (const warning of warnings) found.push(finding("warn", "schema", warning));
+  return found;
+}
+
+const makers = { ours: "worker", graphile: "Graphile Worker", "rust-port": "its Rust port" };
+
+export function heldFindings({ oldest, held, server }: Facts): Finding[] {
+  const found: Finding[] = [];
+  const nowMs = server === null ? null : Date.parse(server.now);
+  const age = (since: string | null) =>
+    since === null || nowMs === null ? 0 : nowMs - Date.parse(since);
+  if (oldest !== null && age(oldest.since) > LONG_TRANSACTION_MS) {
+    const who = oldest.application === "" ? "a session" : oldest.application;
+    const message = `${who} (pid ${oldest.pid}) has a transaction open for ${ageText(age(oldest.since))}: rows of finished jobs stay until it ends`;
+    found.push(
+      finding("warn", "vacuum", message, inPsql(`select pg_terminate_backend(${oldest.pid})`)),
+    );
+  }
+  if (
+    held !== null &&
+    (held.transactions > MANY_TRANSACTIONS || age(held.since) > LONG_TRANSACTION_MS)
+  ) {
+    const { kind, name, transactions } = held;
+    if (kind === "session" && found.length > 0) return found;
+    const message = `${kinds[kind]} ${name} holds back vacuum by ${grouped(transactions)} transactions`;
+    found.push(finding("warn", "vacuum", message, mendOf(kind, name)));
+  }
+  if (found.length === 0) found.push(finding("ok", "vacuum", "nobody holds it back"));
+  return found;
+}
+
+const kinds = {
+  session: "the session",
+  slot: "the replication slot",
+  prepared: "the prepared transaction",
+};
+
+function mendOf(kind: keyof typeof kinds, name: string): string | null {
+  const text = `'${name.replaceAll("'", "''")}'`;
+  if (kind === "slot") return inPsql(`select pg_drop_replication_slot(${text})`);
+  return kind === "prepared" ? inPsql(`rollback prepared ${text}`) : null;
+}

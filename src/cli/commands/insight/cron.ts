@@ -1,0 +1,42 @@
+// worker cron: the timetables, and which of their ticks are late.
+import type { CronPage, CronSort } from "../../../queue/lists/list-cron.ts";
+import { print, printJson, printTable } from "../../output/print.ts";
+import { connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+import { listingOptions, timeOf } from "./listing.ts";
+
+const sorts = ["next", "identifier", "-last"] as const satisfies readonly CronSort[];
+
+export const cronCommand = defineCommand({
+  name: "cron",
+  describe: "List the entries of timetables, with their last and next ticks",
+  options: listingOptions(sorts, "the name or the task"),
+  notes:
+    "Patterns and next ticks are known as far as a living worker keeps the entry; they are UTC.",
+  run: async ({ search, sort, limit, cursor = null, ...args }) => {
+    const { listCron } = await import("../../../queue/lists/list-cron.ts");
+    const { cronListJson } = await import("../../../admin/api/lists/get-cron.ts");
+    const page = await connected(args, ({ database }) =>
+      listCron(database, { search, sort, limit, cursor }),
+    );
+    if (args.json) printJson(cronListJson(page));
+    else printCron(page);
+    return undefined;
+  },
+});
+
+function printCron({ entries, nextCursor }: CronPage): void {
+  printTable(
+    ["ENTRY", "TASK", "PATTERN", "LAST TICK", "NEXT TICK", "WORKERS", "LATE SINCE"],
+    entries.map((one) => [
+      one.identifier,
+      one.task ?? "?",
+      one.match ?? "?",
+      timeOf(one.lastExecutionMs),
+      timeOf(one.nextExecutionMs),
+      String(one.workers),
+      timeOf(one.lateSinceMs),
+    ]),
+  );
+  if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
+}

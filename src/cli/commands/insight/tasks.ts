@@ -1,0 +1,48 @@
+// worker tasks: the tasks, those in trouble first, with who knows each.
+import { conditions } from "../../../domain/condition.ts";
+import { valueText } from "../../../domain/words.ts";
+import type { ListedTask, TaskSort } from "../../../queue/lists/list-tasks.ts";
+import { print, printJson, printTable } from "../../output/print.ts";
+import { connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+import { listingOptions, timeOf } from "./listing.ts";
+
+const sorts = [
+  ...["worst", "name", "-ready", "-running", "-failed", "-retrying", "oldest"],
+] as const satisfies readonly TaskSort[];
+
+export const tasksCommand = defineCommand({
+  name: "tasks",
+  describe: "List tasks with their jobs by condition, and how many workers know them",
+  options: listingOptions(sorts, "the name"),
+  notes: "≈ is an estimate from a sample, as of a very large table.",
+  run: async ({ search, sort, limit, cursor = null, ...args }) => {
+    const { listTasks } = await import("../../../queue/lists/list-tasks.ts");
+    const { createSampler } = await import("../../../admin/known/sampler.ts");
+    const { taskListJson } = await import("../../../admin/api/lists/get-tasks.ts");
+    const { page, asOf } = await connected(args, async ({ database }) => {
+      const { names } = await createSampler(database).pulse();
+      const request = { search, sort, limit, cursor };
+      return { page: await listTasks(database, request, names), asOf: names.asOf };
+    });
+    if (args.json) printJson(JSON.stringify(taskListJson(page, asOf)));
+    else {
+      printTable(
+        ["TASK", ...conditions.map((one) => one.toUpperCase()), "OLDEST READY", "KNOWN BY"],
+        page.tasks.map(rowOf),
+      );
+      if (page.nextCursor !== null) print(`more: --cursor ${page.nextCursor}`);
+    }
+    return undefined;
+  },
+});
+
+function rowOf({ identifier, counts, oldestReadyMs, supportedBy, isUnsupported }: ListedTask) {
+  const known = isUnsupported === true ? "no worker" : `${supportedBy}`;
+  return [
+    identifier,
+    ...conditions.map((one) => valueText(counts[one])),
+    timeOf(oldestReadyMs),
+    isUnsupported === null ? "?" : known,
+  ];
+}

@@ -1,0 +1,92 @@
+// worker watch: the queue live in the terminal, until q or a signal. Where the output is no terminal, one
+// screen, or with --json one line each time.
+import { wait } from "../../../base/clock.ts";
+import { InputError, WorkerError } from "../../../base/errors.ts";
+import type { Database } from "../../../database/database.ts";
+import { span } from "../../arguments/values.ts";
+import { liveScreen } from "../../output/live-screen.ts";
+import { print, printJson } from "../../output/print.ts";
+import { connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+import { stoppable } from "../../shell/signals.ts";
+import type { Shown } from "./watch-screen.ts";
+
+const SHORTEST_MS = 500;
+
+export const watchCommand = defineCommand({
+  name: "watch",
+  describe: "Show the queue live: jobs by condition, what needs a person, the busiest tasks",
+  options: { interval: { ...span("How often it is read"), fallback: "2s" } },
+  notes:
+    "Without a terminal it shows one screen and ends; with --json it writes a line each time, as GET api/counts has it, until it is stopped.",
+  run: async ({ interval = 2_000, ...args }) => {
+    if (interval < SHORTEST_MS) {
+      throw new InputError([{ path: "interval", message: "must be at least 500ms" }]);
+    }
+    await connected(args, ({ database }) =>
+      stoppable(async (signal) => {
+        const read = await reader(database);
+        if (args.json) return jsonLines(read, interval, signal);
+        if (!process.stdout.isTTY) {
+          for (const line of await textOf(await read())) print(line);
+          return undefined;
+        }
+        return onTerminal(read, interval, signal);
+      }),
+    );
+    return undefined;
+  },
+});
+
+type Read = () => Promise<Shown>;
+
+/** One reading after the other; what costs more is read less often (resting.ts). */
+async function reader(database: Database): Promise<Read> {
+  const { createSampler } = await import("../../../admin/known/sampler.ts");
+  const { createInsight } = await import("../../../admin/insight/insight.ts");
+  const { readNames } = await import("../../../queue/stats/queue-rows.ts");
+  const sampler = createSampler(database);
+  const insight = createInsight(database);
+  return async () => {
+    const known = await sampler.pulse();
+    const incidents = await insight.incidents().catch((error: unknown) => {
+      if (error instanceof WorkerError && error.code === "database_timeout") return null;
+      throw error;
+    });
+    const ids = [...known.names.tallies.tasks.keys()].slice(0, MOST_NAMES);
+    const taskNames = await readNames(database, "task", ids);
+    return { known, incidents, taskNames, schema: database.schema.name };
+  };
+}
+
+const MOST_NAMES = 1_000;
+
+async function textOf(shown: Shown, rows = 200, columns = 400): Promise<string[]> {
+  const { screenOf } = await import("./watch-screen.ts");
+  return screenOf(shown, rows, columns);
+}
+
+async function onTerminal(read: Read, intervalMs: number, signal: AbortSignal): Promise<void> {
+  await using screen = liveScreen(signal);
+  while (!screen.ended.aborted) {
+    try {
+      const shown = await read();
+      screen.show(await textOf(shown, screen.rows, screen.columns));
+    } catch (error) {
+      // A server that restarts is away for a moment: the last screen stays, with what is wrong.
+      if (!(error instanceof WorkerError)) throw error;
+      screen.say(error.message);
+    }
+    await wait(intervalMs, screen.ended);
+  }
+}
+
+async function jsonLines(read: Read, intervalMs: number, signal: AbortSignal): Promise<void> {
+  const { countsJson } = await import("../../../admin/feed/counts-json.ts");
+  const { incidentsJson } = await import("../../../admin/insight/insight-json.ts");
+  do {
+    const { known, incidents } = await read();
+    const said = incidents === null ? null : incidentsJson(incidents);
+    printJson(`{"counts":${countsJson(known)},"incidents":${JSON.stringify(said)}}`);
+  } while (await wait(intervalMs, signal));
+}

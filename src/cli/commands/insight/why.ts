@@ -1,0 +1,40 @@
+// worker why: why a job is where it is, and the line that removes the cause.
+import { WorkerError } from "../../../base/errors.ts";
+import { checkedJobId } from "../../../domain/job-ids.ts";
+import type { Explanation } from "../../../queue/why/explain-job.ts";
+import { required, text } from "../../arguments/values.ts";
+import { lineOfVerb } from "../../operations/verb-line.ts";
+import { print, printJson } from "../../output/print.ts";
+import { connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+
+export const whyCommand = defineCommand({
+  name: "why",
+  describe: "Say why a job is where it is, and what would help",
+  words: { id: required(text("Job id")) },
+  run: async ({ id, ...args }) => {
+    const { createInsight } = await import("../../../admin/insight/insight.ts");
+    const { explainJob } = await import("../../../queue/why/explain-job.ts");
+    const { whyJson } = await import("../../../admin/api/insight/get-why.ts");
+    const why = await connected(args, ({ database }) =>
+      explainJob(database, checkedJobId(id), createInsight(database)),
+    );
+    if (why === null) {
+      throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
+    }
+    if (args.json) printJson(JSON.stringify(whyJson(why)));
+    else for (const line of linesOf(why)) print(line);
+    return undefined;
+  },
+});
+
+function linesOf({ id, condition, sentence, causes, nextTries, lastTry }: Explanation): string[] {
+  const lines = [`job ${id} is ${condition}. ${sentence}`];
+  for (const { text: said, detail, isRoot, verb } of causes) {
+    lines.push(`  ${isRoot ? "root" : "because"}: ${said}${detail === null ? "" : ` (${detail})`}`);
+    if (verb !== null) lines.push(`    ${verb.label}: ${lineOfVerb(verb)}`);
+  }
+  if (nextTries.length > 0) lines.push(`  next tries: ${nextTries.join(", ")}`);
+  if (lastTry !== null) lines.push(`  last try: ${lastTry}`);
+  return lines;
+}

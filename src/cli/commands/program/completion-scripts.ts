@@ -1,0 +1,120 @@
+// The programs themselves, one for each shell. They know all commands by heart: nothing is started while
+// somebody types.
+
+export interface KnownOption {
+  /** With its dashes. */
+  readonly name: string;
+  readonly describe: string;
+  readonly takesValue: boolean;
+  readonly isPath: boolean;
+  /** Empty: anything. */
+  readonly choices: readonly string[];
+}
+
+export interface Known {
+  readonly name: string;
+  readonly describe: string;
+  /** What its first word may be; empty: anything. */
+  readonly words: readonly string[];
+  readonly options: readonly KnownOption[];
+}
+
+export function bash(commands: readonly Known[]): string {
+  const names = commands.map(({ name }) => name).join(" ");
+  const perCommand = commands.map(({ name, words, options }) => {
+    const all = options.map((one) => one.name).join(" ");
+    return `    ${name}) options="${all}"; words="${words.join(" ")}" ;;`;
+  });
+  const values = distinct(commands).flatMap(({ name, takesValue, isPath, choices }) => {
+    if (!takesValue) return [];
+    const files = `mapfile -t COMPREPLY < <(compgen -f -- "$word")`;
+    const words = `mapfile -t COMPREPLY < <(compgen -W "${choices.join(" ")}" -- "$word")`;
+    return [`    ${name}) ${isPath ? files : words}; return ;;`];
+  });
+  return `\
+_worker() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" last="\${COMP_WORDS[COMP_CWORD-1]}" command= options= words= at
+  COMPREPLY=()
+  case "$last" in
+${values.join("\n")}
+  esac
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    case " ${names} " in *" \${COMP_WORDS[at]} "*) command="\${COMP_WORDS[at]}"; break ;; esac
+  done
+  case "$command" in
+    '') words="${names} help" ;;
+${perCommand.join("\n")}
+  esac
+  if [[ $word == -* ]]; then words="$options"; fi
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -o default -F _worker worker
+`;
+}
+
+export function zsh(commands: readonly Known[]): string {
+  const list = commands.map(({ name, describe }) => `    ${single(`${name}:${describe}`)}`);
+  const perCommand = commands.map(({ name, words, options }) => {
+    const specs = options.map(({ name: option, describe, takesValue, isPath, choices }) => {
+      const about = describe.replaceAll(/[[\]:\\]/g, " ");
+      const what = isPath ? "_files" : choices.length > 0 ? `(${choices.join(" ")})` : " ";
+      return single(`*${option}[${about}]${takesValue ? `:${option.slice(2)}:${what}` : ""}`);
+    });
+    const rest = words.length > 0 ? single(`1:word:(${words.join(" ")})`) : single("*: :_files");
+    return `    ${name}) _arguments ${[...specs, rest].join(" ")} ;;`;
+  });
+  return `\
+#compdef worker
+_worker() {
+  local -a commands
+  commands=(
+${list.join("\n")}
+  )
+  local at name=
+  for ((at = 2; at < CURRENT; at++)); do
+    if (( \${commands[(I)\${words[at]}:*]} )); then name=\${words[at]}; break; fi
+  done
+  if [[ -z $name ]]; then _describe command commands; return; fi
+  words=("\${(@)words[at,-1]}")
+  (( CURRENT = CURRENT - at + 1 ))
+  case $name in
+${perCommand.join("\n")}
+  esac
+}
+compdef _worker worker
+`;
+}
+
+export function fish(commands: readonly Known[]): string {
+  const none = "-n __fish_use_subcommand";
+  const lines = commands.flatMap(({ name, describe, words, options }) => {
+    const here = `-n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `complete -c worker ${none} -f -a ${name} -d ${quoted(describe)}`,
+      ...(words.length === 0
+        ? []
+        : [`complete -c worker ${here} -f -a ${quoted(words.join(" "))}`]),
+      ...options.map(({ name: option, describe: about, takesValue, isPath, choices }) => {
+        const value = isPath ? " -r -F" : takesValue ? " -x" : "";
+        const words = choices.length === 0 ? "" : ` -a ${quoted(choices.join(" "))}`;
+        return `complete -c worker ${here} -l ${option.slice(2)} -d ${quoted(about)}${value}${words}`;
+      }),
+    ];
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** Every option once; of those that several commands have the first. */
+function distinct(commands: readonly Known[]): readonly KnownOption[] {
+  const known = new Map<string, KnownOption>();
+  for (const option of commands.flatMap(({ options }) => options)) {
+    const before = known.get(option.name);
+    // --auth of one and of another may have other choices; then all of them are offered.
+    const choices = [...new Set([...(before?.choices ?? []), ...option.choices])];
+    known.set(option.name, { ...option, choices });
+  }
+  return [...known.values()];
+}
+
+const single = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;

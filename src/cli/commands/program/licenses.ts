@@ -1,0 +1,28 @@
+// worker licenses: the notices of all third-party software inside, as the build has put them there.
+import { brotliDecompressSync } from "node:zlib";
+import { WorkerError } from "../../../base/errors.ts";
+import { printOwn } from "../../output/print.ts";
+import { defineCommand } from "../../shell/globals.ts";
+
+export const licensesCommand = defineCommand({
+  name: "licenses",
+  describe: "Print the licences of the software inside: packages, Node.js, PostgreSQL",
+  refuses: { databaseUrl: "it needs none", schema: "it needs none" },
+  run: async () => {
+    const packed = await embedded();
+    printOwn(brotliDecompressSync(Buffer.from(packed, "base64")).toString());
+    return undefined;
+  },
+});
+
+async function embedded(): Promise<string> {
+  try {
+    const { default: text } = await import("../../../../dist/third-party-notices.json", {
+      with: { type: "json" },
+    });
+    return text;
+  } catch (cause) {
+    const message = 'the notices have not been made; run "node build.mjs assets"';
+    throw new WorkerError("configuration", message, { cause });
+  }
+}

@@ -1,0 +1,45 @@
+// What this role may do in the queue's schema: what workers and the admin need, and lack.
+import { type Database, query, type Statement } from "../database.ts";
+
+/** Such as `insert on _private_jobs`, with the statement that grants it. */
+export interface MissingRight {
+  readonly what: string;
+  readonly grant: string;
+}
+
+const MOST_FUNCTIONS = 100;
+
+/** Empty where nothing is lacking. Row level security: see assertUsableSchema(). */
+export async function readMissingRights(db: Database): Promise<MissingRight[]> {
+  const { name } = db.schema;
+  const rows = await query<MissingRight & Record<string, unknown>>(db, missingSql, [
+    name,
+    MOST_FUNCTIONS,
+  ]);
+  return rows;
+}
+
+// has_…_privilege() asks for the name of what is there, so only what the catalogue has is asked for.
+const missingSql: Statement = () => `
+  with space as (select oid, nspname from pg_catalog.pg_namespace where nspname = $1::text)
+  select format('usage of the schema %I', nspname) as what,
+    format('grant usage on schema %I to %I', nspname, current_user) as grant
+  from space where not has_schema_privilege(oid, 'usage')
+  union all
+  select format('%s on %I', string_agg(wanted.privilege, ', '), class.relname),
+    format('grant %s on %I.%I to %I',
+      string_agg(wanted.privilege, ', '), space.nspname, class.relname, current_user)
+  from space
+  join pg_catalog.pg_class class on class.relnamespace = space.oid and class.relkind in ('r', 'v', 'p')
+  cross join unnest(case when class.relkind = 'v' or class.relname = 'migrations'
+    then array['select'] else array['select', 'insert', 'update', 'delete'] end)
+    as wanted (privilege)
+  where (class.relname ~ '^_private_' or class.relname in ('jobs', 'migrations'))
+  and not has_table_privilege(class.oid, wanted.privilege)
+  group by space.nspname, class.relname
+  union all
+  (select format('execute on %s', proc.oid::regprocedure),
+    format('grant execute on function %s to %I', proc.oid::regprocedure, current_user)
+  from space join pg_catalog.pg_proc proc on proc.pronamespace = space.oid
+  where not has_function_privilege(proc.oid, 'execute')
+  order by proc.proname limit $2::int)`;

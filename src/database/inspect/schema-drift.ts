@@ -1,0 +1,54 @@
+// Whether the schema is still as it was made: objects that have gone, and triggers and foreign keys that
+// somebody has added to the table of jobs, which every job pays for.
+import { type Database, query, type Statement } from "../database.ts";
+
+export interface SchemaDrift {
+  /** Functions and types by name; they come back with the schema only. */
+  readonly missing: readonly string[];
+  /** The statements that build them again. */
+  readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
+  readonly triggers: readonly string[];
+}
+
+const functions = [
+  ...["add_job", "add_jobs", "complete_jobs", "permanently_fail_jobs", "reschedule_jobs"],
+  ...["remove_job", "force_unlock_workers"],
+];
+
+const indexes: Readonly<Record<string, string>> = {
+  jobs_main_index:
+    "(priority, run_at) include (id, task_id, job_queue_id) where (is_available = true)",
+  jobs_no_queue_index:
+    "(priority, run_at) include (id, task_id) where (is_available = true and job_queue_id is null)",
+};
+
+export async function readSchemaDrift(db: Database): Promise<SchemaDrift> {
+  const [row] = await query<{ functions: string; indexes: string; triggers: string }>(
+    db,
+    driftSql,
+    [db.schema.name, `${db.schema.quoted}._private_jobs`],
+  );
+  const listed = (text = "[]") => JSON.parse(text) as string[];
+  const lacking = (names: readonly string[], there: readonly string[]) =>
+    names.filter((name) => !there.includes(name));
+  return {
+    missing: lacking(functions, listed(row?.functions)).map((name) => `function ${name}`),
+    missingIndexes: lacking(Object.keys(indexes), listed(row?.indexes)).map((name) => ({
+      name,
+      statement: `create index concurrently ${name} on ${db.schema.quoted}._private_jobs using btree ${indexes[name]}`,
+    })),
+    triggers: listed(row?.triggers),
+  };
+}
+
+const driftSql: Statement = () => `
+  select
+    to_json(array(select distinct proc.proname::text from pg_catalog.pg_proc proc
+      join pg_catalog.pg_namespace space on space.oid = proc.pronamespace
+      where space.nspname = $1::text))::text as functions,
+    to_json(array(select class.relname::text from pg_catalog.pg_index i
+      join pg_catalog.pg_class class on class.oid = i.indexrelid
+      where i.indrelid = jobs.oid))::text as indexes,
+    to_json(array(select tgname::text from pg_catalog.pg_trigger
+      where tgrelid = jobs.oid and not tgisinternal and tgenabled <> 'D' order by tgname))::text as triggers
+  from (select $2::text::regclass::oid as oid) as jobs`;

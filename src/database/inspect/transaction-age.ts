@@ -1,0 +1,14 @@
+// How far the database is from the age at which PostgreSQL takes no more writes (documentation, "Preventing
+// Transaction ID Wraparound Failures"): vacuum has to have come by before.
+import { type Database, query, type Statement } from "../database.ts";
+
+/** PostgreSQL stops at about this many transactions. */
+export const LAST_TRANSACTION_AGE = 2_100_000_000;
+
+export async function readTransactionAge(db: Database): Promise<number> {
+  const [row] = await query<{ age: number }>(db, ageSql);
+  return row?.age ?? 0;
+}
+
+const ageSql: Statement = () =>
+  "select age(datfrozenxid) as age from pg_catalog.pg_database where datname = current_database()";

@@ -1,0 +1,153 @@
+// Commands that say why: why, tasks, cron, watch, doctor.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type pg from "pg";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { quickly, worker } from "./command.ts";
+import { onTerminal } from "./terminal.ts";
+
+let env: { DATABASE_URL: string };
+let db: pg.Pool;
+let closing: () => Promise<void>;
+before(async () => {
+  const database = await migratedDatabase();
+  env = { DATABASE_URL: database.url };
+  const { pool, close } = testPool(database.url);
+  db = pool;
+  closing = close;
+});
+after(() => closing());
+
+const ids = async (task: string) => {
+  const { rows } = await db.query<{ id: string }>(
+    "select id from worker.jobs where task_identifier = $1 order by id",
+    [task],
+  );
+  return rows.map(({ id }) => id);
+};
+
+test("why says what holds a job, and the line that frees it.", async () => {
+  await quickly(["add", "mail", "{}", "--queue", "crm"], env);
+  await quickly(["add", "mail", "{}", "--queue", "crm"], env);
+  const [first = "", second = ""] = await ids("mail");
+  await db.query(
+    "update worker._private_job_queues set locked_at = now() - interval '5 hours', locked_by = 'gone'",
+  );
+  await db.query(
+    "update worker._private_jobs set locked_at = now() - interval '5 hours', locked_by = 'gone' where id = $1",
+    [first],
+  );
+  const { stdout, status } = await quickly(["why", second], env);
+  assert.equal(status, 0);
+  assert.match(stdout, new RegExp(`^job ${second} is blocked\\. Waits for crm`));
+  assert.match(stdout, /root: .*\n {4}\S.*: worker unlock gone\n/);
+  const { stdout: json } = await quickly(["why", second, "--json"], env);
+  const why = JSON.parse(json);
+  assert.equal(why.condition, "blocked");
+  assert.equal(why.causes.at(-1).is_root, true);
+  const absent = await quickly(["why", "99999"], env);
+  assert.deepEqual([absent.status, absent.stdout], [1, ""]);
+  assert.match(absent.stderr, /there is no job 99999/);
+  assert.equal((await quickly(["unlock", "gone", "--yes"], env)).status, 0);
+});
+
+test("why says how a failed job failed, and how many others did.", async () => {
+  for (let n = 0; n < 3; n++) await quickly(["add", "charge", "{}", "--max-attempts", "1"], env);
+  await db.query(
+    "update worker._private_jobs set attempts = 1, last_error = 'Error: no money' where task_id = (select id from worker._private_tasks where identifier = 'charge')",
+  );
+  const [id = ""] = await ids("charge");
+  const { stdout } = await quickly(["why", id], env);
+  assert.match(stdout, /is failed\. Will not run again\..* 2 others fail the same way\./);
+});
+
+test("tasks lists each task with its jobs by condition.", async () => {
+  const { stdout } = await quickly(["tasks"], env);
+  const [head = "", first = ""] = stdout.split("\n");
+  assert.match(head, /^TASK +RUNNING +FAILED/);
+  assert.match(first, /^charge /);
+  const { stdout: json } = await quickly(["tasks", "--json", "--search", "MAIL"], env);
+  const { tasks, count } = JSON.parse(json);
+  assert.deepEqual([tasks.length, tasks[0].identifier, count], [1, "mail", 1]);
+});
+
+test("cron lists the entries of timetables.", async () => {
+  await db.query(
+    "insert into worker._private_known_crontabs values ('nightly', '2026-01-01T00:00:00Z', '2026-01-02T03:00:00Z')",
+  );
+  const { stdout } = await quickly(["cron"], env);
+  assert.match(stdout, /\nnightly +\? +\? +2026-01-02T03:00:00Z +0/);
+  const { entries } = JSON.parse((await quickly(["cron", "--json"], env)).stdout);
+  assert.equal(entries[0].last_execution, "2026-01-02T03:00:00.000Z");
+});
+
+test("watch without a terminal shows one screen, with what needs a person.", async () => {
+  const { stdout, status } = await quickly(["watch"], env);
+  assert.equal(status, 0);
+  assert.match(stdout, /^worker watch {2}worker .*\n\nrunning 0 {3}failed 3/);
+  assert.match(stdout, /\nworkers |oldest due/);
+  assert.match(stdout, /\ncharge +0 +3/);
+  const soon = await quickly(["watch", "--interval", "10ms"], env);
+  assert.match(soon.stderr, /--interval: must be at least 500ms/);
+});
+
+test("watch on a terminal shows what happens meanwhile, ends with q, and gives the page back.", async () => {
+  const { status, screen } = await onTerminal(["watch", "--interval", "500ms"], env, "q", "charge");
+  assert.equal(status, 0);
+  assert.match(screen, /^\x1b\[\?1049h.*worker watch {2}worker.*\x1b\[\?1049l$/s);
+});
+
+test("doctor finds nothing in a fresh installation but what is well.", async () => {
+  const fresh = await migratedDatabase();
+  const { stdout, status } = await worker(["doctor"], { DATABASE_URL: fresh.url });
+  assert.equal(status, 0, stdout);
+  for (const check of ["server", "clock", "schema", "privileges", "drift", "indexes", "queue"]) {
+    assert.match(stdout, new RegExp(`^ok +${check}: `, "m"));
+  }
+});
+
+test("doctor names what is broken, with the line that mends it.", async () => {
+  const broken = await migratedDatabase();
+  const env = { DATABASE_URL: broken.url };
+  await using own = testPool(broken.url);
+  await own.pool.query(`
+    drop index worker.jobs_main_index;
+    create function worker.slow() returns trigger language plpgsql as 'begin return new; end';
+    create trigger slow before insert on worker._private_jobs for each row execute function worker.slow()`);
+  const { stdout, status } = await quickly(["doctor", "--json"], env);
+  assert.equal(status, 1);
+  const { level, findings } = JSON.parse(stdout);
+  assert.equal(level, "bad");
+  const mendOf = (text: string) =>
+    findings.find(({ message }: { message: string }) => message.includes(text))?.mend ?? "";
+  const create = /^psql -c '(create index concurrently jobs_main_index .*)'$/.exec(
+    mendOf("jobs_main_index is missing"),
+  )?.[1];
+  assert.ok(create);
+  await own.pool.query(create);
+  assert.match(mendOf("the trigger slow runs for every job"), /disable trigger slow/);
+  const after = await quickly(["doctor"], env);
+  assert.equal(after.status, 3, after.stdout);
+  assert.match(after.stdout, /^warn {2}drift: the trigger slow/);
+  const { rows } = await own.pool.query(
+    "select indexdef from pg_indexes where indexname in ('jobs_main_index')",
+  );
+  const stock = await db.query(
+    "select indexdef from pg_indexes where indexname in ('jobs_main_index')",
+  );
+  assert.deepEqual(rows, stock.rows);
+});
+
+test("doctor says what to do where there is no schema, and who may not read it.", async () => {
+  const empty = await emptyDatabase();
+  const none = await quickly(["doctor"], { DATABASE_URL: empty.url });
+  assert.equal(none.status, 1);
+  assert.match(
+    none.stdout,
+    /^bad +schema: worker is not there\n +mend: worker migrate --schema worker\n/m,
+  );
+  const away = await quickly(["doctor"], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
+  assert.equal(away.status, 1);
+  assert.match(away.stderr, /^worker: cannot reach PostgreSQL/);
+});

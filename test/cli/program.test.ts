@@ -1,0 +1,103 @@
+// Commands about the program: healthcheck, completion, man; and that the first of them asks nobody else.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { commands } from "../../src/cli/commands/index.ts";
+import { quickly, worker } from "./command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "wk-program-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function serving(status: number, body: string) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  after(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${port}`, asked };
+}
+
+test("healthcheck asks /readyz below the path, and is 0 only when it is ready.", async () => {
+  const ready = await serving(200, '{"status":"ready"}');
+  const yes = await quickly(["healthcheck", `${ready.url}/jobs/`]);
+  assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/jobs/readyz"]]);
+  const json = await quickly(["healthcheck", ready.url, "--json"]);
+  assert.deepEqual(JSON.parse(json.stdout), { status: "ready" });
+  const not = await serving(503, '{"error":"not ready","reason":"database_unreachable"}');
+  const no = await quickly(["healthcheck", not.url]);
+  assert.deepEqual([no.status, no.stdout], [1, ""]);
+  assert.match(no.stderr, /is not ready: it answers 503 \(database_unreachable\)\n$/);
+});
+
+test("healthcheck says who does not answer, without the password that was typed.", async () => {
+  const away = await quickly(["healthcheck", "http://me:secret@127.0.0.1:1"]);
+  assert.equal(away.status, 1);
+  assert.match(away.stderr, /^worker: http:\/\/127\.0\.0\.1:1\/readyz does not answer/);
+  assert.doesNotMatch(away.stderr, /secret/);
+  assert.match((await quickly(["healthcheck", "localhost"])).stderr, /<url>: must be a URL/);
+});
+
+test("The completions for bash know commands, options, choices and files.", async () => {
+  const { stdout } = await quickly(["completion", "bash"]);
+  const script = join(folder, "worker.bash");
+  writeFileSync(script, stdout);
+  const complete = (...words: string[]) =>
+    execFileSync(
+      "bash",
+      [
+        "-c",
+        `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _worker; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        "bash",
+        script,
+        ...words,
+      ],
+      { encoding: "utf8" },
+    )
+      .split("\n")
+      .filter(Boolean);
+  assert.deepEqual(complete("worker", "doc"), ["doctor"]);
+  assert.deepEqual(complete("worker", "list", "--lim"), ["--limit"]);
+  assert.ok(complete("worker", "--json", "add", "--").includes("--run-at"));
+  assert.deepEqual(complete("worker", "completion", "f"), ["fish"]);
+  assert.deepEqual(complete("worker", "admin", "--auth", "be"), ["bearer"]);
+  assert.deepEqual(complete("worker", "tasks", "--sort", "wo"), ["worst"]);
+});
+
+test("The completions for zsh and fish name every command and its options.", async () => {
+  for (const shell of ["zsh", "fish"]) {
+    const { stdout, status } = await quickly(["completion", shell]);
+    assert.equal(status, 0);
+    for (const { name } of commands) assert.match(stdout, new RegExp(`\\b${name}\\b`));
+    assert.match(stdout, /max-attempts/);
+  }
+  const other = await quickly(["completion", "tcsh"]);
+  assert.equal(other.status, 2);
+  assert.match(other.stderr, /must be one of bash, zsh, fish/);
+});
+
+test("The manual page names every command, its options and their variables.", async () => {
+  const { stdout } = await quickly(["man"]);
+  assert.match(stdout, /^\.TH WORKER 1 /);
+  for (const { name } of commands) {
+    assert.match(stdout, new RegExp(`^\\.SS worker ${name.replaceAll("-", "\\\\-")}\\b`, "m"));
+  }
+  assert.match(stdout, /Environment: WORKER_LIST_LIMIT\./);
+  for (const line of stdout.split("\n")) {
+    assert.match(line, /^(\.(TH|SH|SS|TP|PP|B|RI|I)\b.*|[^.'].*|)$/);
+  }
+});
+
+test("What is about the program needs no database, and refuses to be told one.", async () => {
+  const { status, stderr } = await worker(["man", "--schema", "x"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /man takes no --schema: it needs none/);
+});

@@ -1,0 +1,33 @@
+// Runs a command on a terminal of its own, which `script` gives it, and types on it.
+import { spawn } from "node:child_process";
+import { command } from "./command.ts";
+
+export interface Seen {
+  readonly status: number | null;
+  readonly screen: string;
+}
+
+/** Types `answer` once `asked` is on the screen. */
+export async function onTerminal(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  answer: string,
+  asked = "[y/N]",
+): Promise<Seen> {
+  const line = [process.execPath, ...command, ...args].map(quoted).join(" ");
+  const child = spawn("script", ["-qefc", line, "/dev/null"], {
+    env: { ...process.env, ...env, SHELL: "/bin/sh" },
+  });
+  let screen = "";
+  let isAsked = false;
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    screen += text;
+    if (isAsked || !screen.includes(asked)) return;
+    isAsked = true;
+    child.stdin.write(answer);
+  });
+  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { status, screen };
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
