@@ -91,6 +91,7 @@ test("The manual page names every command, its options and their variables.", as
     assert.match(stdout, new RegExp(`^\\.SS worker ${name.replaceAll("-", "\\\\-")}\\b`, "m"));
   }
   assert.match(stdout, /Environment: WORKER_LIST_LIMIT\./);
+  assert.match(stdout, /^[\n -~]*$/);
   for (const line of stdout.split("\n")) {
     assert.match(line, /^(\.(TH|SH|SS|TP|PP|B|RI|I)\b.*|[^.'].*|)$/);
   }

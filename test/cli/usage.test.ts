@@ -58,7 +58,7 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["lst"], /unknown command "lst"; did you mean "list"\?/],
   [["run"], /unknown command "run"; did you mean "run-now"\?/],
   [["serve"], /unknown command "serve"; see/],
-  [["completion"], /unknown command "completion"; see/],
+  [["completion"], /<shell> is missing: for which shell; see "worker completion --help"/],
   [["fial", "1"], /unknown command "fial"; see/],
   [["remov", "k"], /unknown command "remov"; see/],
   [["cleanu"], /unknown command "cleanu"; see/],

@@ -74,8 +74,12 @@ function paragraphs(text: string): string[] {
   return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escaped)]);
 }
 
-/** As it stands: no line begins a request, no backslash an escape. */
+/** As it stands: no line begins a request, no backslash an escape; other letters by their codes. */
 function escaped(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
-  return /^[.']/.test(plain) ? `\\&${plain}` : plain;
+  const ascii = plain.replaceAll(/[^ -~]/gu, (letter) => {
+    const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    return `\\[u${code}]`;
+  });
+  return /^[.']/.test(ascii) ? `\\&${ascii}` : ascii;
 }
