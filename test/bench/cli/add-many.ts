@@ -4,7 +4,7 @@
 //   node --import ./test/support/register.mjs test/bench/cli/add-many.ts [lines]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeWorkerUtils } from "graphile-worker";
@@ -16,6 +16,7 @@ const BATCH = 1_000;
 const SETTINGS = { shared_buffers: "512MB", max_wal_size: "8GB", checkpoint_timeout: "30min" };
 
 const folder = mkdtempSync(join(tmpdir(), "cli-bench-"));
+chmodSync(folder, 0o755); // PostgreSQL runs as somebody else where this is root
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();

@@ -96,7 +96,7 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     const value: unknown = JSON.parse(text);
     if (value === null) continue;
     if (field === "identifier") identifier = value;
-    else spec[field] = valueOf(field, value, { number, name, nowMs });
+    else spec[field] = valueIn(field, value, { number, name, nowMs });
   }
   // What is no text is refused where all jobs are checked.
   const job = { identifier: identifier as string, payload };
@@ -128,7 +128,7 @@ interface Where {
   readonly nowMs: number;
 }
 
-function valueOf(field: Field, value: unknown, { number, name, nowMs }: Where): unknown {
+function valueIn(field: Field, value: unknown, { number, name, nowMs }: Where): unknown {
   if (typeof value !== "string") return value;
   if (field === "jobKeyMode") return value.replaceAll("-", "_");
   if (field !== "runAt") return value;
