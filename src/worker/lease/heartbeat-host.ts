@@ -84,9 +84,12 @@ async function resolved(password: pg.ClientConfig["password"]): Promise<string> 
   return typeof password === "function" ? await password() : (password ?? "");
 }
 
-// No option of the application's Node, such as a preloaded module, is for this thread.
+// No option of the application's Node, such as a preloaded module, is for this thread. Without options
+// of its own a thread reads NODE_OPTIONS again, inside the executable, too, which does not heed it.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
-  const options = { workerData, execArgv: [], resourceLimits: LIMITS, name: "worker heartbeat" };
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };
+  const options = { workerData, ...own };
   const here = import.meta.url;
   if (here.endsWith(".ts")) return new Thread(new URL("./heartbeat-thread.ts", here), options);
   const { default: text } = await import("../../../dist/heartbeat-thread.json", {
