@@ -8,6 +8,8 @@ export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** Whether lines of this level are written, as pino tells it. Without it all are. */
+  isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
 /** What createLogger() may be told. */

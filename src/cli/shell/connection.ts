@@ -26,7 +26,10 @@ export async function commandLogger(args: GlobalArguments): Promise<Logger> {
   });
   const safe = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) =>
     logger[level](printableFields(fields, 0) as object, printable(message));
-  return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
+  return {
+    ...{ debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") },
+    isLevelEnabled: (level) => logger.isLevelEnabled?.(level) !== false,
+  };
 }
 
 const DEEPEST_FIELD = 4;

@@ -42,7 +42,7 @@ function logWorker(hooks: Hooks, logger: Logger): void {
   });
 }
 
-function logJobs(hooks: Hooks, logger: Logger): void {
+function logEachJob(hooks: Hooks, logger: Logger): void {
   hooks.on("job:start", ({ job }) => {
     logger.debug(fieldsOf(job), "a job starts");
   });
@@ -52,6 +52,11 @@ function logJobs(hooks: Hooks, logger: Logger): void {
   hooks.on("job:complete", ({ job, durationMs }) => {
     logger.debug({ ...fieldsOf(job), duration_ms: rounded(durationMs) }, "a job is done");
   });
+}
+
+function logJobs(hooks: Hooks, logger: Logger): void {
+  // Of each job: to make lines that nobody writes would cost a worker a third of its speed.
+  if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:fail", ({ job, error, durationMs }) => {
     const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
     logger.warn(fields, "a job failed and will be tried again");
