@@ -72,6 +72,16 @@ export {
 } from "./queue/worker-utils.ts";
 export type { ActiveWorker } from "./queue/workers/list-active-workers.ts";
 export type { LockedWorker } from "./queue/workers/list-locked-workers.ts";
+export type { AddedJob, FileJob, GraphileJob } from "./worker/files/graphile-job.ts";
+export type { FileLogger, Say } from "./worker/files/graphile-logger.ts";
+export type { FlatJob, JobHelpers } from "./worker/files/job-helpers.ts";
+export { type LoadTasksOptions, loadTasks } from "./worker/files/load-tasks.ts";
+export type {
+  Program,
+  ProgramEnd,
+  ProgramOptions,
+  RunProgram,
+} from "./worker/files/run-program.ts";
 export type { CronOptions } from "./worker/options/cron-options.ts";
 export type { LocalQueueOptions } from "./worker/options/local-queue-options.ts";
 export type { RecoveryOptions } from "./worker/options/recovery-options.ts";

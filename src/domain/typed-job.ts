@@ -5,7 +5,7 @@ import type { RawJson } from "./payload.ts";
 /** A task of defineTask() or defineBatchTask(): an identifier, and a payload by its handler's type. */
 export interface TaskLike<Payload> {
   readonly identifier: string;
-  readonly kind?: "single" | "batch";
+  readonly kind?: "single" | "batch" | "graphile";
   // Method syntax, and a context that nobody can give: any task of this payload fits.
   handle(payload: Payload, context: never): unknown;
 }

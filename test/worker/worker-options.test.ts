@@ -89,7 +89,7 @@ test("Who types an option of Graphile Worker is told where it went.", () => {
   assert.deepEqual(problems({ ...typed, tasks: undefined }), [
     "tasks: is required",
     "taskList: unknown field: say tasks, a list of tasks made by defineTask(identifier, handler)",
-    "taskDirectory: unknown field: import your tasks and list them in tasks; no directory is read",
+    "taskDirectory: unknown field: say tasks: await loadTasks(directory)",
     "concurrentJobs: unknown field: say concurrency",
     "pollInterval: unknown field: say pollIntervalMs, in milliseconds as before",
     "crontab: unknown field: say cron: { crontab }, the same text",

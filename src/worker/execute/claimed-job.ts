@@ -25,9 +25,11 @@ export class ClaimedJob implements TaskJob {
     this.#index = index;
   }
 
+  get taskId(): number {
+    return this.#claimed.rows.taskIds[this.#index] as number;
+  }
   get taskIdentifier(): string {
-    const { rows, taskNames } = this.#claimed;
-    return taskNames.get(rows.taskIds[this.#index] as number) ?? "";
+    return this.#claimed.taskNames.get(this.taskId) ?? "";
   }
   /** Whether its payload has come. */
   get isLoaded(): boolean {

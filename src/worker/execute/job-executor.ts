@@ -4,7 +4,7 @@
 import { monotonic, now } from "../../base/clock.ts";
 import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
-import type { BatchResults, Task } from "../task/task.ts";
+import type { Task } from "../task/task.ts";
 import type { ContextSource } from "../task/task-context.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 import { JobContext } from "./job-context.ts";
@@ -16,7 +16,7 @@ import {
   failure,
   isThenable,
   judge,
-  judgeBatch,
+  judgePending,
   type Result,
 } from "./verdict.ts";
 
@@ -151,11 +151,11 @@ export class JobExecutor<E> {
         return this.#finish(attempt, failure("the payload of a batch must be an array"));
       }
       returned = task.handle(payload, attempt);
-      isPending ||= isThenable(returned);
+      isPending ||= isThenable(returned) || Array.isArray(returned);
     } catch (error) {
       return this.#finish(attempt, failure(error));
     }
-    if (!isPending) return this.#finish(attempt, judge(returned));
+    if (!isPending) return this.#finish(attempt, judge(task.kind, returned));
     return this.#remembered(attempt, this.#awaited(attempt, returned));
   }
 
@@ -172,8 +172,7 @@ export class JobExecutor<E> {
   }
 
   async #judged({ job, task }: Attempt<E>, returned: unknown): Promise<Result> {
-    const value = await returned;
-    return task.kind === "batch" ? await judgeBatch(job, value as BatchResults) : judge(value);
+    return judgePending(task.kind, job, await returned);
   }
 
   #finish(attempt: Attempt<E>, result: Result): Promise<void> | undefined {

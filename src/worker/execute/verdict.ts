@@ -1,28 +1,59 @@
 // What an attempt has come to, from what its handler has returned or thrown.
 import { inspect } from "node:util";
 import { jsonElements } from "../../base/json-members.ts";
-import type { BatchResults } from "../task/task.ts";
+import type { BatchResults, Task } from "../task/task.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 
 /** null = done; otherwise why not, and what is left of a batch. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
-export function judge(value: unknown): Result {
+/** `kind`: the task's. */
+export function judge(kind: Task["kind"], value: unknown): Result {
+  // Only a throw fails it: a task that was written for Graphile Worker may return anything.
+  return kind === "graphile" ? null : judgeValue(value);
+}
+
+/** What has to be waited for first. */
+export async function judgePending(
+  kind: Task["kind"],
+  job: ClaimedJob,
+  value: unknown,
+): Promise<Result> {
+  if (kind === "batch") return judgeBatch(job, value as BatchResults);
+  if (kind === "graphile" && Array.isArray(value)) return judgeGraphile(job, value);
+  return judge(kind, value);
+}
+
+function judgeValue(value: unknown): Result {
   const isFailure = value instanceof Error || (typeof value === "string" && value !== "");
   return isFailure ? failure(value) : null;
 }
 
-export async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Result> {
+async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Result> {
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
   if (!Array.isArray(results) || results.length !== items.length) {
     throw new Error(`a batch of ${items.length} needs as many results, in the same order`);
   }
+  return partial(items, await Promise.allSettled(results), judgeValue);
+}
+
+/** A list beside a list as long is a batch, of which an item fails by rejecting alone. */
+async function judgeGraphile(job: ClaimedJob, results: readonly unknown[]): Promise<Result> {
+  const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
+  return items.length === results.length ? partial(items, settled, () => null) : null;
+}
+
+function partial(
+  items: readonly string[],
+  settled: readonly PromiseSettledResult<unknown>[],
+  judgeItem: (value: unknown) => Result,
+): Result {
   const errors: string[] = [];
   const left: string[] = [];
   for (const [index, one] of settled.entries()) {
-    const result = one.status === "rejected" ? failure(one.reason) : judge(one.value);
+    const result = one.status === "rejected" ? failure(one.reason) : judgeItem(one.value);
     if (result === null) continue;
     errors.push(result.error.message);
     left.push(items[index] as string);

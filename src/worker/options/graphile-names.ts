@@ -3,7 +3,7 @@
 /** Former name → what to write instead. */
 export const graphileNames: Readonly<Record<string, string>> = {
   taskList: "say tasks, a list of tasks made by defineTask(identifier, handler)",
-  taskDirectory: "import your tasks and list them in tasks; no directory is read",
+  taskDirectory: "say tasks: await loadTasks(directory)",
   concurrentJobs: "say concurrency",
   pollInterval: "say pollIntervalMs, in milliseconds as before",
   crontab: "say cron: { crontab }, the same text",

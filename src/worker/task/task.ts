@@ -36,7 +36,8 @@ export interface TaskOptions {
 /** What a worker can do: made by defineTask() or defineBatchTask(). */
 export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptions {
   readonly identifier: string;
-  readonly kind: "single" | "batch";
+  /** How what its handler returns is judged; `graphile`: as Graphile Worker does, for tasks from files. */
+  readonly kind: "single" | "batch" | "graphile";
   // Method syntax keeps tasks of different payloads assignable to one list.
   handle(payload: Payload, context: TaskContext<Extensions>): unknown;
 }

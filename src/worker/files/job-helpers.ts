@@ -1,0 +1,175 @@
+// What a task that is a file gets beside its payload: Graphile Worker's helpers and our context in one
+// object. Its members are its own, so that a copy has them all; what nobody asks for is never made.
+
+import { InputError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import type { SchemaName } from "../../database/schema-name.ts";
+import type { JobSpec, JobToAdd } from "../../domain/job-spec.ts";
+import { queueNameOf } from "../../queue/read/queue-name.ts";
+import type { TaskContext } from "../task/task-context.ts";
+import { type AddedJob, addedJob, type FileJob, runningJob } from "./graphile-job.ts";
+import { type FileLogger, fileLogger } from "./graphile-logger.ts";
+
+/** A job as Graphile Worker's addJobs takes it: what ours has in `spec` stands beside the payload. */
+export type FlatJob = JobToAdd | (Omit<JobToAdd, "spec"> & Omit<JobSpec, "jobKeyMode">);
+
+/**
+ * The second argument of a task that is a file: Graphile Worker's helpers, and the members of
+ * TaskContext under their own names.
+ */
+export interface JobHelpers
+  extends Pick<
+    TaskContext,
+    "workerId" | "signal" | "pool" | "extensions" | "query" | "withPgClient" | "utils"
+  > {
+  /** The job, in Graphile Worker's words and in ours. */
+  readonly job: FileJob;
+  /** Takes `info("sent", { to })` and `info({ to }, "sent")`; carries the job's id and task. */
+  readonly logger: FileLogger;
+  /** The same as `signal`. */
+  readonly abortSignal: AbortSignal;
+  /** Rejects when the signal aborts. */
+  readonly abortPromise: Promise<void>;
+  /** Adds a job; null: an interceptor skipped it. */
+  addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<AddedJob | null>;
+  /** Adds many jobs, all or none. `jobKeyPreserveRunAt`: a job with a key keeps its time. */
+  addJobs(jobs: readonly FlatJob[], jobKeyPreserveRunAt?: boolean): Promise<readonly AddedJob[]>;
+  /** The name of a queue by its id; without one, of this job's. */
+  getQueueName(queueId?: number | null): Promise<string | null>;
+}
+
+/** `schema`: where the jobs are. */
+export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
+  // Properties that are made when they are asked for are prototype getters: own ones cost each job more
+  // than all the rest of it. The proxy lets a copy, `{ ...helpers }`, have them all the same.
+  return new Proxy(new Helpers(context, schema), AS_OWN);
+}
+
+class Helpers implements JobHelpers {
+  readonly #context: TaskContext;
+  readonly #schema: SchemaName;
+  #job: FileJob | undefined;
+  #logger: FileLogger | undefined;
+  #abortPromise: Promise<void> | undefined;
+
+  constructor(context: TaskContext, schema: SchemaName) {
+    this.#context = context;
+    this.#schema = schema;
+  }
+
+  get job(): FileJob {
+    this.#job ??= runningJob(this.#context.job, this.#context.workerId);
+    return this.#job;
+  }
+  get logger(): FileLogger {
+    this.#logger ??= fileLogger(this.#context.logger);
+    return this.#logger;
+  }
+  get abortSignal(): AbortSignal {
+    return this.#context.signal;
+  }
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+  get abortPromise(): Promise<void> {
+    this.#abortPromise ??= rejectedBy(this.#context.signal);
+    return this.#abortPromise;
+  }
+  get workerId(): string {
+    return this.#context.workerId;
+  }
+  get pool(): JobHelpers["pool"] {
+    return this.#context.pool;
+  }
+  get extensions(): unknown {
+    return this.#context.extensions;
+  }
+  get utils(): JobHelpers["utils"] {
+    return this.#context.utils;
+  }
+  get query(): JobHelpers["query"] {
+    return this.#context.query;
+  }
+  get withPgClient(): JobHelpers["withPgClient"] {
+    return this.#context.withPgClient;
+  }
+  get addJob(): JobHelpers["addJob"] {
+    const context = this.#context;
+    return (identifier, payload, spec) => addOne(context, identifier, payload, spec);
+  }
+  get addJobs(): JobHelpers["addJobs"] {
+    const context = this.#context;
+    return (jobs, keepsRunAt) => addMany(context, jobs, keepsRunAt === true);
+  }
+  get getQueueName(): JobHelpers["getQueueName"] {
+    const context = this.#context;
+    const db = { client: context.pool, schema: this.#schema };
+    return (queueId) => nameOfQueue(context, db, queueId);
+  }
+}
+
+const NAMES = Object.entries(Object.getOwnPropertyDescriptors(Helpers.prototype))
+  .filter(([, { get }]) => get !== undefined)
+  .map(([name]) => name);
+
+const AS_OWN: ProxyHandler<Helpers> = {
+  // Without the receiver: the getters read private fields.
+  get: (helpers, name) => Reflect.get(helpers, name, helpers),
+  ownKeys: () => NAMES,
+  getOwnPropertyDescriptor(helpers, name) {
+    if (!NAMES.includes(String(name))) return undefined;
+    const value: unknown = Reflect.get(helpers, name, helpers);
+    return { value, writable: true, enumerable: true, configurable: true };
+  },
+};
+
+async function addOne(
+  { addJob }: TaskContext,
+  identifier: string,
+  payload: unknown,
+  spec: JobSpec | undefined,
+): Promise<AddedJob | null> {
+  // Graphile Worker stores {} for null, too, and takes null for "not given" in a spec.
+  const job = await addJob(identifier, payload ?? {}, given(spec ?? {}));
+  return job === null ? null : addedJob(job);
+}
+
+async function addMany(
+  { addJobs }: TaskContext,
+  jobs: readonly FlatJob[],
+  keepsRunAt: boolean,
+): Promise<readonly AddedJob[]> {
+  if (!Array.isArray(jobs)) throw new InputError([{ path: "jobs", message: "must be a list" }]);
+  return (await addJobs(jobs.map((job) => nested(job, keepsRunAt)))).map(addedJob);
+}
+
+function nested(job: FlatJob, keepsRunAt: boolean): JobToAdd {
+  const { identifier, payload, spec, ...flat } = job as JobToAdd & JobSpec;
+  const whole: JobSpec = given({ ...flat, ...spec });
+  const isKept = keepsRunAt && whole.jobKey !== undefined;
+  return {
+    identifier,
+    payload,
+    spec: isKept ? { ...whole, jobKeyMode: "preserve_run_at" } : whole,
+  };
+}
+
+function given(spec: JobSpec): JobSpec {
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null));
+}
+
+async function nameOfQueue(
+  { job }: TaskContext,
+  db: Database,
+  queueId: number | null | undefined,
+): Promise<string | null> {
+  return queueId === undefined ? job.queueName : queueId === null ? null : queueNameOf(db, queueId);
+}
+
+function rejectedBy(signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  promise.catch(() => {}); // who does not look at it is not harmed by it
+  return promise;
+}

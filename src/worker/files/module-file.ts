@@ -1,0 +1,64 @@
+// A user's own module: imported from its path, whatever this program was made into, and its default
+// export found as Graphile Worker finds it. What goes wrong there is said with the place.
+import { pathToFileURL } from "node:url";
+import { wait } from "../../base/clock.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+
+/** A module that waits at its top for something that never comes. */
+const LONGEST_LOAD_MS = 60_000;
+
+/** Throws an Error whose message continues the file's name: "cannot be loaded: …". */
+export async function importDefault(path: string): Promise<unknown> {
+  if (/\.m?ts$/.test(path) && process.features.typescript === false) {
+    throw new Error(
+      "is TypeScript, which this Node.js does not read: 22.18 or later does, and so does the executable",
+    );
+  }
+  const loaded = new AbortController();
+  const late = wait(LONGEST_LOAD_MS, loaded.signal).then((isLate) => {
+    if (isLate) throw new Error(`did not finish loading within ${LONGEST_LOAD_MS / 1_000} s`);
+  });
+  try {
+    const imported = import(pathToFileURL(path).href);
+    await Promise.race([imported, late]);
+    return defaultOf((await imported) as Exports);
+  } catch (error) {
+    throw new Error(sentenceOf(error), { cause: error });
+  } finally {
+    loaded.abort();
+  }
+}
+
+type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
+
+/**
+ * A CommonJS module comes as `{ default: exports }`; one that was compiled from TypeScript has another
+ * `default` within, once or twice.
+ */
+function defaultOf(imported: Exports): unknown {
+  const outer = imported.default;
+  const inner = isObject(outer) ? outer.default : undefined;
+  if (isObject(inner) && inner["__esModule"] === true) return inner.default ?? inner;
+  if (isObject(outer) && outer["__esModule"] === true) return outer.default ?? outer;
+  return outer;
+}
+
+function isObject(value: unknown): value is Exports {
+  return typeof value === "object" && value !== null;
+}
+
+function sentenceOf(error: unknown): string {
+  const message = messageOf(error);
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  if (codeOf(error) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
+    const what = message.replace(/ is not supported in strip-only mode$/, "");
+    const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
+    return `has more TypeScript than types, which cannot just be taken away: ${what}${placed(place)}; use plain JavaScript for it, or compile the file`;
+  }
+  // Where it was thrown; Node's own code says nothing to whoever wrote the file.
+  const frame = /^\s+at .*$/m.exec(stack)?.[0] ?? "";
+  const place = /[( ](?:file:\/\/)?(\/[^():]+:\d+):\d+\)?$/.exec(frame)?.[1];
+  return `cannot be loaded: ${message}${message.includes("imported from") ? "" : placed(place)}`;
+}
+
+const placed = (place: string | undefined) => (place === undefined ? "" : ` (${place})`);

@@ -1,0 +1,38 @@
+// A module as a task: its default export is a function, as Graphile Worker wants it, or a task of ours.
+import type { SchemaName } from "../../database/schema-name.ts";
+import { defineTask, type Task } from "../task/task.ts";
+import type { TaskContext } from "../task/task-context.ts";
+import { jobHelpers } from "./job-helpers.ts";
+import { importDefault } from "./module-file.ts";
+import type { TaskFile } from "./task-files.ts";
+
+/** Throws an Error whose message continues the file's name. */
+export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Task> {
+  const { identifier, path } = file;
+  const found = await importDefault(path);
+  if (isTask(found)) {
+    if (found.identifier === identifier) return found;
+    throw new Error(
+      `the task in it is called "${found.identifier}", and by its path it is "${identifier}"`,
+    );
+  }
+  if (typeof found !== "function") throw new Error(exportProblem(found));
+  const handler = (payload: unknown, context: TaskContext) =>
+    found(payload, jobHelpers(context, schema));
+  // What it returns is judged as Graphile Worker does.
+  return Object.freeze({ ...defineTask(identifier, handler), kind: "graphile" as const });
+}
+
+function isTask(value: unknown): value is Task {
+  const { identifier, kind, handle } = (value ?? {}) as Partial<Task>;
+  return typeof identifier === "string" && typeof kind === "string" && typeof handle === "function";
+}
+
+function exportProblem(found: unknown): string {
+  if (found === undefined) {
+    return "has no default export; a task is `export default async (payload, helpers) => …`";
+  }
+  const kind =
+    found === null ? "null" : Array.isArray(found) ? "a list" : `of type ${typeof found}`;
+  return `its default export must be a function (payload, helpers), or a task of defineTask(); it is ${kind}`;
+}

@@ -1,0 +1,60 @@
+// What a program writes: its lines, of which none is longer than a bound, and the end of all of it.
+import { StringDecoder } from "node:string_decoder";
+
+/** A longer line becomes several. */
+const LONGEST_LINE = 8_192;
+/** What is kept of a program's errors, in UTF-16 units. */
+const LONGEST_TAIL = 8_192;
+
+/** Cuts what comes into lines, wherever the pieces end. */
+export class Lines {
+  readonly #decoder = new StringDecoder("utf8");
+  #rest = "";
+
+  /** The lines that this piece completes. */
+  add(piece: Buffer): string[] {
+    return this.#cut(this.#rest + this.#decoder.write(piece));
+  }
+
+  /** What was left without an end. */
+  end(): string[] {
+    const lines = this.#cut(this.#rest + this.#decoder.end());
+    const rest = this.#rest;
+    this.#rest = "";
+    return rest === "" ? lines : [...lines, rest];
+  }
+
+  #cut(text: string): string[] {
+    const parts = text.split(/\r?\n/);
+    this.#rest = parts.pop() ?? "";
+    const lines = parts.flatMap(inPieces);
+    const pieces = inPieces(this.#rest);
+    this.#rest = pieces.pop() ?? "";
+    return [...lines, ...pieces];
+  }
+}
+
+function inPieces(line: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < line.length; at += LONGEST_LINE) {
+    pieces.push(line.slice(at, at + LONGEST_LINE));
+  }
+  return pieces.length === 0 ? [""] : pieces;
+}
+
+/** The last lines, as many as fit. */
+export class Tail {
+  #text = "";
+
+  add(lines: readonly string[]): void {
+    for (const line of lines) this.#text += `${line}\n`;
+    if (this.#text.length > 2 * LONGEST_TAIL) this.#text = this.#text.slice(-LONGEST_TAIL);
+  }
+
+  get text(): string {
+    const text = this.#text.trimEnd();
+    if (text.length <= LONGEST_TAIL) return text;
+    const end = text.slice(-LONGEST_TAIL);
+    return `…${end.slice(end.indexOf("\n") + 1)}`;
+  }
+}

@@ -1,0 +1,123 @@
+// An executable file as a task, as Graphile Worker runs it: the payload on stdin, the job in the
+// environment, the exit code decides. What it wrote to stderr last is the error of its attempt.
+import { wait } from "../../base/clock.ts";
+import { errorWithoutStack } from "../execute/verdict.ts";
+import { defineTask, type Task } from "../task/task.ts";
+import type { TaskContext } from "../task/task-context.ts";
+import type { Program, ProgramEnd, RunProgram } from "./run-program.ts";
+import type { TaskFile } from "./task-files.ts";
+
+export interface ProgramTaskOptions {
+  readonly schema: string;
+  /** undefined: an attempt may take as long as it likes. */
+  readonly timeoutMs: number | undefined;
+  readonly killAfterMs: number;
+  readonly run: RunProgram;
+}
+
+/** Beyond the end of a group that was killed: for who runs programs to say so. */
+const LATE_MS = 5_000;
+
+export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
+  const { timeoutMs, killAfterMs } = options;
+  const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
+  // The attempt fails when the process is gone, not before: else the next one could run beside it.
+  // So the time is measured here, and the worker's own limit comes later.
+  const limit = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs + killAfterMs + LATE_MS };
+  return defineTask(file.identifier, handle, limit);
+}
+
+async function runAttempt(
+  { identifier, path, name }: TaskFile,
+  context: TaskContext,
+  { schema, timeoutMs, killAfterMs, run }: ProgramTaskOptions,
+): Promise<void> {
+  const { logger } = context;
+  const stop = new AbortController();
+  const reason = stopReason(context.signal, timeoutMs, stop);
+  const program: Program = {
+    file: path,
+    environment: variables(identifier, schema, context),
+    // The stored text, byte for byte.
+    input: `{"payload":${context.job.payloadText}}`,
+  };
+  let end: ProgramEnd;
+  try {
+    end = await run(program, {
+      signal: stop.signal,
+      killAfterMs,
+      onLines(stream, lines) {
+        for (const line of lines) {
+          if (stream === "stdout") logger.info({ stream }, line);
+          else logger.warn({ stream }, line);
+        }
+      },
+    });
+  } catch (error) {
+    throw errorWithoutStack(`${name} ${(error as Error).message}`);
+  } finally {
+    reason.forget();
+  }
+  const problem = reason.text() ?? exitProblem(end);
+  if (problem !== null) throw errorWithoutStack(withErrors(problem, end.errors));
+}
+
+/** Stops the program when its time is up or its job is to end; says which it was. */
+function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
+  let text: string | null = null;
+  const end = (why: string) => {
+    text ??= why;
+    stop.abort();
+  };
+  const onAbort = () => end(`stopped: ${(signal.reason as Error).message}`);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  const ended = new AbortController();
+  if (timeoutMs !== undefined) {
+    void wait(timeoutMs, ended.signal).then((isLate) => {
+      if (isLate) end(`timed out after ${timeoutMs} ms`);
+    });
+  }
+  const forget = () => {
+    ended.abort();
+    signal.removeEventListener("abort", onAbort);
+  };
+  return { text: () => text, forget };
+}
+
+function exitProblem({ code, signal }: ProgramEnd): string | null {
+  if (code === 0) return null;
+  return code === null ? `killed by ${signal}` : `exited with code ${code}`;
+}
+
+/** Its first line says what happened: by that errors are grouped. */
+function withErrors(problem: string, errors: string): string {
+  const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
+  if (last === "") return problem;
+  return errors === last ? `${problem}: ${last}` : `${problem}: ${last}\n\n${errors}`;
+}
+
+/** Graphile Worker's names and ours. */
+function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
+  const shared = {
+    PAYLOAD_FORMAT: "json",
+    TASK_IDENTIFIER: identifier,
+    JOB_ID: job.id,
+    JOB_KEY: job.key ?? undefined,
+    JOB_ATTEMPTS: String(job.attempts),
+    JOB_MAX_ATTEMPTS: String(job.maxAttempts),
+    JOB_PRIORITY: String(job.priority),
+    JOB_RUN_AT: job.runAt.toISOString(),
+  };
+  const named = Object.entries(shared).flatMap(([name, value]) => [
+    [`GRAPHILE_WORKER_${name}`, value] as const,
+    [`WORKER_${name}`, value] as const,
+  ]);
+  return {
+    ...Object.fromEntries(named),
+    WORKER_JOB_QUEUE: job.queueName ?? undefined,
+    WORKER_ID: workerId,
+    // So that `worker add` in a script adds to the queue that the job is from.
+    WORKER_SCHEMA: schema,
+  };
+}

@@ -1,0 +1,122 @@
+// Which files of a directory are tasks, and what each is called, by Graphile Worker's rules: the path
+// without the extension, so mail/send.ts is the task mail/send. A module is known by its extension,
+// a program by its executable bit; anything else is not a task.
+import { constants } from "node:fs";
+import { access, readdir, realpath, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { codeOf, InputError, messageOf } from "../../base/errors.ts";
+
+/** What a module may end in. */
+export const MODULE_EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"] as const;
+
+export interface TaskFile {
+  readonly identifier: string;
+  /** Below the directory, for people. */
+  readonly name: string;
+  /** Absolute, with no link in it. */
+  readonly path: string;
+  readonly kind: "module" | "program";
+}
+
+/** A file that is no task, and why. */
+export interface IgnoredFile {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface FoundFiles {
+  readonly tasks: readonly TaskFile[];
+  readonly ignored: readonly IgnoredFile[];
+}
+
+const MOST_FILES = 10_000;
+const DEEPEST = 32;
+const FOLDER = /^[A-Za-z0-9_-]+$/;
+const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
+const NAME = "its name has more than letters, digits, _ and - in it";
+
+/** Throws InputError when there is no such directory, or two files have the same name. */
+export async function findTaskFiles(directory: string): Promise<FoundFiles> {
+  await assertDirectory(directory);
+  const names = await namesIn(directory);
+  const found: (TaskFile | IgnoredFile)[] = await Promise.all(
+    names.map((name) => look(directory, name)),
+  );
+  const tasks = found.filter((one) => "path" in one);
+  assertDifferent(tasks);
+  // What stands beside a task under its name, such as a source map, belongs to it.
+  const known = new Set(tasks.map(({ identifier }) => identifier));
+  const ignored = found
+    .filter((one) => "reason" in one)
+    .filter(({ name }) => !known.has(name.replace(/(\.[^/]*)?$/, "")));
+  return { tasks, ignored };
+}
+
+async function assertDirectory(directory: string): Promise<void> {
+  const say = (message: string) => {
+    throw new InputError([{ path: "tasks", message }]);
+  };
+  try {
+    if (!(await stat(directory)).isDirectory()) say(`"${directory}" is no directory`);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    if (codeOf(error) === "ENOENT") say(`there is no directory "${directory}"`);
+    say(`"${directory}" cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** All files, sorted. Hidden ones, packages and linked folders are left out. */
+async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
+  const names: string[] = [];
+  const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(
+    (error: unknown) => {
+      const message = `"${join(directory, folder)}" cannot be read: ${messageOf(error)}`;
+      throw new InputError([{ path: "tasks", message }]);
+    },
+  );
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = join(folder, entry.name);
+    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+    if (!entry.isDirectory()) names.push(name);
+    else if (depth < DEEPEST && FOLDER.test(entry.name)) {
+      names.push(...(await namesIn(directory, name, depth + 1)));
+    }
+    if (names.length > MOST_FILES) {
+      throw new InputError([{ path: "tasks", message: `more than ${MOST_FILES} files` }]);
+    }
+  }
+  return names;
+}
+
+async function look(directory: string, name: string): Promise<TaskFile | IgnoredFile> {
+  const base = name.slice(name.lastIndexOf("/") + 1);
+  const [, stem, extension = ""] = FILE.exec(base) ?? [];
+  if (stem === undefined) return { name, reason: NAME };
+  const identifier = name.slice(0, name.length - base.length) + stem;
+  try {
+    const path = await realpath(join(directory, name));
+    if (!(await stat(path)).isFile()) return { name, reason: "it is no file" };
+    if (isModule(extension)) return { identifier, name, path, kind: "module" };
+    await access(path, constants.X_OK);
+    return { identifier, name, path, kind: "program" };
+  } catch (error) {
+    if (codeOf(error) !== "EACCES") return { name, reason: messageOf(error) };
+    const known = MODULE_EXTENSIONS.join(" ");
+    const hint = extname(name) === ".tsx" ? "; JSX is not compiled here" : "";
+    return { name, reason: `it is neither executable nor one of ${known}${hint}` };
+  }
+}
+
+const isModule = (extension: string) =>
+  (MODULE_EXTENSIONS as readonly string[]).includes(extension);
+
+function assertDifferent(tasks: readonly TaskFile[]): void {
+  const groups = [...Map.groupBy(tasks, ({ identifier }) => identifier)];
+  const problems = groups
+    .filter(([, files]) => files.length > 1)
+    .map(([identifier, files]) => ({
+      path: "tasks",
+      message: `more than one file is the task "${identifier}": ${files.map(({ name }) => name).join(", ")}`,
+    }));
+  if (problems.length > 0) throw new InputError(problems);
+}

@@ -1,0 +1,115 @@
+// loadTasks(): what in a directory is a task, and how it is called and judged.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { InputError } from "../../src/base/errors.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { loadTasks } from "../../src/worker/files/load-tasks.ts";
+import { Lines, Tail } from "../../src/worker/files/program-output.ts";
+import { runJobInline } from "../../src/worker/testing.ts";
+import { filesOf, putFile } from "../cli/run-harness.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "worker-files-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("Tasks are named as Graphile Worker names them; all else is left out, with a word.", async () => {
+  const directory = filesOf({
+    "a.js": "module.exports = () => {};",
+    "a.js.map": "{}",
+    "deep/er/b-c.mts": "export default () => {};",
+    "deep/er/b-d.d.ts": "export {};",
+    "p.tar.sh": "#!/bin/sh\n",
+    "with space.js": "throw 1;",
+    "has.dot/x.js": "throw 1;",
+    ".hidden/x.js": "throw 1;",
+    ".env": "A=1",
+    "node_modules/x/index.js": "throw 1;",
+    "data.json": "{}",
+    "view.tsx": "x",
+  });
+  putFile(scratch, "elsewhere.cjs", "module.exports = () => {};");
+  symlinkSync(join(scratch, "elsewhere.cjs"), join(directory, "linked.cjs"));
+  symlinkSync(scratch, join(directory, "folder"));
+  const said = new Map<string, string>();
+  const info = (fields: object) => {
+    const { file, reason } = fields as { file: string; reason: string };
+    said.set(file, reason);
+  };
+  const tasks = await loadTasks(directory, { logger: { ...silentLogger, info } });
+  const names = tasks.map(({ identifier }) => identifier);
+  assert.deepEqual(names.sort(), ["a", "deep/er/b-c", "linked", "p"]);
+  const left = ["data.json", "deep/er/b-d.d.ts", "folder", "view.tsx", "with space.js"];
+  assert.deepEqual([...said.keys()].sort(), left);
+  assert.match(said.get("view.tsx") ?? "", /JSX is not compiled/);
+});
+
+test("A function fails by throwing alone, and by rejecting items of a batch, as in Graphile Worker.", async () => {
+  const directory = filesOf({
+    "text.mjs": 'export default () => "a text";',
+    "error.mjs": "export default async () => new Error('only returned');",
+    "thrown.mjs": "export default async () => { throw new Error('thrown'); };",
+    "some.mjs": `export default (items) => items.map((n) => n % 2 ? Promise.reject(new Error("odd")) : "x");`,
+    "short.mjs": "export default () => [Promise.reject(new Error('not as many'))];",
+    "compiled.js": `Object.defineProperty(exports, "__esModule", { value: true });
+      exports.default = async () => { throw new Error("compiled"); };`,
+  });
+  const tasks = new Map((await loadTasks(directory)).map((task) => [task.identifier, task]));
+  const run = async (name: string, payload: unknown = {}) => {
+    const task = tasks.get(name);
+    assert.ok(task);
+    const { error, payloadLeft } = await runJobInline(task, payload);
+    return [error?.split("\n")[0] ?? null, payloadLeft];
+  };
+  assert.deepEqual(await run("text"), [null, null]);
+  assert.deepEqual(await run("error"), [null, null]);
+  assert.deepEqual(await run("thrown"), ["Error: thrown", null]);
+  assert.deepEqual(await run("compiled"), ["Error: compiled", null]);
+  assert.deepEqual(await run("some", [1, 2, 3]), ["2 of 3 items failed: odd", "[1,3]"]);
+  assert.deepEqual(await run("short", [1, 2, 3]), [null, null]);
+});
+
+test("A task of defineTask() keeps its own rules.", async () => {
+  const src = join(import.meta.dirname, "../../src/worker/task/task.ts");
+  const directory = filesOf({
+    "own.mts": `import { defineTask } from ${JSON.stringify(src)};
+      export default defineTask("own", () => "it failed", { timeoutMs: 50 });`,
+  });
+  const [task] = await loadTasks(directory);
+  assert.equal(task?.timeoutMs, 50);
+  assert.equal((await runJobInline(task, {})).error, "it failed");
+});
+
+test("A program that cannot be started fails its job with the reason.", async () => {
+  const directory = filesOf({
+    nowhere: "#!/no/such/interpreter\n",
+    "fine.sh": "#!/bin/sh\nexit 0\n",
+    "killed.sh": "#!/bin/sh\nkill -9 $$\n",
+  });
+  const [fine, killed, nowhere] = await loadTasks(directory);
+  assert.ok(fine && nowhere && killed);
+  assert.equal((await runJobInline(fine, {})).error, null);
+  assert.equal((await runJobInline(killed, {})).error, "killed by SIGKILL");
+  assert.match(
+    (await runJobInline(nowhere, {})).error ?? "",
+    /^nowhere cannot be started \(ENOENT: it, or the program that its first line names, is not there\)$/,
+  );
+});
+
+test("A directory that is none is refused.", async () => {
+  await assert.rejects(loadTasks("/no/such/place"), InputError);
+});
+
+test("Lines are cut where they end, and where they are too long; the tail is bounded.", () => {
+  const lines = new Lines();
+  const bytes = Buffer.from("é\r\ntwo\nthr");
+  assert.deepEqual(lines.add(bytes.subarray(0, 1)), []);
+  assert.deepEqual(lines.add(bytes.subarray(1)), ["é", "two"]);
+  assert.deepEqual(lines.add(Buffer.from(`ee${"x".repeat(20_000)}`)).length, 2);
+  assert.equal(lines.end().length, 1);
+  const tail = new Tail();
+  for (let n = 0; n < 10_000; n++) tail.add([`line ${n}`]);
+  assert.ok(tail.text.length <= 8_193);
+  assert.match(tail.text, /^…line \d+\n.*line 9999$/s);
+});
