@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ensureBuilt, isInstalled } from "./ensure-built.mjs";
 import { root } from "./files.mjs";
 
-const DEFAULT_ADDRESS = "127.0.0.1:5678"; // as in src/cli/admin-server.ts
+const DEFAULT_ADDRESS = "127.0.0.1:5678"; // as in src/cli/admin/admin-server.ts
 const words = process.argv.slice(2);
 
 if (!isInstalled()) fail("Nothing is installed yet: npm ci, then npm start.");

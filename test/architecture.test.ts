@@ -84,6 +84,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     fast: ["task", "options", "connection", "execute", "fetch"],
     lease: ["task", "options", "connection"],
     cron: ["task", "options"],
+    files: ["task", "execute"],
     "": ["task", "options", "connection", "execute", "fetch", "safe", "fast", "lease", "cron"],
   },
   http: {
@@ -135,15 +136,19 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     operations: ["arguments", "output", "shell"],
     declared: ["arguments", "output", "shell", "operations"],
     demo: [],
+    admin: ["arguments", "output"],
+    "run/own": [],
+    "run/programs": ["run/own"],
+    run: ["arguments", "output", "shell", "admin", "run/own", "run/programs"],
     "commands/adding": ["arguments", "output", "shell", "operations"],
     "commands/insight": ["arguments", "output", "shell", "operations"],
     "commands/doctor": ["arguments", "output", "shell", "operations"],
     "commands/program": ["arguments", "output", "shell"],
     commands: [
-      ...["arguments", "output", "shell", "operations", "declared", "demo"],
+      ...["arguments", "output", "shell", "operations", "declared", "demo", "admin", "run"],
       ...["commands/adding", "commands/insight", "commands/doctor", "commands/program"],
     ],
-    "": ["arguments", "output", "shell", "commands"],
+    "": ["arguments", "output", "shell", "commands", "run", "run/own"],
   },
 };
 /** The client's application: what each room of ui/assembly may import; each page is a room. */

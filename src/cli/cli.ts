@@ -3,6 +3,7 @@
 import { VERSION } from "../base/version.ts";
 import { UsageError } from "./arguments/refusals.ts";
 import { print, printOwn, watchOutput } from "./output/print.ts";
+import { OWN_PROCESS } from "./run/own/own-word.ts";
 import { inTypedNames, tellFailure } from "./shell/failure.ts";
 import { program } from "./shell/globals.ts";
 import { StoppedError } from "./shell/signals.ts";
@@ -10,6 +11,10 @@ import { StoppedError } from "./shell/signals.ts";
 /** Runs one command line and gives the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   watchOutput();
+  // What `worker run` has started for itself.
+  if (argv[0] === OWN_PROCESS && process.send !== undefined) {
+    return (await import("./run/own-process-main.ts")).serveParent();
+  }
   try {
     return await runCommand(argv);
   } catch (error) {

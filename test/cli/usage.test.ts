@@ -56,7 +56,7 @@ test("PostgreSQL's own variables do where there is no URL.", async () => {
 
 const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["lst"], /unknown command "lst"; did you mean "list"\?/],
-  [["run"], /unknown command "run"; did you mean "run-now"\?/],
+  [["run-no"], /unknown command "run-no"; did you mean "run-now"\?/],
   [["serve"], /unknown command "serve"; see/],
   [["completion"], /<shell> is missing: for which shell; see "worker completion --help"/],
   [["fial", "1"], /unknown command "fial"; see/],

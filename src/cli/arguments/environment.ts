@@ -14,8 +14,11 @@ export interface FromEnvironment {
   readonly where: string;
 }
 
-/** These do away with a question or a bound, or are a question: each time they are typed. */
-const TYPED_ONLY = new Set(["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"]);
+/** These do away with a question or a bound, are a question, or name code: each time they are typed. */
+const TYPED_ONLY = new Set([
+  ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],
+  ...["--tasks", "--plugin"],
+]);
 
 /** `WORKER_LIST_LIMIT`; null: that option has to be typed. `command` is null for global options. */
 export function variableOf(key: string, command: Command | null): string | null {

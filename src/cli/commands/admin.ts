@@ -1,7 +1,7 @@
 // worker admin: the admin server on an existing database, until SIGTERM or SIGINT.
 import type { WorkerError } from "../../base/errors.ts";
+import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { defineCommand } from "../shell/globals.ts";
-import { adminNotes, adminOptions } from "./admin-server.ts";
 
 export const adminCommand = defineCommand({
   name: "admin",
@@ -10,7 +10,7 @@ export const adminCommand = defineCommand({
   notes: adminNotes,
   run: async (args) => {
     const { commandLogger, connectionSettings } = await import("../shell/connection.ts");
-    const { adminConfig, announce } = await import("./admin-server.ts");
+    const { adminConfig, announce } = await import("../admin/admin-server.ts");
     const { aborted, stopSignal } = await import("../shell/signals.ts");
     const { createPool } = await import("../../database/connection/pool.ts");
     const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");

@@ -2,9 +2,9 @@
 // jobs, a worker that works on them, and the admin. Stops cleanly on SIGTERM or SIGINT and goes on
 // from there the next time.
 import { WorkerError } from "../../base/errors.ts";
+import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";
 import { defineCommand } from "../shell/globals.ts";
-import { adminNotes, adminOptions } from "./admin-server.ts";
 
 const SCHEMA = "worker";
 const OWN = "it runs on a database of its own";
@@ -24,7 +24,7 @@ export const demoCommand = defineCommand({
   refuses: { databaseUrl: OWN, schema: OWN },
   run: async (args) => {
     const { commandLogger } = await import("../shell/connection.ts");
-    const { adminConfig, announce } = await import("./admin-server.ts");
+    const { adminConfig, announce } = await import("../admin/admin-server.ts");
     const { aborted, stopSignal } = await import("../shell/signals.ts");
     const { openDemoDatabase } = await import("../demo/database.ts");
     const { startDemoWorker } = await import("../demo/worker.ts");

@@ -3,6 +3,7 @@
 import { commands as declarations } from "../../queue/commands/index.ts";
 import type { Command } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";
+import { runCommand } from "../run/run-command.ts";
 import { addManyCommand } from "./adding/add-many.ts";
 import { adminCommand } from "./admin.ts";
 import { countCommand } from "./count.ts";
@@ -27,6 +28,7 @@ import { workersCommand } from "./workers.ts";
 export const commands: readonly Command[] = [
   demoCommand,
   adminCommand,
+  runCommand,
   statusCommand,
   watchCommand,
   listCommand,

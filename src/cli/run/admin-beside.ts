@@ -1,0 +1,32 @@
+// The admin in the process of `worker run`, on connections of its own.
+import type { Logger } from "../../base/logger.ts";
+import type { ConnectionSettings } from "../shell/connection.ts";
+import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
+
+/** null where it is not asked for. Ends with what is returned. */
+export async function adminBeside(
+  args: RunArguments,
+  settings: ConnectionSettings,
+  logger: Logger,
+): Promise<AsyncDisposable | null> {
+  if (args.admin === undefined) return null;
+  const { adminConfig, announce } = await import("../admin/admin-server.ts");
+  const { createPool } = await import("../../database/connection/pool.ts");
+  const { serve } = await import("../../admin/server.ts");
+  const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
+  try {
+    const listen = args.admin || ADMIN_ADDRESS;
+    const config = await adminConfig({ ...args, listen }, pool, settings.schema, logger);
+    const server = await serve(config);
+    announce(server, config, args.json);
+    return {
+      async [Symbol.asyncDispose]() {
+        await server.stop();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}

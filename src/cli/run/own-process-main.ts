@@ -1,0 +1,27 @@
+// What a process that startOwnProcess() has started does.
+import { once } from "node:events";
+import { UsageError } from "../arguments/refusals.ts";
+import { tellFailure } from "../shell/failure.ts";
+import type { Order } from "./own/own-process.ts";
+import type { RunArguments } from "./run-options.ts";
+
+/** Runs until its work is done; gives the exit status. */
+export async function serveParent(): Promise<number> {
+  const [order] = (await once(process, "message")) as [Order];
+  switch (order.be) {
+    case "program-starter":
+      return (await import("./programs/program-starter.ts")).startPrograms();
+    case "worker": {
+      const args = order.args as RunArguments;
+      const { watchedWorker } = await import("./watched-worker.ts");
+      try {
+        return await watchedWorker(args);
+      } catch (error) {
+        tellFailure(error, args);
+        return error instanceof UsageError ? 2 : 1;
+      }
+    }
+    default:
+      return order satisfies never;
+  }
+}

@@ -1,0 +1,98 @@
+// Runs programs in a process of its own that does nothing else. To start one, a process is copied
+// first, which takes the longer the more memory it has: milliseconds in which a worker would stand
+// still. And should the worker die, somebody is left who ends its programs.
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Logger } from "../../../base/logger.ts";
+import type { Program, ProgramEnd, ProgramOptions } from "../../../worker/files/run-program.ts";
+import { startOwnProcess } from "../own/own-process.ts";
+
+/** To the process that starts programs. */
+export type StarterOrder =
+  | { readonly id: number; readonly run: Program; readonly killAfterMs: number }
+  | { readonly id: number; readonly stop: true };
+
+/** From it. */
+export type StarterReport = { readonly id: number } & (
+  | { readonly stream: "stdout" | "stderr"; readonly lines: readonly string[] }
+  | { readonly end: ProgramEnd }
+  | { readonly problem: string }
+);
+
+interface Running {
+  readonly options: ProgramOptions;
+  readonly ended: PromiseWithResolvers<ProgramEnd>;
+}
+
+export class ProgramHost implements AsyncDisposable {
+  readonly #logger: Logger;
+  readonly #running = new Map<number, Running>();
+  #starter: ChildProcess | null = null;
+  #nextId = 1;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** As runProgram(). */
+  readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramEnd> => {
+    const { signal, killAfterMs } = options;
+    const id = this.#nextId++;
+    const ended = Promise.withResolvers<ProgramEnd>();
+    this.#running.set(id, { options, ended });
+    this.#send({ id, run: program, killAfterMs });
+    const stop = () => this.#send({ id, stop: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await ended.promise;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#running.delete(id);
+    }
+  };
+
+  /** What still runs is stopped. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const starter = this.#starter;
+    this.#starter = null;
+    if (starter === null || starter.exitCode !== null || starter.signalCode !== null) return;
+    starter.disconnect();
+    await once(starter, "exit");
+  }
+
+  #send(order: StarterOrder): void {
+    this.#starter ??= this.#start();
+    // Where it cannot be sent, the process ends, and that is told.
+    this.#starter.send(order, () => {});
+  }
+
+  #start(): ChildProcess {
+    const starter = startOwnProcess({ be: "program-starter" }, programEnvironment());
+    starter.on("message", (report: StarterReport) => this.#told(report));
+    starter.once("close", (code, signal) => {
+      if (this.#starter !== starter) return;
+      this.#starter = null;
+      this.#logger.error({ code, signal }, "the process that starts programs has ended");
+      for (const { ended } of this.#running.values()) {
+        ended.reject(new Error("was lost: the process that starts programs has ended"));
+      }
+    });
+    return starter;
+  }
+
+  #told(report: StarterReport): void {
+    const running = this.#running.get(report.id);
+    if (running === undefined) return;
+    const { options, ended } = running;
+    if ("lines" in report) void options.onLines(report.stream, report.lines);
+    else if ("end" in report) ended.resolve(report.end);
+    else ended.reject(new Error(report.problem));
+  }
+}
+
+/** What programs may see: all but what opens the admin. */
+function programEnvironment(): NodeJS.ProcessEnv {
+  const isSecret = (name: string) => /^WORKER_ADMIN_.*(PASSWORD|TOKEN)/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
+}

@@ -1,0 +1,44 @@
+// The process that starts programs (program-host.ts): takes orders from the worker, and ends what
+// still runs when the worker is gone.
+import { messageOf } from "../../../base/errors.ts";
+import { runProgram } from "../../../worker/files/run-program.ts";
+import type { StarterOrder, StarterReport } from "./program-host.ts";
+
+/** Until the worker lets go of the channel. */
+export async function startPrograms(): Promise<number> {
+  // These are for the worker, which knows what is to end when.
+  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
+  const running = new Map<number, { stop: AbortController; ended: Promise<void> }>();
+  process.on("message", (order: StarterOrder) => {
+    if ("stop" in order) return running.get(order.id)?.stop.abort();
+    const stop = new AbortController();
+    const ended = runOne(order, stop.signal).finally(() => running.delete(order.id));
+    running.set(order.id, { stop, ended });
+  });
+  await new Promise((resolve) => process.once("disconnect", resolve));
+  const left = [...running.values()];
+  for (const { stop } of left) stop.abort();
+  await Promise.all(left.map(({ ended }) => ended));
+  return 0;
+}
+
+async function runOne(
+  { id, run, killAfterMs }: Extract<StarterOrder, { run: unknown }>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const onLines = (stream: "stdout" | "stderr", lines: readonly string[]) =>
+      report({ id, stream, lines });
+    await report({ id, end: await runProgram(run, { signal, killAfterMs, onLines }) });
+  } catch (error) {
+    await report({ id, problem: messageOf(error) });
+  }
+}
+
+/** Resolves when it is sent, or there is nobody to send it to. */
+function report(message: StarterReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
+}

@@ -1,0 +1,26 @@
+// worker run: a worker without a program: tasks are files.
+
+import { adminNotes } from "../admin/admin-server.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { defineCommand } from "../shell/globals.ts";
+import { runNotes, runOptions } from "./run-options.ts";
+
+export const runCommand = defineCommand({
+  name: "run",
+  describe: "Run jobs: a worker whose tasks are the files of a directory",
+  options: runOptions,
+  notes: `${runNotes}\n\nOf the admin: ${adminNotes}`,
+  run: async (args) => {
+    const refuse = (message: string) => {
+      throw new UsageError(message, "run");
+    };
+    if (args.tasks === undefined) refuse("--tasks is missing: the directory of the tasks");
+    if (args.once && args.watch) refuse("--once and --watch do not go together");
+    if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");
+    if (!args.fast && (args.fastQueues || args.fastLimit !== undefined)) {
+      refuse("--fast-queues and --fast-limit need --fast");
+    }
+    if (args.watch) return (await import("./watch.ts")).runWatched(args);
+    return (await import("./run-worker.ts")).runWorker(args);
+  },
+});

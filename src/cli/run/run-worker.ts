@@ -1,0 +1,78 @@
+// The worker of `worker run`: files are loaded, the admin serves where it is asked for, jobs run until
+// somebody asks for a stop, or until none is ready.
+import { codeOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { WorkerOptions } from "../../worker/options/worker-options.ts";
+import { runOnce } from "../../worker/run.ts";
+import { Worker } from "../../worker/worker.ts";
+import type { ExitStatus } from "../arguments/command.ts";
+import { print, printJson } from "../output/print.ts";
+import { commandLogger, connectionSettings } from "../shell/connection.ts";
+import { adminBeside } from "./admin-beside.ts";
+import { onlyNamedModules } from "./named-modules.ts";
+import { ProgramHost } from "./programs/program-host.ts";
+import type { RunArguments } from "./run-options.ts";
+import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
+import { workerOptions } from "./worker-options.ts";
+
+/** `stops`: who else may ask for a stop. Throws UsageError for files that will not do. */
+export async function runWorker(
+  args: RunArguments,
+  stops = new StopRequests(),
+): Promise<ExitStatus> {
+  const settings = connectionSettings(args);
+  const logger = await commandLogger(args);
+  const hasFailed = stopOnUncaught(stops, logger);
+  let status: ExitStatus = 1;
+  try {
+    onlyNamedModules();
+    await using programs = new ProgramHost(logger);
+    const { run: runProgram } = programs;
+    const options = await workerOptions(args, { settings, logger, runProgram });
+    const names = options.tasks.map(({ identifier }) => identifier);
+    logger.info({ tasks: names, concurrency: options.concurrency }, "the tasks are loaded");
+    await using _admin = await adminBeside(args, settings, logger);
+    status = await (args.once ? drain(options, stops, args) : work(options, stops, logger));
+  } finally {
+    stops[Symbol.dispose]();
+    endSoon(hasFailed() ? 1 : status, logger);
+  }
+  return hasFailed() ? 1 : status;
+}
+
+async function work(
+  options: WorkerOptions,
+  stops: StopRequests,
+  logger: Logger,
+): Promise<ExitStatus> {
+  const worker = new Worker(options);
+  stops.for(worker);
+  try {
+    await worker.start();
+  } catch (error) {
+    if (stops.signal.aborted && codeOf(error) === "aborted") return 0;
+    throw error;
+  }
+  await worker.stopped;
+  if (worker.hasGivenUp) logger.error({}, "the worker has given up on jobs that did not end");
+  // Nobody asked: somebody has migrated to a schema that this worker does not know.
+  return worker.hasGivenUp || !stops.signal.aborted ? 1 : 0;
+}
+
+async function drain(
+  options: WorkerOptions,
+  stops: StopRequests,
+  { json }: RunArguments,
+): Promise<ExitStatus> {
+  const { completed, failed, skipped } = await runOnce({
+    ...options,
+    signal: stops.signal,
+    handleSignals: true, // a second one aborts
+  });
+  if (json) printJson(JSON.stringify({ completed, failed, skipped }));
+  else {
+    const more = skipped === 0 ? "" : `, ${skipped} skipped`;
+    print(`${completed} done, ${failed} failed${more}`);
+  }
+  return 0;
+}

@@ -1,0 +1,75 @@
+// `worker run --watch`: this process looks at the files and serves the admin; the worker is a process of
+// its own, which another follows when something has changed.
+//
+//   running ──change──▶ stopping: running jobs end ──ended──▶ running, from the files as they are now
+//      └──ends by itself (it could not load, it died)──▶ waiting ──change──▶ running
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import type { Logger } from "../../base/logger.ts";
+import type { ExitStatus } from "../arguments/command.ts";
+import { commandLogger, connectionSettings } from "../shell/connection.ts";
+import { adminBeside } from "./admin-beside.ts";
+import { startOwnProcess } from "./own/own-process.ts";
+import type { RunArguments } from "./run-options.ts";
+import { StopRequests } from "./stop-requests.ts";
+import { WatchedFiles } from "./watched-files.ts";
+import type { Loaded } from "./watched-worker.ts";
+
+export async function runWatched(args: RunArguments): Promise<ExitStatus> {
+  const settings = connectionSettings(args);
+  const logger = await commandLogger(args);
+  using stops = new StopRequests();
+  await using _admin = await adminBeside(args, settings, logger);
+  const { tasks = "", crontab, plugin = [] } = args;
+  const named = [...plugin, ...(crontab === undefined ? [] : [crontab])];
+  const order = { ...args, watch: false, admin: undefined };
+  while (!stops.signal.aborted) {
+    const files = new WatchedFiles(
+      resolve(tasks),
+      named.map((file) => resolve(file)),
+    );
+    await files.begin();
+    await untilChanged(order, files, stops, logger);
+  }
+  return 0;
+}
+
+/** Runs one worker until it has ended and something has changed, or somebody asks for a stop. */
+async function untilChanged(
+  args: RunArguments,
+  files: WatchedFiles,
+  stops: StopRequests,
+  logger: Logger,
+): Promise<void> {
+  const worker = startOwnProcess({ be: "worker", args });
+  worker.on("message", ({ loaded }: Loaded) => files.add(loaded));
+  const ended = once(worker, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  // To the worker the first signal means stop and the second abort, whoever sends them.
+  let isStopping = false;
+  const stop = (name: string) => {
+    if (!isStopping) signal(worker, name);
+    isStopping = true;
+  };
+  stops.for({ stop: async (name) => stop(name), abort: async (name) => signal(worker, name) });
+  const changed = files.changed(stops.signal);
+  const end = await Promise.race([ended, changed]);
+  if (stops.signal.aborted) {
+    await ended;
+    return;
+  }
+  if (end === undefined) {
+    logger.info({}, "a file has changed: the worker begins anew when its running jobs have ended");
+    stop("SIGTERM");
+    await ended;
+    return;
+  }
+  const [status, killer] = end;
+  logger.warn({ status, signal: killer }, "the worker has ended; waiting for a file to change");
+  await changed;
+}
+
+/** SIGTERM for whatever is no signal. */
+function signal(worker: ChildProcess, name: string): void {
+  worker.kill(name === "SIGINT" ? "SIGINT" : "SIGTERM");
+}

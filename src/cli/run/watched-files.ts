@@ -1,0 +1,75 @@
+// Whether files have changed, by looking at them: works where the system announces nothing, as on
+// network and container mounts, and sees a rename, a new mode and a new file alike.
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { wait } from "../../base/clock.ts";
+
+const LOOK_MS = 300;
+const MOST_FILES = 10_000;
+
+/** By path: what tells one state of a file from another. */
+type States = Map<string, string>;
+
+export class WatchedFiles {
+  readonly #directory: string;
+  readonly #named: Set<string>;
+  #seen: States = new Map();
+
+  /** All files below the directory, and these. */
+  constructor(directory: string, files: readonly string[]) {
+    this.#directory = directory;
+    this.#named = new Set(files);
+  }
+
+  /** This file, too; as it is now. */
+  add(file: string): void {
+    if (this.#seen.has(file) || this.#named.size >= MOST_FILES) return;
+    this.#named.add(file);
+    this.#seen.set(file, stateOf(file));
+  }
+
+  /** Changes count from now on. */
+  async begin(): Promise<void> {
+    this.#seen = await this.#states();
+  }
+
+  /** Resolves when something has changed and then stayed as it is for a moment; or `signal` aborts. */
+  async changed(signal: AbortSignal): Promise<void> {
+    while (await wait(LOOK_MS, signal)) {
+      let states = await this.#states();
+      if (isSame(states, this.#seen)) continue;
+      for (let last: States = new Map(); !isSame(last, states); ) {
+        if (!(await wait(LOOK_MS, signal))) return;
+        last = states;
+        states = await this.#states();
+      }
+      return;
+    }
+  }
+
+  async #states(): Promise<States> {
+    const paths = [...this.#named, ...(await filesBelow(this.#directory))].slice(0, MOST_FILES);
+    return new Map(paths.map((path) => [path, stateOf(path)]));
+  }
+}
+
+function stateOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.mode} ${found.ino}`;
+}
+
+function isSame(one: States, other: States): boolean {
+  return one.size === other.size && [...one].every(([path, state]) => other.get(path) === state);
+}
+
+/** Without hidden ones and packages, as tasks are found. */
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");
+  const files = shown.map(async (entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+  return (await Promise.all(files)).flat();
+}

@@ -1,0 +1,125 @@
+// From the arguments of `worker run` to the options of a worker: the files that they name are loaded,
+// and everything that is wrong with them is said before anything is started.
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError, messageOf, type Problem } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { parseCrontab } from "../../domain/cron/crontab.ts";
+import { loadTasks } from "../../worker/files/load-tasks.ts";
+import { importDefault } from "../../worker/files/module-file.ts";
+import type { RunProgram } from "../../worker/files/run-program.ts";
+import type { WorkerOptions } from "../../worker/options/worker-options.ts";
+import type { Plugin } from "../../worker/task/hooks.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import type { ConnectionSettings } from "../shell/connection.ts";
+import type { RunArguments } from "./run-options.ts";
+
+const ABORT_GRACE_MS = 5_000;
+/** Of the grace: what is left is for the end of a killed program to be written. */
+const KILL_AFTER = 0.8;
+
+export interface WorkerParts {
+  readonly settings: ConnectionSettings;
+  readonly logger: Logger;
+  readonly runProgram: RunProgram;
+}
+
+/** Throws UsageError with all that is wrong with the files. */
+export async function workerOptions(
+  args: RunArguments,
+  { settings, logger, runProgram }: WorkerParts,
+): Promise<WorkerOptions> {
+  const { connectionString, schema } = settings;
+  const directory = resolve(args.tasks ?? "");
+  const abortGraceMs = args.abortGrace ?? ABORT_GRACE_MS;
+  const timeoutMs = args.timeout;
+  const killAfterMs = Math.ceil(abortGraceMs * KILL_AFTER);
+  const [tasks, plugins, entries] = await allOf(
+    () => loadTasks(directory, { schema, timeoutMs, killAfterMs, logger, runProgram }),
+    () => loadPlugins(args.plugin ?? []),
+    () => (args.crontab === undefined ? [] : readCrontab(args.crontab)),
+  );
+  if (tasks.length === 0)
+    throw new UsageError(`--tasks: there is no task in "${directory}"`, "run");
+  const { fastQueues: queues, fastLimit: limitMs } = args;
+  return {
+    ...{ tasks, plugins, cron: { entries } },
+    ...{ connectionString, schema, logger, timeoutMs, abortGraceMs },
+    concurrency: args.concurrency,
+    maxConnections: args.maxConnections,
+    stopTimeoutMs: args.stopTimeout,
+    pollIntervalMs: args.pollInterval,
+    forbiddenFlags: args.forbiddenFlag,
+    fastLane: args.fast ? { queues, ...(limitMs === undefined ? {} : { limitMs }) } : false,
+    lanes: args.lanes,
+    localQueue: { size: args.localQueueSize },
+    notify: args.notify,
+    preparedStatements: args.preparedStatements,
+    recovery: args.recovery ? undefined : false,
+    migrate: args.migrate,
+  };
+}
+
+/** The results of all, or one UsageError with the problems of all. */
+async function allOf<const R extends readonly unknown[]>(
+  ...loads: { readonly [K in keyof R]: () => R[K] | Promise<R[K]> }
+): Promise<R> {
+  const problems: Problem[] = [];
+  const results: unknown[] = [];
+  for (const load of loads) {
+    try {
+      results.push(await load());
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length === 0) return results as unknown as R;
+  const named = problems.map(({ path, message }) => ({
+    path: path === "tasks" ? "--tasks" : path,
+    message,
+  }));
+  throw new UsageError(new InputError(named).message, "run");
+}
+
+async function loadPlugins(files: readonly string[]): Promise<Plugin[]> {
+  const plugins: Plugin[] = [];
+  const problems: Problem[] = [];
+  for (const file of files) {
+    const path = `--plugin "${file}"`;
+    try {
+      const found = [await importDefault(resolve(file))].flat();
+      if (found.every(isPlugin)) plugins.push(...found);
+      else {
+        const message = "its default export must be a plugin: { name, register(hooks) }";
+        problems.push({ path, message });
+      }
+    } catch (error) {
+      problems.push({ path, message: messageOf(error) });
+    }
+  }
+  if (problems.length > 0) throw new InputError(problems);
+  return plugins;
+}
+
+function isPlugin(value: unknown): value is Plugin {
+  return typeof (value as Partial<Plugin> | null | undefined)?.register === "function";
+}
+
+async function readCrontab(file: string) {
+  const option = `--crontab "${file}"`;
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new InputError([{ path: option, message: `cannot be read: ${messageOf(error)}` }]);
+  });
+  try {
+    return parseCrontab(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(
+      error.problems.map(({ path, message }) => ({
+        path: path === "" ? option : `${option}, ${path}`,
+        message,
+      })),
+    );
+  }
+}

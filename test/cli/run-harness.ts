@@ -1,0 +1,107 @@
+// Drives `worker run` as an operator would: a directory of files, a process, its log, the rows that are
+// left.
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { command } from "./command.ts";
+
+const LIMIT_MS = 30_000;
+const running = new Set<ChildProcess>();
+const directories: string[] = [];
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A new directory with these files; a text that begins with `#!` is executable. */
+export function filesOf(files: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(tmpdir(), "worker-run-"));
+  directories.push(directory);
+  chmodSync(directory, 0o755);
+  for (const [name, text] of Object.entries(files)) putFile(directory, name, text);
+  return directory;
+}
+
+export function putFile(directory: string, name: string, text: string): void {
+  const path = join(directory, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
+}
+
+export interface LogLine {
+  readonly msg: string;
+  readonly pid: number;
+  readonly [field: string]: unknown;
+}
+
+export interface RunProcess {
+  readonly pid: number;
+  /** The first line, also of those that have come, that this is about; or that `isIt`. */
+  logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
+  /** So many lines have come. */
+  readonly count: number;
+  send(signal: NodeJS.Signals): void;
+  readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
+}
+
+/** `program`: what is run; by default the sources. */
+export function startRun(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  program: readonly string[] = [process.execPath, ...command],
+): RunProcess {
+  const [file = "", ...own] = program;
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(file, [...own, "run", ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const lines: LogLine[] = [];
+  const waiting = new Set<() => void>();
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  createInterface(child.stderr).on("line", (line) => {
+    stderr += `${line}\n`;
+    if (line.startsWith("{")) lines.push(JSON.parse(line) as LogLine);
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<{ status: number | null; stdout: string; stderr: string }>(
+    (resolve) => {
+      child.once("close", (status) => {
+        running.delete(child);
+        resolve({ status, stdout, stderr });
+      });
+    },
+  );
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    get count() {
+      return lines.length;
+    },
+    send: (signal) => void child.kill(signal),
+    logged(what, from = 0) {
+      const isIt = typeof what === "string" ? ({ msg }: LogLine) => msg.includes(what) : what;
+      const { promise, resolve, reject } = Promise.withResolvers<LogLine>();
+      const look = () => {
+        const found = lines.slice(from).find(isIt);
+        if (found !== undefined) resolve(found);
+      };
+      const late = setTimeout(() => reject(new Error(`not logged: ${what}\n${stderr}`)), LIMIT_MS);
+      void ended.then(() => reject(new Error(`ended before "${what}":\n${stderr}`)));
+      waiting.add(look);
+      look();
+      return promise.finally(() => {
+        waiting.delete(look);
+        clearTimeout(late);
+      });
+    },
+  };
+}
