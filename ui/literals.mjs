@@ -1,24 +1,23 @@
 /**
- * Packs the string literals of a module. AssemblyScript writes each as it stands in memory: a head of
- * twenty bytes, then two bytes a letter. Here they become a length and UTF-8, which
- * assembly/literals.ts unpacks when the module starts; what is not a string stays as it is.
+ * Packs the static data of a module. AssemblyScript writes each object as it stands in memory: a head of
+ * twenty bytes, and two bytes for every letter of a string. Here they become texts in UTF-8, one behind the
+ * other, and then the steps by which assembly/literals.ts puts them in their places when the module starts.
  */
 
 const PAGE = 65536;
 /** Before a string stand the size of its block, two links, its type and its own size. */
 export const HEAD = 20;
 const STRING = 2;
-/** A number has 14 bits; of a length, one of them says what it is the length of. */
+/** Instead of a type: bytes that are no object, behind a gap. */
+const PLAIN = 0;
+/** A number has 14 bits. */
 const MOST = 0x3fff;
-const LONGEST = MOST >> 1;
-/** Fewer zeros than these are not worth a step. */
-const GAP = 4;
 
 /** Puts the packed data of a module in the place of its own, at the end of the memory that it begins with. */
 export function packLiterals(module) {
-  const packed = pack(imageOf(module));
-  const size = new Uint8Array(Uint32Array.of(packed.length).buffer);
-  const data = Uint8Array.from([...packed, ...size]);
+  const { texts, steps } = pack(imageOf(module));
+  const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
+  const data = Uint8Array.from([...texts, ...steps, ...sizes]);
   const pages = module.getMemoryInfo().initial + Math.ceil(data.length / PAGE);
   setData(module, pages, pages * PAGE - data.length, data);
 }
@@ -45,67 +44,74 @@ function setData(module, pages, at, data) {
   module.setMemory(pages, -1, null, [{ offset: module.i32.const(at), data }], false, false, "0");
 }
 
-/** The steps of `unpack` that write an image. */
+/** The texts of an image, each with a zero behind it, and the steps of `unpack` that write it. */
 function pack(image) {
-  const out = [];
+  const texts = [];
+  const steps = [];
   let done = 0;
-  const number = (n) => out.push(...(n < 0x80 ? [n] : [0x80 | (n & 0x7f), n >> 7]));
-  const bytes = (from, to) => {
-    const gap = Math.min(from - done, MOST);
-    const start = done + gap;
-    const end = start < from ? start : Math.min(to, start + LONGEST);
-    number((end - start) * 2);
-    number(gap);
-    out.push(...image.subarray(start, end));
-    done = end;
-    if (done < to) bytes(Math.max(done, from), to);
+  /** Strings that follow each other are one step. */
+  let run = 0;
+  const number = (n) => steps.push(...(n < 0x80 ? [n] : [0x80 | (n & 0x7f), n >> 7]));
+  const endRun = () => {
+    for (; run > 0; run -= Math.min(run, MOST)) {
+      number(STRING);
+      number(Math.min(run, MOST));
+    }
   };
+  /** Goes on to `end`, with all that is not zero before it. */
   const plain = (end) => {
-    for (const [from, to] of written(image, done, end)) bytes(from, to);
+    endRun();
+    while (done < end) {
+      let from = done;
+      while (from < end && from - done < MOST && image[from] === 0) from++;
+      let to = from;
+      for (let at = from; at < end && at - from < MOST; at++) if (image[at] !== 0) to = at + 1;
+      number(PLAIN);
+      number(from - done);
+      number(to - from);
+      steps.push(...image.subarray(from, to));
+      done = to;
+    }
   };
-  for (const { at, units } of strings(image)) {
-    plain(at - HEAD);
-    // A string goes into the next block.
-    if (((done + HEAD + 15) & ~15) !== at) bytes(at - HEAD, at - HEAD);
-    number(units.length * 2 + 1);
-    for (const unit of units) out.push(...utf8(unit));
-    done = at + units.length * 2;
+  for (const { at, type, content } of objects(image)) {
+    // An object goes into the next block.
+    if (nextBlock(done) !== at) plain(at - HEAD);
+    if (type === STRING) {
+      for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));
+      texts.push(0);
+      run++;
+    } else {
+      endRun();
+      number(type);
+      number(content.length);
+      steps.push(...content);
+    }
+    done = at + content.length;
   }
-  plain(image.length);
-  return out;
+  plain(image.findLastIndex((byte) => byte !== 0) + 1);
+  return { texts, steps };
 }
 
-/** The strings of an image, which are known by their heads. */
-function* strings(image) {
+/** Objects begin at multiples of 16, behind their heads. */
+const nextBlock = (done) => (done + HEAD + 15) & ~15;
+
+/** The objects of an image, which are known by their heads. */
+function* objects(image) {
   const view = new DataView(image.buffer);
   const word = (at) => view.getUint32(at, true);
   for (let at = 32; at < image.length; at += 16) {
+    const type = word(at - 8);
     const size = word(at - 4);
-    const block = ((HEAD + size + 15) & ~15) - 4;
-    const isString = word(at - 8) === STRING && word(at - 12) === 0 && word(at - 16) === 0;
-    if (!isString || word(at - 20) !== block || size % 2 !== 0 || size > LONGEST * 2) continue;
-    const units = Uint16Array.from({ length: size / 2 }, (_, i) =>
-      view.getUint16(at + i * 2, true),
-    );
-    yield { at, units };
-    at += size & ~15;
+    const isObject = word(at - 20) === nextBlock(size) - 4 && word(at - 16) + word(at - 12) === 0;
+    if (!isObject || type === PLAIN || Math.max(type, size) > MOST) continue;
+    yield { at, type, content: image.subarray(at, at + size) };
+    at = nextBlock(at + size) - 16;
   }
 }
 
-/** The stretches between `start` and `end` that are not zero. */
-function* written(image, start, end) {
-  for (let from = start; from < end; from++) {
-    if (image[from] === 0) continue;
-    let to = from + 1;
-    for (let at = to; at < end && at - to < GAP; at++) if (image[at] !== 0) to = at + 1;
-    yield [from, to];
-    from = to;
-  }
-}
-
-/** One UTF-16 unit by itself: half of a pair is three bytes. */
+/** One UTF-16 unit by itself: half of a pair is three bytes, and zero, which ends a text, two. */
 function utf8(unit) {
-  if (unit < 0x80) return [unit];
+  if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);
   if (unit < 0x800) return [0xc0 | (unit >> 6), last];
   return [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), last];

@@ -1,58 +1,75 @@
 /**
- * Puts the string literals where the compiler expects them, before anything else of the module runs. As
- * they stand in memory each takes twenty bytes and two for every letter; the build packs them to one and
- * one (ui/literals.mjs), at the end of the first memory. Must be the first import of the entry.
+ * Puts the module's static data where the compiler expects them, before anything else of it runs. As they
+ * stand in memory a string takes twenty bytes and two for every letter; the build packs them to texts and
+ * steps (ui/literals.mjs), at the end of the first memory. Must be the first import of the entry.
  */
 
-/** Before a string stand the size of its block, two links, its type and its own size: std/assembly/rt/common.ts. */
+/** Before an object stand the size of its block, two links, its type and its own size: std/assembly/rt/common.ts. */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
+/** Instead of a type: bytes that are no object. */
+const PLAIN: u32 = 0;
+/** At the very end, the sizes of the texts and of the steps. */
+const SIZES: usize = 8;
 
-const end: usize = (<usize>memory.size()) << 16;
-const size: usize = load<u32>(end - 4);
-let at: usize = end - 4 - size;
-if (size > 0) unpack();
+const end: usize = ((<usize>memory.size()) << 16) - SIZES;
+const start: usize = end - load<u32>(end) - load<u32>(end + 4);
+let text: usize = start;
+let step: usize = end - load<u32>(end + 4);
+unpack();
 
-/** A step is an odd number, for a string of half as many letters, or an even one, for plain bytes behind a gap. */
 function unpack(): void {
   let to: usize = 0;
-  while (at < end - 4) {
-    const step = number();
-    const length: usize = step >> 1;
-    if (step & 1) to = string(to, length);
-    else {
-      to += number();
-      memory.copy(to, at, length);
-      to += length;
-      at += length;
+  while (step < end) {
+    const type = number();
+    let length: usize = number();
+    if (type === STRING) {
+      while (length-- > 0) to = string(to);
+      continue;
     }
+    if (type === PLAIN) {
+      to += length;
+      length = number();
+    } else to = object(to, type, length);
+    memory.copy(to, step, length);
+    to += length;
+    step += length;
   }
-  memory.fill(end - 4 - size, 0, size + 4);
+  memory.fill(start, 0, end + SIZES - start);
 }
 
-/** Writes a string into the next block; gives where it ends. */
-function string(from: usize, length: usize): usize {
+/** Writes the head of an object into the next block; gives where its content begins. */
+function object(from: usize, type: u32, size: usize): usize {
   // What is counted from is a multiple of 16.
-  let to = (from + HEAD + 15) & ~15;
-  store<u32>(to - 20, ((HEAD + (length << 1) + 15) & ~15) - 4);
-  store<u32>(to - 8, STRING);
-  store<u32>(to - 4, <u32>(length << 1));
-  for (let i: usize = 0; i < length; i++) {
-    let unit: u32 = load<u8>(at++);
+  const at = (from + HEAD + 15) & ~15;
+  store<u32>(at - 20, ((HEAD + size + 15) & ~15) - 4);
+  store<u32>(at - 8, type);
+  store<u32>(at - 4, <u32>size);
+  return at;
+}
+
+/** Writes the next text, which ends with a zero, behind its head; gives where it ends. */
+function string(from: usize): usize {
+  const at = object(from, STRING, 0);
+  let to = at;
+  for (;;) {
+    let unit: u32 = load<u8>(text++);
+    if (unit === 0) break;
     if (unit >= 0xe0) unit = (unit << 12) | (rest() << 6) | rest();
     else if (unit >= 0x80) unit = ((unit & 31) << 6) | rest();
     store<u16>(to, unit);
     to += 2;
   }
+  object(from, STRING, to - at);
   return to;
 }
 
 function rest(): u32 {
-  return load<u8>(at++) & 63;
+  return load<u8>(text++) & 63;
 }
 
 /** Seven bits, or fourteen. */
 function number(): u32 {
-  const low: u32 = load<u8>(at++);
-  return low < 0x80 ? low : low + ((<u32>load<u8>(at++) - 1) << 7);
+  const low: u32 = load<u8>(step++);
+  return low < 0x80 ? low : low + ((<u32>load<u8>(step++) - 1) << 7);
 }
