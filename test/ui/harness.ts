@@ -320,7 +320,7 @@ function readPicture(
     return utf16.decode(new Uint8Array(memory.buffer, address, bytes));
   };
   let element: Element = { tag: "", attrs: {}, children: [] };
-  const parents: Element[] = [];
+  const parents: { element: Element; end: number }[] = [];
   let at = 0;
   let i = 0;
   const word = () => ops[i++] ?? 0;
@@ -331,23 +331,25 @@ function readPicture(
   };
   const steps: Record<number, () => void> = {
     1: () => {
-      parents.push(element);
-      element = { tag: name(word()), attrs: {}, children: [] };
+      const opened: Element = { tag: name(word()), attrs: {}, children: [] };
+      const size = word();
+      word();
+      element.children.push(opened);
+      parents.push({ element, end: i + size });
+      element = opened;
     },
-    2: () => {
-      const done = element;
-      element = parents.pop() as Element;
-      element.children.push(done);
-    },
-    3: () => element.children.push(string()),
-    4: () => {
+    2: () => element.children.push(string()),
+    3: () => {
       element.attrs[name(word())] = string();
     },
-    5: () => {
+    4: () => {
       element.attrs[name(word())] = word() === 1;
     },
-    6: () => element.children.push(null),
+    5: () => element.children.push(null),
   };
-  while (i < count) steps[word()]?.();
+  while (i < count) {
+    steps[word()]?.();
+    while (parents.at(-1)?.end === i) element = parents.pop()?.element ?? element;
+  }
   return element.children;
 }

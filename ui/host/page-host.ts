@@ -1,10 +1,9 @@
 /** What the application may ask of the page; the other side is assembly/host.ts. */
-import { render } from "preact";
 import { serverUrl } from "./address.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
-import { NodeReader } from "./node-reader.ts";
+import { Picture } from "./picture.ts";
 import type { Places } from "./places.ts";
 import { prefer, preferred } from "./preferences.ts";
 import { headersOf, saveFile, sendRequest } from "./request.ts";
@@ -15,7 +14,7 @@ export class PageHost {
   readonly #runner: Runner;
   readonly #stream: EventStream;
   readonly #root = document.getElementById("app") as HTMLElement;
-  #reader: NodeReader | undefined;
+  #picture: Picture | undefined;
   readonly #places: Places;
   #focusNext = "";
   #hadFocus = false;
@@ -27,9 +26,7 @@ export class PageHost {
   }
 
   attach(memory: WebAssembly.Memory): void {
-    this.#reader = new NodeReader(memory);
-    // What stood there while the application was loading.
-    this.#root.replaceChildren();
+    this.#picture = new Picture(memory, this.#root);
   }
 
   /** The focus moves when the element that it goes to has been drawn. Where what had it is gone, the title has it. */
@@ -47,7 +44,7 @@ export class PageHost {
     return {
       draw: (ops: number, opCount: number, units: number, unitCount: number) => {
         this.#hadFocus = document.activeElement !== document.body;
-        if (this.#reader) render(this.#reader.read(ops, opCount, units, unitCount), this.#root);
+        this.#picture?.draw(ops, opCount, units, unitCount);
       },
       now: () => Date.now(),
       zoneOffset: (at: number) => -new Date(at).getTimezoneOffset() || 0,

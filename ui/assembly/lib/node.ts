@@ -32,7 +32,7 @@ export class Node {
   }
 
   private writeElement(v: View): void {
-    v.open(this.tag);
+    const opened = v.open(this.tag);
     const attrs = this.attrs;
     for (let i = 0; i < attrs.length; i++) {
       const a = attrs[i];
@@ -41,7 +41,7 @@ export class Node {
     }
     const children = this.children;
     for (let i = 0; i < children.length; i++) children[i].write(v);
-    v.close();
+    v.close(opened);
   }
 }
 

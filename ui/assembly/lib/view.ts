@@ -6,8 +6,8 @@
  * Tag and attribute names must be string literals: the host knows them by address.
  */
 export const enum Op {
+  /** With its name, and how many words and units its attributes and children take. */
   Open = 1,
-  Close,
   Text,
   Attr,
   Flag,
@@ -21,13 +21,18 @@ export class View {
   private units: StaticArray<u16> = new StaticArray<u16>(4096);
   private unitCount: i32 = 0;
 
-  open(tag: string): void {
+  /** Gives what `close` must be told. */
+  open(tag: string): i32 {
     this.op(Op.Open);
     this.name(tag);
+    this.op(0);
+    this.op(this.unitCount);
+    return this.opCount;
   }
 
-  close(): void {
-    this.op(Op.Close);
+  close(opened: i32): void {
+    this.ops[opened - 2] = this.opCount - opened;
+    this.ops[opened - 1] = this.unitCount - this.ops[opened - 1];
   }
 
   hole(): void {

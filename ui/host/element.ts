@@ -1,0 +1,50 @@
+/** Elements and their attributes, as the application names them. */
+
+/** An attribute's text, or whether it is on. */
+export type Value = string | boolean;
+
+const SVG = "http://www.w3.org/2000/svg";
+/** What one changes by hand is a property: the attribute only says how it began. */
+const FIELDS = ["value", "checked"];
+
+export function create(tag: string, parent: Element): Element {
+  const space = tag === "svg" ? SVG : parent.namespaceURI;
+  return document.createElementNS(space, tag);
+}
+
+export function hasField(attrs: ReadonlyMap<string, Value>): boolean {
+  return FIELDS.some((name) => attrs.has(name));
+}
+
+export function apply(element: Element, name: string, value: Value): void {
+  const properties = element as unknown as Record<string, unknown>;
+  const isProperty = typeof value === "boolean" || FIELDS.includes(name);
+  if (!isProperty || !(name in element)) {
+    if (typeof value === "string") element.setAttribute(name, value);
+    else element.toggleAttribute(name, value);
+  } else if (properties[name] !== value) properties[name] = value;
+}
+
+/** Makes what one has changed by hand as it was drawn. */
+export function restore(element: Element, attrs: ReadonlyMap<string, Value>): void {
+  for (const name of FIELDS) {
+    const value = attrs.get(name);
+    if (value !== undefined) apply(element, name, value);
+  }
+}
+
+/** What is new in the document. Every dialog is modal; what is wide is first seen around its `data-start`. */
+export function opened(element: Element): void {
+  if (element instanceof HTMLDialogElement) element.showModal();
+  else if (element instanceof HTMLElement) {
+    const middle = Number(element.dataset["start"]) * element.scrollWidth;
+    element.scrollLeft = middle - element.clientWidth / 2;
+  }
+}
+
+/** Before it goes: closing a dialog gives the focus back to what opened it. */
+export function close(node: Element | Text): void {
+  if (!(node instanceof Element)) return;
+  if (node instanceof HTMLDialogElement) node.close();
+  for (const dialog of node.querySelectorAll("dialog")) dialog.close();
+}
