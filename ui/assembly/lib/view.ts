@@ -1,6 +1,6 @@
 /**
  * Builds one picture of the page. It writes no markup: each call adds an operation to a list,
- * and the host turns the list into virtual nodes (host/node-reader.ts). Text and attribute values
+ * and the host makes the document so (host/picture.ts). Text and attribute values
  * therefore can't become markup, whatever they hold.
  *
  * Tag and attribute names must be string literals: the host knows them by address.
