@@ -289,6 +289,38 @@ test("A canary lets the rest go when its jobs are gone, and holds when one fails
 });
 
 for (const kind of ["tables", "memory"] as const) {
+  test(`Who resumes before a canary has shown anything does not let the rest go (${kind}).`, async () => {
+    await add(20);
+    await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+    const with_ = kind === "tables" ? tools() : inMemory();
+    const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+    /** Works until it watches, and then does `act`. */
+    const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
+      const stop = new AbortController();
+      const watch = async (ms: number, signal: AbortSignal) => {
+        if ((await with_.store.find(from.id))?.state === "canary") await act(stop);
+        return wait(Math.min(ms, 10), signal);
+      };
+      return workOn({ ...with_, wait: watch }, from, stop.signal);
+    };
+    const resume = () => change(with_.store, operation.id, "resume");
+    const killed = await workUntil(operation, (stop) => stop.abort());
+    assert.deepEqual([killed.state, killed.done], ["interrupted", 3]);
+    const paused = await workUntil(await resume(), () =>
+      change(with_.store, operation.id, "pause").catch(() => {}),
+    );
+    assert.deepEqual([paused.state, paused.done], ["paused", 3]);
+    const held = await workUntil(await resume(), () =>
+      queue.sql(`update worker._private_jobs set attempts = 1, last_error = 'again',
+        updated_at = now() where id = (select min(id) from worker._private_jobs)`),
+    );
+    assert.deepEqual([held.state, held.done], ["paused", 3]);
+    assert.match(held.error ?? "", /1 of the first 3 failed again/);
+    // Now that is known, and whoever resumes means the rest.
+    const ended = await workOn(with_, await resume(), never);
+    assert.deepEqual([ended.state, ended.done], ["done", 20]);
+  });
+
   test(`A limit takes the first so many that can be changed, and no more (${kind}).`, async () => {
     await add(30);
     await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");

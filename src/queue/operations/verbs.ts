@@ -81,16 +81,14 @@ export async function known(store: OperationStore, id: string): Promise<JobOpera
 }
 
 function transitionOf(operation: JobOperation, verb: OperationVerb): Transition | null {
-  const { state, canary, done, undoAfterId, canUndo } = operation;
+  const { state, undoAfterId, canUndo } = operation;
   switch (verb) {
     case "pause":
       return { from: ["running", "canary"], to: "paused" };
-    case "resume": {
+    case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // Whoever resumes has seen what became of the first ones.
-      const isCanaryOver = canary !== null && done >= canary;
-      return { from: ["paused", "interrupted"], to: "running", takes: true, isCanaryOver };
-    }
+      // A canary that has not shown anything yet is watched anew; over it is where it held the rest.
+      return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };
     case "undo":
