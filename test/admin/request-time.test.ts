@@ -1,6 +1,10 @@
 // Every read has an end, whatever the database does, and what it asked for ends with it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { adminDatabases } from "../../src/admin/config/databases.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { type Database, query } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
 import { connect } from "../http/raw-client.ts";
 import { recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
@@ -69,4 +73,15 @@ test("A pool that others have taken is busy, not away.", async () => {
   for (const client of taken) client.release();
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
   assert.ok(!lines.some(({ fields }) => fields.code === "database_unreachable"));
+});
+
+test("A download's statements take as long as they may, however soon its answer has to begin.", async () => {
+  const { pool } = await startAdmin();
+  const schema = schemaName("worker");
+  const databases = adminDatabases({ pool, schema, logger: silentLogger, lineMs: 2_000 });
+  const { signal } = new AbortController();
+  const { reads, downloads } = databases.of({ signal, leftMs: () => 50 });
+  const sleep = (db: Database) => query(db, () => "select pg_sleep($1::float8)", [0.3]);
+  await assert.rejects(sleep(reads), { code: "database_timeout" });
+  assert.equal((await sleep(downloads)).length, 1);
 });

@@ -69,7 +69,8 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       ...shared,
       reads: database(reads, asker),
       lists: database(lists, asker),
-      downloads: database(downloads, asker),
+      // An answer that streams may begin before its first statement has ended.
+      downloads: database(downloads, { signal: asker.signal, leftMs: () => Infinity }),
       feed: database(feed, asker),
     }),
   };
