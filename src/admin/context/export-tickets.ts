@@ -15,7 +15,7 @@ import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 export const TICKET_MS = 60_000;
 /** Used ones that are remembered until they expire: far more than can be downloaded in a minute. */
 const MOST_USED = 10_000;
-/** With the longest query that there may be. */
+/** Of what a request's headers may have. 4,000 ASCII characters of a query fit in. */
 export const LONGEST_TICKET = 12_000;
 
 export interface Ticket {

@@ -3,6 +3,7 @@
 // answer did not break off. POST /api/export/ticket gives an address for a browser's own download.
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
+import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { Refusal } from "../../../http/refusal.ts";
 import { type HttpRequest, readJsonText } from "../../../http/request.ts";
 import { json } from "../../../http/response.ts";
@@ -18,7 +19,7 @@ import { type JsonSchema, record, schemaOfField } from "../../wire/json-schema.t
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
 const fields = {
-  q: text(["Query", "jobs that match it; empty: all"], 0, 2_000),
+  q: text(["Query", "jobs that match it; empty: all"], 0, MOST_CHARACTERS),
   format: choice(["Format", "JSON Lines, or CSV with a line of names"], ["jsonl", "csv"]),
   columns: text(
     ["Columns", `with commas: ${exportColumnNames.join(", ")}; empty: all but payload`],
@@ -78,6 +79,8 @@ const usedUp = new Refusal(
   "this address is used up or older than a minute; ask for another one",
 );
 
+const TOO_LONG = "is too long for an address; a login takes it as /api/export?q=";
+
 const bodyFields = {
   // Nobody exports everything by forgetting what.
   q: fields.q,
@@ -102,6 +105,7 @@ export const giveTicket: Operation = {
       withPayload: payload === "1",
     });
     const ticket = admin.exportTickets.give({ request: asked, user: request.notes["user"] });
+    if (ticket.length > LONGEST_TICKET) throw new InputError([{ path: "q", message: TOO_LONG }]);
     return json({ path: `api/export/download?ticket=${ticket}`, expires_in_ms: TICKET_MS });
   },
 };

@@ -1,6 +1,7 @@
 // GET /api/jobs: a page of jobs in the order that is asked for.
 import { monotonic, now } from "../../../base/clock.ts";
 import { jobStates } from "../../../domain/job.ts";
+import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
 import { jsonText } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
@@ -20,14 +21,12 @@ import type { Admin, Operation } from "../../context/admin.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { jobPageJson, jobPageSchema, lightPageJson } from "./job-page-json.ts";
 
-const LONGEST_QUERY = 2_000;
-
 const fields = {
   q: inQuery(
     text(
       ["Query", "jobs that match it, such as task:send is:failed; empty: all"],
       0,
-      LONGEST_QUERY,
+      MOST_CHARACTERS,
     ),
   ),
   state: inQuery(choice(["State", "only jobs in this state"], ["all", ...jobStates]), {
