@@ -194,7 +194,7 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   if (isReached && auth?.hasShortSecret) {
     problems.push({ path: auth.mode === "basic" ? "auth.password" : "auth.token", message: SHORT });
   }
-  if (isReached && scraper?.isShort) problems.push({ path: "metricsToken", message: SHORT });
+  if (isReached && scraper?.isShort) problems.push({ path: "metricsToken", message: SHORT_TOKEN });
   if (problems.length > 0 || !schema || !address || !auth || !basePath || !limits) {
     throw new InputError(problems);
   }
@@ -218,7 +218,8 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
 const OPEN =
   "mode none lets everybody in, so it needs a loopback address: listen on 127.0.0.1, [::1] or localhost, or choose basic, bearer or header";
 
-const SHORT = `must have at least ${SHORTEST_SECRET} characters where other machines can guess at it; leave it out to have one generated`;
+const SHORT_TOKEN = `must have at least ${SHORTEST_SECRET} characters where other machines can guess at it`;
+const SHORT = `${SHORT_TOKEN}; leave it out to have one generated`;
 
 function resolveLabel(label: string | null): string | null {
   if (label === null) return null;

@@ -79,7 +79,7 @@ export function progressLine(operation: JobOperation): string {
   const rate = ratePerS === null ? "" : `, ${number(ratePerS)}/s`;
   const eta = etaS === null ? "" : `, ${number(etaS)} s left`;
   const what = state === "undoing" ? "undo" : state === "canary" ? `${action}, canary` : action;
-  return `${what}: ${so}${rate}${eta} (Ctrl-C holds it)`;
+  return `${what}: ${so}${rate}${eta}`;
 }
 
 /** What became of it. */

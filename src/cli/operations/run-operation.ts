@@ -28,7 +28,7 @@ export async function runInForeground(
 
 /** For the tools: one line that is written over, where somebody watches. */
 export function showProgress(operation: JobOperation): void {
-  printProgress(progressLine(operation));
+  printProgress(`${progressLine(operation)} (Ctrl-C holds it)`);
 }
 
 function statusOf(operation: JobOperation): ExitStatus {
