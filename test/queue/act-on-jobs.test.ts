@@ -51,6 +51,27 @@ for (const [name, act] of Object.entries(acts)) {
     );
   });
 
+  test(`${name} leaves a job alone whose row somebody holds, and acts on the others.`, async () => {
+    const [a = "", b = "", c = ""] = await addThree();
+    const holder = await queue.pool.connect();
+    const patient = await queue.pool.connect();
+    try {
+      await holder.query("begin");
+      await holder.query("select from worker._private_jobs where id = $1 for update", [b]);
+      await patient.query("set lock_timeout = 50");
+      const db = { schema: queue.db.schema, client: patient };
+      assert.deepEqual(idsOf(await act(db, [a, b, c])), [a, c]);
+      await holder.query("rollback");
+      assert.deepEqual(idsOf(await act(db, [b])), [b]);
+      await holder.query("begin; lock table worker._private_jobs in access exclusive mode");
+      await assert.rejects(act(db, [b]), { code: "database_busy" });
+      await holder.query("rollback");
+    } finally {
+      holder.release(true);
+      patient.release(true);
+    }
+  });
+
   test(`${name} acts on a job whose lock is older than four hours.`, async () => {
     const [a = "", b = ""] = await addThree();
     await lockJob(queue, a, "gone", "4 hours 1 second");

@@ -41,3 +41,38 @@ export async function contendedQuery<R extends object>(
 }
 
 const NEVER = new AbortController().signal;
+
+/** The text for a schema, and for what gives the ids of the jobs as an array. */
+export type ActingStatement = (schema: string, ids: string) => string;
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/**
+ * Acts on jobs by their ids, the first of `values`. Somebody else's transaction may hold a job's row: a
+ * worker's in the fast mode, a forgotten session's. It is waited for as long as the session's lock_timeout
+ * allows; after that the job counts as locked, and the others are acted on without it.
+ */
+export async function actingQuery<R extends object>(
+  db: Database,
+  statement: ActingStatement,
+  values: unknown[],
+): Promise<R[]> {
+  try {
+    return await contendedQuery<R>(db, (schema) => statement(schema, GIVEN), values);
+  } catch (error) {
+    if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
+    // Inside a transaction of the caller's, which PostgreSQL has given up, the first error says more; and
+    // so it does where the whole table is locked.
+    return query<R>(db, (schema) => statement(schema, freeOf(schema)), values).catch(() => {
+      throw error;
+    });
+  }
+}
+
+const GIVEN = "$1::bigint[]";
+
+const freeOf = (schema: string) => `array(
+    select free.id from ${schema}._private_jobs as free
+    where free.id = any(${GIVEN})
+    for update skip locked
+  )`;

@@ -1,8 +1,8 @@
 // Ends jobs as if they had succeeded: their rows are deleted.
-import type { Database, Statement } from "../../../database/database.ts";
+import type { Database } from "../../../database/database.ts";
 import type { Job } from "../../../domain/job.ts";
 import { checkedJobIds } from "../../../domain/job-ids.ts";
-import { contendedQuery } from "../../sql/contended-query.ts";
+import { type ActingStatement, actingQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import { jobIds } from "../declare/field.ts";
@@ -14,13 +14,13 @@ import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction 
  * Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids.
  */
 export async function completeJobs(db: Database, ids: readonly string[]): Promise<Job[]> {
-  const rows = await contendedQuery<JobRow>(db, completeSql, [checkedJobIds(ids)]);
+  const rows = await actingQuery<JobRow>(db, completeSql, [checkedJobIds(ids)]);
   return rows.map(toJob);
 }
 
-const completeSql: Statement = (schema) => `
+const completeSql: ActingStatement = (schema, ids) => `
   select ${jobColumns}
-  from ${schema}.complete_jobs($1::bigint[]) as jobs
+  from ${schema}.complete_jobs(${ids}) as jobs
   ${jobNames(schema)}
   order by jobs.id`;
 

@@ -1,11 +1,11 @@
 // Ends jobs as if their attempts were used up: they stay, as failed, until someone acts on them.
 import { validate } from "../../../base/validate.ts";
-import type { Database, Statement } from "../../../database/database.ts";
+import type { Database } from "../../../database/database.ts";
 import type { Job } from "../../../domain/job.ts";
 import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
 import { markedFailed } from "../../../domain/words.ts";
-import { contendedQuery } from "../../sql/contended-query.ts";
+import { type ActingStatement, actingQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
@@ -26,13 +26,13 @@ export async function permanentlyFailJobs(
   reason: string | null,
 ): Promise<Job[]> {
   const checked = reason === null ? null : validate(reasonText, reason);
-  const rows = await contendedQuery<JobRow>(db, failSql, [checkedJobIds(ids), checked]);
+  const rows = await actingQuery<JobRow>(db, failSql, [checkedJobIds(ids), checked]);
   return rows.map(toJob);
 }
 
-const failSql: Statement = (schema) => `
+const failSql: ActingStatement = (schema, ids) => `
   select ${jobColumns}
-  from ${schema}.permanently_fail_jobs($1::bigint[], $2::text) as jobs
+  from ${schema}.permanently_fail_jobs(${ids}, $2::text) as jobs
   ${jobNames(schema)}
   order by jobs.id`;
 

@@ -1,12 +1,12 @@
 // Changes when, how urgently and how often jobs may still run.
 import * as v from "valibot";
 import { strict, validate } from "../../../base/validate.ts";
-import type { Database, Statement } from "../../../database/database.ts";
+import type { Database } from "../../../database/database.ts";
 import type { Job } from "../../../domain/job.ts";
 import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { attemptCount, attemptLimit, smallint } from "../../../domain/job-spec.ts";
 import { moment } from "../../../domain/moment.ts";
-import { contendedQuery } from "../../sql/contended-query.ts";
+import { type ActingStatement, actingQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
@@ -61,7 +61,7 @@ export async function rescheduleJobs(
   changes: JobChanges,
 ): Promise<Job[]> {
   const { runAt, priority, attempts, maxAttempts } = validate(changesSchema, changes);
-  const rows = await contendedQuery<JobRow>(db, rescheduleSql, [
+  const rows = await actingQuery<JobRow>(db, rescheduleSql, [
     checkedJobIds(ids),
     runAt === "now",
     runAt === undefined || runAt === "now" ? null : runAt,
@@ -72,10 +72,10 @@ export async function rescheduleJobs(
   return rows.map(toJob);
 }
 
-const rescheduleSql: Statement = (schema) => `
+const rescheduleSql: ActingStatement = (schema, ids) => `
   select ${jobColumns}
   from ${schema}.reschedule_jobs(
-    $1::bigint[],
+    ${ids},
     run_at => case when $2::boolean then now() else $3::timestamptz end,
     priority => $4::int,
     attempts => $5::int,
