@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import type { JobSpec, JobToAdd } from "../../../domain/job-spec.ts";
-import { rawJson } from "../../../domain/payload.ts";
+import { RawJson } from "../../../domain/payload.ts";
 import { Unfit } from "../../arguments/refusals.ts";
 import { moment } from "../../arguments/times.ts";
 
@@ -90,7 +90,8 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) throw atLine(number, `there is no field "${name.slice(0, 64)}"`);
     if (field === "payload") {
-      payload = payloadOf(number, text);
+      // The line has been read as JSON, and from UTF-8.
+      payload = new RawJson(text);
       continue;
     }
     const value: unknown = JSON.parse(text);
@@ -110,15 +111,6 @@ function membersOf(number: number, line: string): ReadonlyMap<string, string> {
     if (!(error instanceof InputError)) throw error;
     const [first] = error.problems;
     throw atLine(number, (first?.message ?? error.message).replace(/^the body /, ""), first?.path);
-  }
-}
-
-function payloadOf(number: number, text: string): unknown {
-  try {
-    return rawJson(text);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw atLine(number, error.problems[0]?.message ?? error.message, "payload");
   }
 }
 
