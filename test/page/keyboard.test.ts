@@ -65,6 +65,27 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
   });
 });
 
+test("What the palette finds is done by Enter: a page, a verb, the jobs that match.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await turned(page, "Overview");
+    const find = async (text: string) => {
+      await page.keyboard.press("Control+k");
+      await focused(page, "#palette-field");
+      await page.keyboard.type(text);
+      await page.locator(".palette .opt.on").waitFor();
+      await page.keyboard.press("Enter");
+      await page.locator(".palette").waitFor({ state: "detached" });
+    };
+    await find("mainten");
+    await turned(page, "Maintenance");
+    await find("remove a job by");
+    await page.getByRole("dialog").getByLabel("Job key").waitFor();
+    await page.keyboard.press("Escape");
+    await find("nobody is called so");
+    await page.waitForURL(/jobs\?q=/);
+  });
+});
+
 test("Rows are walked, chosen and opened by keys, and left again.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await turned(page, "Jobs, failed");
@@ -161,7 +182,9 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
     await tabTo(page, "#field-sweep_threshold_secs");
     await page.keyboard.type("0");
     await tabTo(page, "dialog button[type=submit]");
+    const looked = page.waitForResponse("**/api/maintenance");
     await page.keyboard.press("Enter");
+    await (await looked).finished();
     await page.getByRole("button", { name: /^(Look again|Sweep \d)/ }).waitFor();
     await focused(page, "dialog button[type=submit]");
     await page.route("**/api/maintenance", (route) =>

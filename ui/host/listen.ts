@@ -111,9 +111,9 @@ function strokeOf(event: KeyboardEvent): string {
 function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLElement | null {
   if (event.altKey || event.isComposing) return null;
   const isTyping = isEditable(target);
-  if ((name === "Space" || name === "Enter") && target.closest("button, a, input, summary")) {
-    return null;
-  }
+  const isNamed = target instanceof HTMLElement && takes(target, name);
+  const isOwn = name === "Space" || name === "Enter";
+  if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
     // Where one types, only those keys are taken that the field itself has named, and the dialog's.
     const isHeard = !isTyping || e === target || name === "Mod+enter";
