@@ -150,3 +150,21 @@ test("After a write the sources that somebody watches are read at once.", async 
   viewer.connection.destroy();
   await feed.stop();
 });
+
+test("Who comes back is told what the sources say at once, however long they rest.", async () => {
+  let read = 0;
+  const source = {
+    event: "incidents" as const,
+    intervalMs: 3_600_000,
+    read: async () => `{"n":${++read}}`,
+  };
+  const { feed, watch } = setUp({ sources: [source] });
+  const first = watch("incidents");
+  await first.seen(/"n":1/);
+  first.connection.destroy();
+  while (feed.viewers > 0) await turn();
+  const again = watch("incidents");
+  await again.seen(/"n":2/);
+  again.connection.destroy();
+  await feed.stop();
+});

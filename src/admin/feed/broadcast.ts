@@ -12,6 +12,8 @@ export interface Broadcast {
   showNew(known: Known | null): boolean;
   /** What somebody else says, if it has changed. */
   say(event: string, json: string): void;
+  /** Whether somebody who joins is shown it at once. */
+  hasSaid(event: string): boolean;
   /** Nothing is known now, and why. */
   problem(json: string): void;
   /** Nobody watches any more: what was said is forgotten. */
@@ -82,6 +84,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
       return true;
     },
     say: (event, json) => send(event, json, json),
+    hasSaid: (event) => said.has(event),
     problem(json) {
       for (const event of Object.keys(events)) forget(event);
       send("problem", json, json);

@@ -3,7 +3,7 @@
 // and rests in proportion to what that cost.
 //
 //   quiet ──a viewer, a question──▶ awake ──no viewer, no question for 60 s, or stop()──▶ quiet
-import { monotonic } from "../../base/clock.ts";
+import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -74,6 +74,8 @@ export interface FeedOptions extends SamplerOptions {
   readonly askedMs?: number;
 }
 
+/** After a write the sources are asked at once, and again when what they had just read has rested. */
+const HURRIED_MS = [0, 2_000, 5_000];
 /** A pulse that is not older counts as of now. */
 const PULSE_MS = 1_500;
 /** While somebody asks about a large table now and then, the pulse goes on, slowly. */
@@ -87,11 +89,16 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const { askedMs = 60_000, unserved = () => {} } = options;
   const sampler = createSampler(db, options);
   let askedAtMs = Number.NEGATIVE_INFINITY;
+  const stopping = new AbortController();
   let hurriedAtMs = Number.NEGATIVE_INFINITY;
 
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
+    // Whoever comes back does not wait for the next round: what is rested is answered from memory.
+    for (const [event, beat] of ofSources) {
+      if (source.isWatched(event) && !broadcast.hasSaid(event)) rhythm.hurry(beat);
+    }
     rhythm.wake();
   };
   const { maxViewers, maxViewersPerClient } = options;
@@ -169,20 +176,23 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       return undefined;
     },
   };
-  const ofSources = sources.map(
-    ({ event, intervalMs, read }): Beat => ({
-      isWanted: () => source.isWatched(event) && sampler.last !== null,
-      intervalMs: () => intervalMs,
-      restFactor: 20,
-      isCostly: true,
-      run: () =>
-        quietly(event, async () => {
-          if (sampler.last !== null) broadcast.say(event, await read(sampler.last));
-          return undefined;
-        }),
-    }),
-  );
-  const rhythm = createRhythm([pulse, ping, sample, ...ofSources, census]);
+  const beatOf = ({ event, intervalMs, read }: FeedSource): Beat => ({
+    isWanted: () => source.isWatched(event) && sampler.last !== null,
+    intervalMs: () => intervalMs,
+    restFactor: 20,
+    isCostly: true,
+    run: () =>
+      quietly(event, async () => {
+        if (sampler.last !== null) broadcast.say(event, await read(sampler.last));
+        return undefined;
+      }),
+  });
+  const ofSources = new Map(sources.map((one) => [one.event, beatOf(one)]));
+  const rhythm = createRhythm([pulse, ping, sample, ...ofSources.values(), census]);
+
+  const hurry = () => {
+    for (const beat of ofSources.values()) rhythm.hurry(beat);
+  };
 
   const known = async () => {
     askedAtMs = monotonic();
@@ -201,14 +211,17 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     changed() {
       if (monotonic() - hurriedAtMs < intervalMs) return;
       hurriedAtMs = monotonic();
-      for (const beat of ofSources) rhythm.hurry(beat);
+      for (const afterMs of HURRIED_MS) void wait(afterMs, stopping.signal).then(hurry);
     },
     get viewers() {
       return source.viewers;
     },
     largest: createLargestNames(db),
     parts: sampler.parts,
-    stop: () => rhythm.stop(),
+    stop: () => {
+      stopping.abort();
+      return rhythm.stop();
+    },
   };
 }
 
