@@ -141,6 +141,34 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   assert.deepEqual(rows, stock.rows);
 });
 
+test("doctor says who holds locks and has gone, and what a role lacks.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  await quickly(["add", "t", "{}"], { DATABASE_URL: url });
+  await own.pool.query(
+    "update worker._private_jobs set locked_at = now() - interval '5 hours', locked_by = 'gone'",
+  );
+  const { stdout, status } = await quickly(["doctor"], { DATABASE_URL: url });
+  assert.equal(status, 3, stdout);
+  assert.match(
+    stdout,
+    /^warn {2}locks: a sweep would free 1 job of 1 stale worker.*\n +mend: worker sweep$/m,
+  );
+  const role = `worker_test_doctor_${process.pid}`;
+  await own.pool.query(`create role ${role} login; grant usage on schema worker to ${role}`);
+  try {
+    const asRole = `${url}${url.includes("?") ? "&" : "?"}user=${role}`;
+    const lacking = await quickly(["doctor"], { DATABASE_URL: asRole });
+    assert.equal(lacking.status, 1);
+    assert.match(
+      lacking.stdout,
+      /privileges: this role lacks .*insert.* on _private_jobs\n +mend: psql -c 'grant .* on worker\._private_jobs to /,
+    );
+  } finally {
+    await own.pool.query(`drop owned by ${role}; drop role ${role}`);
+  }
+});
+
 test("doctor says what to do where there is no schema, and who may not read it.", async () => {
   const empty = await emptyDatabase();
   const none = await quickly(["doctor"], { DATABASE_URL: empty.url });

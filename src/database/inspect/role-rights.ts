@@ -26,14 +26,14 @@ const missingSql: Statement = () => `
     format('grant usage on schema %I to %I', nspname, current_user) as grant
   from space where not has_schema_privilege(oid, 'usage')
   union all
-  select format('%s on %I', string_agg(wanted.privilege, ', '), class.relname),
+  select format('%s on %I', string_agg(wanted.privilege, ', ' order by wanted.place), class.relname),
     format('grant %s on %I.%I to %I',
-      string_agg(wanted.privilege, ', '), space.nspname, class.relname, current_user)
+      string_agg(wanted.privilege, ', ' order by wanted.place), space.nspname, class.relname, current_user)
   from space
   join pg_catalog.pg_class class on class.relnamespace = space.oid and class.relkind in ('r', 'v', 'p')
   cross join unnest(case when class.relkind = 'v' or class.relname = 'migrations'
     then array['select'] else array['select', 'insert', 'update', 'delete'] end)
-    as wanted (privilege)
+    with ordinality as wanted (privilege, place)
   where (class.relname ~ '^_private_' or class.relname in ('jobs', 'migrations'))
   and not has_table_privilege(class.oid, wanted.privilege)
   group by space.nspname, class.relname

@@ -18,6 +18,7 @@ export function queueFindings({ queue, schemaName }: Facts): Finding[] {
     ...driftFindings(queue, schemaName),
     ...indexFindings(queue, schemaName),
     ...bloatFindings(queue, schemaName),
+    ...lockFindings(queue),
     ...incidentFindings(queue),
   ];
 }
@@ -90,6 +91,13 @@ function bloatFindings({ tables }: Queue, schema: string): Finding[] {
 
 const isBloated = ({ dead_rows: dead, live_rows: live }: TableFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
+
+function lockFindings({ sweep }: Queue): Finding[] {
+  if (sweep === null) return [finding("ok", "locks", "nobody who has gone holds any")];
+  return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
+}
+
+const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 /** What the page's overview says: stale locks, stuck queues, tasks that nobody knows, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {

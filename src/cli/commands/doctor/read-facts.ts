@@ -4,6 +4,7 @@
 import { createInsight } from "../../../admin/insight/insight.ts";
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
+import { silentLogger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
 import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
 import { readMissingRights } from "../../../database/inspect/role-rights.ts";
@@ -58,6 +59,7 @@ export async function readFacts(db: Database) {
       tables: (await part("tables", () => readTables(db))) ?? [],
       indexes: (await part("indexes", () => readIndexes(db))) ?? [],
       optional: (await part("optional indexes", () => readIndexStates(db, NO_BUILDS))) ?? [],
+      sweep: await part("stale locks", () => readSweep(db)),
       incidents: await part("what needs a person", () => createInsight(db).incidents()),
     },
   };
@@ -72,6 +74,23 @@ async function hiddenBy(db: Database): Promise<string | null> {
     if (!(error instanceof WorkerError) || error.code === "database_unreachable") throw error;
     return error.message;
   }
+}
+
+/** What `worker sweep` would do: null, nothing. */
+async function readSweep(db: Database): Promise<string | null> {
+  const { commands } = await import("../../../queue/commands/index.ts");
+  const { perform } = await import("../../../queue/commands/perform.ts");
+  const sweep = commands.find(({ name }) => name === "sweep");
+  if (sweep === undefined) return null;
+  const { signal } = new AbortController();
+  const plan = await perform(
+    sweep,
+    db,
+    { dry_run: true },
+    { pool: null, logger: silentLogger, signal },
+  );
+  const { stale_workers: stale, orphan_workers: orphans } = JSON.parse(plan.json);
+  return stale.length + orphans.length === 0 ? null : plan.message;
 }
 
 /** How far this machine's clock is ahead of the database's, as well as a round trip tells. */

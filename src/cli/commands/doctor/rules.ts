@@ -58,7 +58,9 @@ function skewFindings(skewMs: number | null): Finding[] {
 }
 
 export function schemaFindings({ schema, schemaName, rights, queue }: Facts): Finding[] {
-  const found: Finding[] = [];
+  const found = rights.map(({ what, grant }) =>
+    finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)),
+  );
   if (schema === null) return found;
   const migrate = `worker migrate --schema ${schemaName}`;
   switch (schema.kind) {
@@ -78,9 +80,6 @@ export function schemaFindings({ schema, schemaName, rights, queue }: Facts): Fi
       break;
     default:
       return schema satisfies never;
-  }
-  for (const { what, grant } of rights) {
-    found.push(finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)));
   }
   if (schema.kind === "ready" && rights.length === 0) {
     found.push(finding("ok", "privileges", "this role may do all that workers do"));
