@@ -77,6 +77,7 @@ export const runOptions = {
     bare: true,
   },
   ...aboutAdmin,
+  metricsToken: { ...aboutAdmin.metricsToken, variables: ["WORKER_ADMIN_METRICS_TOKEN"] },
 } satisfies Values;
 
 export type RunArguments = GlobalArguments & Given<typeof runOptions>;
@@ -106,10 +107,10 @@ function atMost(most: number, one: Value<number | undefined>): Value<number | un
   return { ...one, read };
 }
 
-export const runNotes = `\
-mail/send.ts is the task mail/send. A module (.js .mjs .cjs .ts .mts) has a function (payload, helpers)
-as its default export, as for Graphile Worker; of TypeScript only the types are taken away. Any other
-executable file gets {"payload": …} on its stdin and the job in WORKER_JOB_ID, WORKER_JOB_ATTEMPTS, …
-(and GRAPHILE_WORKER_…); its exit code decides, and the end of its stderr becomes the job's last error.
-At a timeout or abort its whole process group gets SIGTERM, and SIGKILL when --abort-grace is nearly over.
-The first SIGTERM or SIGINT lets running jobs end, a second aborts them, a third ends the process.`;
+const PARAGRAPHS = [
+  "mail/send.ts is the task mail/send. A module (.js .mjs .cjs .ts .mts) has a function (payload, helpers) as its default export, as for Graphile Worker; of TypeScript only the types are taken away.",
+  'Any other executable file gets {"payload": …} on its stdin and the job in WORKER_JOB_ID, WORKER_JOB_ATTEMPTS and so on (and GRAPHILE_WORKER_…). Its exit code decides, and the end of its stderr becomes the job\'s last error. At a timeout or abort its whole process group gets SIGTERM, and SIGKILL when --abort-grace is nearly over.',
+  "The first SIGTERM or SIGINT lets running jobs end, a second aborts them, a third ends the process. Exit status 0 also where jobs have failed: what becomes of a job is in the queue.",
+];
+
+export const runNotes = PARAGRAPHS.join("\n\n");

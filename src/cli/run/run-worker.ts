@@ -23,7 +23,6 @@ export async function runWorker(
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
   const hasFailed = stopOnUncaught(stops, logger);
-  let status: ExitStatus = 1;
   try {
     onlyNamedModules();
     await using programs = new ProgramHost(logger);
@@ -32,12 +31,12 @@ export async function runWorker(
     const names = options.tasks.map(({ identifier }) => identifier);
     logger.info({ tasks: names, concurrency: options.concurrency }, "the tasks are loaded");
     await using _admin = await adminBeside(args, settings, logger);
-    status = await (args.once ? drain(options, stops, args) : work(options, stops, logger));
+    const status = await (args.once ? drain(options, stops, args) : work(options, stops, logger));
+    return hasFailed() ? 1 : status;
   } finally {
     stops[Symbol.dispose]();
-    endSoon(hasFailed() ? 1 : status, logger);
+    endSoon(logger);
   }
-  return hasFailed() ? 1 : status;
 }
 
 async function work(

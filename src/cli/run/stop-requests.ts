@@ -70,11 +70,11 @@ export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boole
 
 const LINGER_MS = 1_000;
 
-/** Ends the process, should it not end by itself. */
-export function endSoon(status: number, logger: Logger): void {
+/** Ends the process with the status that it has by then, should it not end by itself. */
+export function endSoon(logger: Logger): void {
   setTimeout(() => {
     const kept = process.getActiveResourcesInfo().join(", ");
     logger.warn({ kept }, "the tasks have left something open: the process is ended");
-    process.exit(status);
+    process.exit();
   }, LINGER_MS).unref();
 }

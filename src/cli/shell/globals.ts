@@ -44,8 +44,8 @@ export const program = makeCommand({
 Without a URL libpq's variables say where the database is: PGHOST, PGPORT, PGUSER, PGDATABASE,
 PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Every option may come from the
 environment: WORKER_SCHEMA is --schema, WORKER_LIST_LIMIT is --limit of list; only --yes, --all,
---dry-run and --fresh are always typed. DATABASE_URL and the admin's secrets may lie in files
-(DATABASE_URL_FILE) or be credentials of systemd (database-url).
+--dry-run, --fresh, --tasks and --plugin are always typed. DATABASE_URL and the admin's secrets
+may lie in files (DATABASE_URL_FILE) or be credentials of systemd (database-url).
 
 A time is now, +10m, in 2h, or RFC 3339 with a zone; a duration is 30s, 5m, 1h30m, or seconds.
 With --json an answer is one line in the words of the HTTP API (GET api/openapi.json of the

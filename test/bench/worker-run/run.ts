@@ -1,7 +1,7 @@
 // `worker run` beside the library, and programs as tasks: prints a table of what it is held to. After
 // `npm run build`:
 //
-//   npm run bench:run -- [--rounds 3] [--jobs 200000] [--programs 3000]
+//   npm run bench:run -- [--rounds 3] [--jobs 200000] [--programs 3000] [--only safe,fast,programs]
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
     jobs: { type: "string", default: "200000" },
     programs: { type: "string", default: "3000" },
+    only: { type: "string", default: "safe,fast,programs" },
   },
 });
 const [rounds, jobs, programs] = [values.rounds, values.jobs, values.programs].map(Number) as [
@@ -31,6 +32,8 @@ const [rounds, jobs, programs] = [values.rounds, values.jobs, values.programs].m
   number,
   number,
 ];
+
+const wanted = values.only.split(",");
 
 /** The time from the first job's start to the last one's, taken where they run. */
 const HANDLER = `let count = 0, start = 0;
@@ -48,7 +51,7 @@ try {
   rmSync(join(folder, "bench.mjs"));
   writeFileSync(join(folder, "bench"), "#!/bin/sh\nexit 0\n");
   chmodSync(join(folder, "bench"), 0o755);
-  await programsAsTasks(server);
+  if (wanted.includes("programs")) await programsAsTasks(server);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -62,6 +65,7 @@ async function drains({ queueUrl, seed }: BenchServer): Promise<void> {
     ["safe", {}, []],
     ["fast", { fastLane: true }, ["--fast"]],
   ] as const) {
+    if (!wanted.includes(mode)) continue;
     const contenders = {
       library: [process.execPath, library, handler, JSON.stringify({ ...options, ...more })],
       "worker.cjs": [process.execPath, join(dist, "worker.cjs"), ...told, ...flags],

@@ -93,6 +93,6 @@ export class ProgramHost implements AsyncDisposable {
 
 /** What programs may see: all but what opens the admin. */
 function programEnvironment(): NodeJS.ProcessEnv {
-  const isSecret = (name: string) => /^WORKER_ADMIN_.*(PASSWORD|TOKEN)/.test(name);
+  const isSecret = (name: string) => /^WORKER_(ADMIN|RUN|DEMO)_.*(PASSWORD|TOKEN)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
 }
