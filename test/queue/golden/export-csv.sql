@@ -74,7 +74,10 @@
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
   where jobs.id = $1::bigint;
 
-  select octet_length(json_send(jobs.payload)) as bytes, jobs.xmin::text as version,
-    md5(json_send(jobs.payload)) as digest
-  from "worker"._private_jobs as jobs
-  where jobs.id = $1::bigint
+  select octet_length(whole.payload) as bytes, whole.version, md5(whole.payload) as digest
+  from (
+    select json_send(jobs.payload) as payload, jobs.xmin::text as version
+    from "worker"._private_jobs as jobs
+    where jobs.id = $1::bigint
+    offset 0
+  ) as whole

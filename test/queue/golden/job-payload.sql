@@ -1,9 +1,12 @@
   select true as is_there from "worker"._private_jobs as jobs where jobs.id = $1::bigint;
 
-  select octet_length(json_send(jobs.payload)) as bytes, jobs.xmin::text as version,
-    md5(json_send(jobs.payload)) as digest
-  from "worker"._private_jobs as jobs
-  where jobs.id = $1::bigint;
+  select octet_length(whole.payload) as bytes, whole.version, md5(whole.payload) as digest
+  from (
+    select json_send(jobs.payload) as payload, jobs.xmin::text as version
+    from "worker"._private_jobs as jobs
+    where jobs.id = $1::bigint
+    offset 0
+  ) as whole;
 
   select encode(substring(part.bytes from place for $5::int), 'base64') as piece, part.digest
   from (
