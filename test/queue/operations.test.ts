@@ -288,6 +288,36 @@ test("A canary lets the rest go when its jobs are gone, and holds when one fails
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
+test("An undo leaves alone what somebody has written by hand since, without a word in updated_at.", async () => {
+  await add(6);
+  const with_ = tools();
+  const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
+  const moved = await done(with_, "reschedule", "task:t", { changes });
+  const [a, b, c] = (await rows()).map(({ id }) => String(id));
+  const byHand = [
+    [a, "run_at = now() - interval '1 hour'"],
+    [b, "priority = 9"],
+    [c, "max_attempts = 8"],
+  ];
+  for (const [id, set] of byHand)
+    await queue.sql(`update worker._private_jobs set ${set} where id = ${id}`);
+  const kept = (await rows()).slice(0, 3);
+  const undone = await workOn(with_, await change(with_.store, moved.id, "undo"), never);
+  assert.deepEqual([undone.undone, undone.undoLeft.changed], [3, 3]);
+  assert.deepEqual((await rows()).slice(0, 3), kept);
+  const retried = await done(with_, "retry", "task:t");
+  assert.equal(retried.done, 6);
+  await queue.sql(
+    `update worker._private_jobs set run_at = now() + interval '9 days' where id = ${a}`,
+  );
+  const again = await workOn(with_, await change(with_.store, retried.id, "undo"), never);
+  assert.deepEqual([again.undone, again.undoLeft.changed], [5, 1]);
+  const failed = await done(with_, "fail", `id:${a},${b}`);
+  await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
+  const last = await workOn(with_, await change(with_.store, failed.id, "undo"), never);
+  assert.deepEqual([last.undone, last.undoLeft.changed], [1, 1]);
+});
+
 for (const kind of ["tables", "memory"] as const) {
   test(`Who resumes before a canary has shown anything does not let the rest go (${kind}).`, async () => {
     await add(20);

@@ -14,7 +14,7 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and jobs.locked_at is null
-    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.last_error is not distinct from $5::text
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
@@ -30,7 +30,7 @@
     select batch.job_id, case
         when jobs.id is null then 'g'
         when jobs.locked_at is not null then 'l'
-        when jobs.updated_at <> batch.left_at or jobs.attempts <> batch.left_attempts then 'c'
+        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.last_error is not distinct from $6::text) then 'c'
         else 'l'
       end::"char" as why
     from batch
@@ -60,9 +60,9 @@
       undo_changed = operation.undo_changed + tally.changed,
       undo_gone = operation.undo_gone + tally.gone,
       undo_locked = operation.undo_locked + tally.locked,
-      lease_until = clock_timestamp() + make_interval(secs => $5::int),
-      rate_per_s = $6::int,
-      eta_s = $7::int
+      lease_until = clock_timestamp() + make_interval(secs => $7::int),
+      rate_per_s = $8::int,
+      eta_s = $9::int
     from tally, mine
     where operation.id = $1::bigint
     returning operation.undo_after_id as after_id, operation.undo_key_taken,

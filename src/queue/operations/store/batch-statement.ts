@@ -23,7 +23,7 @@ export interface BuiltStatement {
   readonly values: readonly unknown[];
 }
 
-type Parameter = (value: unknown, type: string) => string;
+export type Parameter = (value: unknown, type: string) => string;
 
 /** Numbers parameters as they are used: PostgreSQL refuses one that is not. */
 export function parameters() {

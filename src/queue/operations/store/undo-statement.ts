@@ -4,7 +4,7 @@
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
 import type { UndoStretch } from "../model/operation-store.ts";
-import { type BuiltStatement, type Claim, parameters } from "./batch-statement.ts";
+import { type BuiltStatement, type Claim, type Parameter, parameters } from "./batch-statement.ts";
 
 export function undoStatement(
   s: string,
@@ -28,10 +28,10 @@ export function undoStatement(
     where was.operation_id = ${operation} and was.job_id > ${after} and exists (select from mine)
     order by was.job_id
     limit ${most}
-  ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act.kind)}, announced as materialized (
+  ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act, parameter)}, announced as materialized (
     select ${announceJobs("count(*)")} from restored having count(*) > 0
   ), left_alone as materialized (
-    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : WHY_NOT_CHANGED}::"char" as why
+    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : whyNotChanged(asLeftBy(act, parameter))}::"char" as why
     from batch
     left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and batch.job_id not in (select id from restored)
@@ -74,10 +74,10 @@ export function undoStatement(
 }
 
 /** What it was when the batch began; a row that looks untouched was held by somebody. */
-const WHY_NOT_CHANGED = `case
+const whyNotChanged = (asLeft: string): string => `case
         when jobs.id is null then 'g'
         when jobs.locked_at is not null then 'l'
-        when jobs.updated_at <> batch.left_at or jobs.attempts <> batch.left_attempts then 'c'
+        when not (${asLeft}) then 'c'
         else 'l'
       end`;
 
@@ -89,18 +89,39 @@ const overwritten = {
   reschedule: ["run_at", "attempts", "max_attempts", "priority", "updated_at"],
 } as const;
 
-/** Untouched: not taken since (which counts an attempt), and not written since. */
-const changedBack = (s: string, kind: "fail" | "reschedule"): string => `held as materialized (
+type Change = Exclude<Act, { readonly kind: "delete" }>;
+
+/**
+ * Untouched: not taken since (which counts an attempt), and not written since. Stock workers, and whoever
+ * writes SQL by hand, leave updated_at as it is: all that would be overwritten is compared.
+ */
+function asLeftBy(act: Change, parameter: Parameter): string {
+  const written = "jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts";
+  if (act.kind === "fail") {
+    return `${written} and jobs.last_error is not distinct from ${parameter(act.reason, "text")}`;
+  }
+  const { runAt, priority, maxAttempts } = act;
+  const given = runAt === "now" ? "batch.left_at" : parameter(runAt, "timestamptz");
+  return `${written} and jobs.run_at = coalesce(${given}, batch.run_at)
+    and jobs.priority = coalesce(${parameter(priority, "int")}, batch.priority)
+    and jobs.max_attempts = coalesce(${parameter(maxAttempts, "int")}, batch.max_attempts)`;
+}
+
+const changedBack = (
+  s: string,
+  act: Change,
+  parameter: Parameter,
+): string => `held as materialized (
     select jobs.id
     from batch
     join ${s}._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and jobs.locked_at is null
-    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts
+    and ${asLeftBy(act, parameter)}
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
     update ${s}._private_jobs as jobs
-    set ${overwritten[kind].map((column) => `${column} = batch.${column}`).join(", ")}
+    set ${overwritten[act.kind].map((column) => `${column} = batch.${column}`).join(", ")}
     from batch
     join held on held.id = batch.job_id
     where jobs.id = held.id
