@@ -42,7 +42,7 @@ test("No piece of SQL in src/queue is in none of the golden files.", () => {
   assert.deepEqual(missing, [], "call what sends it in test/queue/statements.ts");
 });
 
-const SQL = /\b(select|update \?|insert into|delete from|create|alter|pg_notify)\b/;
+const SQL = /\b(select|update \?|insert into|delete from|create(?! the )|alter|pg_notify)\b/;
 
 function words(text: string): string {
   return text.replace(/\s+/g, " ").trim();

@@ -7,6 +7,7 @@ import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { registerTasks } from "../../src/queue/add/register-tasks.ts";
+import { acted } from "../../src/queue/commands/jobs/acted.ts";
 import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
 import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
@@ -44,7 +45,7 @@ import {
   queueRows,
   queueRowsHeldBy,
 } from "../../src/queue/lists/queues/queue-rows.ts";
-import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
+import { livingTasks, livingVersions } from "../../src/queue/lists/worker-reports.ts";
 import { readFullRows } from "../../src/queue/pages/full-rows.ts";
 import { readJobHead } from "../../src/queue/pages/job-head.ts";
 import { isJob, jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
@@ -54,6 +55,7 @@ import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
+import { queueNameOf } from "../../src/queue/read/queue-name.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
@@ -236,6 +238,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     }).load(db),
 
   complete: (db) => completeJobs(db, ["1"]),
+  "acted-left-alone": (db) => acted(db, ["1"], []),
   "complete-beside-held-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {
@@ -352,6 +355,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await countQueuesNamed(db, "");
   },
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
+  "queue-name": (db) => queueNameOf(db, 1),
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
   "queues-held-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
   "queues-held-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
@@ -376,6 +380,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await headCounts(db, "task");
   },
   "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
+  "living-versions": [(db) => livingVersions(db), () => ({ present: true })],
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
   "cron-list": [
     (db) => listCron(db, { ...FIRST, sort: "next" }),
