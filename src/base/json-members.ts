@@ -42,25 +42,32 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+const isOpening = (code: number) => code === 0x7b || code === 0x5b;
+const isClosing = (code: number) => code === 0x7d || code === 0x5d;
+
 /** The comma-separated parts between the outermost brackets, trimmed; none when they are empty. */
 function* parts(text: string): Generator<string> {
   let depth = 0;
   let start = -1;
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
       at = skipString(text, at) - 1;
-    } else if (char === "{" || char === "[") {
+    } else if (isOpening(code)) {
       depth += 1;
       if (depth === 1) start = at + 1;
-    } else if (char === "}" || char === "]") {
+    } else if (isClosing(code)) {
       depth -= 1;
       if (depth === 0) {
         const last = text.slice(start, at).trim();
         if (last !== "") yield last;
         return;
       }
-    } else if (char === "," && depth === 1) {
+    } else if (code === COMMA && depth === 1) {
       yield text.slice(start, at).trim();
       start = at + 1;
     }
@@ -69,18 +76,25 @@ function* parts(text: string): Generator<string> {
 
 /** The position after the string that begins at `start`. */
 function skipString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length + 1 : end + 1;
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at;
+  while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 1;
 }
 
 function checkDepth(text: string): void {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') at = skipString(text, at) - 1;
-    else if (char === "{" || char === "[") depth += 1;
-    else if (char === "}" || char === "]") depth -= 1;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = skipString(text, at) - 1;
+    else if (isOpening(code)) depth += 1;
+    else if (isClosing(code)) depth -= 1;
     if (depth > MAX_DEPTH) {
       throw new InputError(`the body is nested deeper than ${MAX_DEPTH} levels`);
     }

@@ -58,7 +58,7 @@ test("an incident says what, for how long, how far it reaches, and links what it
 test("the verb of an incident asks, says what will happen, and sends what was offered", async () => {
   const page = await overview();
   page.click("Unlock…");
-  assert.match(page.dialogText, /^Unlock/);
+  assert.match(page.dialogText, /^Unlock480 jobs wait\. worker-c holds the queue/);
   page.click("Unlock");
   assert.equal(
     page.asked("api/maintenance").body,

@@ -117,7 +117,7 @@ test("a silent worker is unlocked from the list after it is said what that frees
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. It last answered 2 h 10 m ago\. What these workers have locked may run again at once/,
+    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. It last answered 2 h 10 m ago\. What this worker has locked may run again at once/,
   );
   page.click("Unlock worker-c");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');

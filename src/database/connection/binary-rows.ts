@@ -18,6 +18,12 @@ export class BinaryRows {
     this.#end = SIGNATURE.copy(this.#buffer);
   }
 
+  /** Begins anew in the same memory. */
+  clear(): this {
+    this.#end = SIGNATURE.length;
+    return this;
+  }
+
   get bytes(): number {
     return this.#end;
   }

@@ -1,4 +1,5 @@
 // COPY … FROM STDIN over a connection of pg, which knows the messages but has no method for it.
+import type { Writable } from "node:stream";
 import type pg from "pg";
 import type { Database, Queryable, Statement } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
@@ -7,16 +8,20 @@ import type { BinaryRows } from "./binary-rows.ts";
 // PostgreSQL takes a message in whole before it looks at it: small ones stay in its caches.
 const CHUNK_BYTES = 32_768;
 
+/** A CopyData message without its data: a letter, and the length of all but the letter. */
+const HEAD_BYTES = 5;
+const COPY_DATA = 0x64;
+
 /** What pg calls on whatever has been given to `client.query` and has a method `submit`. */
 interface CopyConnection {
+  readonly stream: Writable;
   query(text: string): void;
-  sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
 }
 
 /**
  * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a
- * pool, and not in pipeline mode. Throws WorkerError.
+ * pool, and not in pipeline mode. Until it resolves the rows must stay as they are. Throws WorkerError.
  */
 export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -28,9 +33,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
     // has it. Waiting for leave would cost a turn of a loop that is busy with the next rows.
     submit(connection: CopyConnection) {
       connection.query(text);
-      for (let at = 0; at < data.length; at += CHUNK_BYTES) {
-        connection.sendCopyFromChunk(data.subarray(at, at + CHUNK_BYTES));
-      }
+      sendRows(connection.stream, data);
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
@@ -52,6 +55,20 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   } catch (error) {
     throw explainDatabaseError(error, db.schema.name);
   }
+}
+
+/** As they lie in memory: pg's own method copies each chunk, into buffers of twice its size. */
+function sendRows(stream: Writable, data: Buffer): void {
+  stream.cork();
+  for (let at = 0; at < data.length; at += CHUNK_BYTES) {
+    const chunk = data.subarray(at, at + CHUNK_BYTES);
+    const head = Buffer.allocUnsafe(HEAD_BYTES);
+    head.writeUInt8(COPY_DATA);
+    head.writeUInt32BE(chunk.length + HEAD_BYTES - 1, 1);
+    stream.write(head);
+    stream.write(chunk);
+  }
+  stream.uncork();
 }
 
 function submit(client: Queryable, submittable: object): void {

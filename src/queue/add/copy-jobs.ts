@@ -47,11 +47,12 @@ export async function copyJobs(
     const startUs = await now(inside);
     let count = 0;
     let part: Part | null = null;
-    // One part is written while the next one is made.
+    // One part is written while the next one is made, so the memory of two is enough.
     let written = Promise.resolve();
+    const spare: BinaryRows[] = [];
     const send = async ({ rows, extras }: Part): Promise<void> => {
       await written;
-      written = copyIn(inside, target(extras), rows);
+      written = copyIn(inside, target(extras), rows).then(() => void spare.push(rows.clear()));
       // Awaited a part later; until then nobody else would hear it fail.
       written.catch(() => {});
       part = null;
@@ -70,7 +71,7 @@ export async function copyJobs(
         const extras = extrasOf(specs);
         // The jobs of one COPY have the same columns.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
-        part ??= { rows: new BinaryRows(PART_BYTES), extras };
+        part ??= { rows: spare.pop() ?? new BinaryRows(PART_BYTES), extras };
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
         if (part.rows.bytes >= PART_BYTES) await send(part);

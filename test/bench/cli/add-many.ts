@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { makeWorkerUtils } from "graphile-worker";
 import pg from "pg";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { olderBinaries } from "../../support/postgres-versions.ts";
 
 const LINES = Number(process.argv[2] ?? 1_000_000);
 const BATCH = 1_000;
@@ -20,7 +21,14 @@ chmodSync(folder, 0o755); // PostgreSQL runs as somebody else where this is root
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();
-const server = await startEmbeddedServer({ dataDir: join(folder, "data"), settings: SETTINGS });
+// The version, and without checksums, as all of the engine's figures are taken (test/bench/engine).
+const binaries = olderBinaries("15");
+const server = await startEmbeddedServer({
+  dataDir: join(folder, "data"),
+  settings: SETTINGS,
+  dataChecksums: false,
+  ...(binaries === null ? {} : { binaries }),
+});
 try {
   await run(["migrate"]);
   await clear();
@@ -29,6 +37,7 @@ try {
   const ours = await run(["add-many", file]);
   const count = await counted();
   const ratio = stock.seconds / ours.seconds;
+  console.log(`PostgreSQL                ${server.version}`);
   console.log(`lines                     ${LINES.toLocaleString("en-US")}`);
   console.log(
     `worker add-many           ${ours.seconds.toFixed(2)} s, ${ours.peakMb.toFixed(0)} MB`,

@@ -103,7 +103,7 @@ export function link(path: string, className: string, children: Node[]): Node {
   return el("a", [attr("href", "#" + path), cls(className)], children);
 }
 
-/** A word in a capsule; `tone` is red, amber, green, blue, violet, accent or nothing. */
+/** A word in a capsule; `tone` is red, amber, green, blue or nothing. */
 export function badge(word: string, tone: string): Node {
   return leaf("span", "badge " + tone, word);
 }

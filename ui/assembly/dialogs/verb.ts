@@ -40,6 +40,7 @@ export class VerbDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = named.workerIds;
     for (let i = 0; i < named.ids.length; i++) dialog.workers.push(`#${named.ids[i]}`);
+    if (dialog.note.length === 0) dialog.note = reach(m, named.workerIds);
     return true;
   }
 
@@ -74,6 +75,15 @@ export class VerbDialog extends Dialog {
     const result: MessageResult = readMessageResult(new JsonReader(body));
     m.notices.good(result.message.length > 0 ? result.message : "Done.");
   }
+}
+
+/** What the worker keeps from running, where that is known. */
+function reach(m: Model, workers: string[]): string {
+  const known = m.facts.incidents.incidents;
+  for (let i = 0; i < known.length && workers.length === 1; i++) {
+    if (known[i].links.worker === workers[0]) return known[i].sentence;
+  }
+  return "";
 }
 
 /** What its command says that will happen. */

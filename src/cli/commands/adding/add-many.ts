@@ -1,6 +1,5 @@
 // worker add-many: a job for each line of a file, all of them or none.
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { JobToAdd } from "../../../domain/job-spec.ts";
 import { required, text } from "../../arguments/values.ts";
@@ -28,6 +27,8 @@ keys are slower, since each may meet a job that is there.`,
     return undefined;
   },
 });
+
+const PIECE_BYTES = 64 * 1024;
 
 /** A step of copyJobs, and the one behind it, are as many as a problem can be in. */
 const KNOWN_LINES = 4_096;
@@ -71,15 +72,24 @@ async function* chunksOf(
   file: string,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const stream =
-    file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of file === "-" ? process.stdin : piecesOf(file)) {
       onBytes(chunk.length);
       yield chunk;
     }
   } catch (error) {
     throw new InputError([{ path: "<file>", message: `cannot be read: ${messageOf(error)}` }]);
+  }
+}
+
+/** In the same memory each time: a stream's own for each piece would be most of what this takes. */
+async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  await using handle = await open(file);
+  const memory = Buffer.allocUnsafe(PIECE_BYTES);
+  for (;;) {
+    const { bytesRead } = await handle.read(memory, 0, PIECE_BYTES, null);
+    if (bytesRead === 0) return;
+    yield memory.subarray(0, bytesRead);
   }
 }
 

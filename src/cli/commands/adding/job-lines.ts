@@ -4,11 +4,13 @@ import { isUtf8 } from "node:buffer";
 import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import type { JobSpec, JobToAdd } from "../../../domain/job-spec.ts";
-import { rawJson } from "../../../domain/payload.ts";
+import { RawJson } from "../../../domain/payload.ts";
 import { Unfit } from "../../arguments/refusals.ts";
 import { moment } from "../../arguments/times.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
+/** Grows where a line is longer. */
+const HELD_BYTES = 128 * 1024;
 
 const NEWLINE = 10;
 
@@ -19,22 +21,33 @@ export interface LineBlock {
   readonly lines: readonly string[];
 }
 
-/** The lines of a stream. Throws InputError for one that is too long, or no UTF-8. */
+/**
+ * The lines of a stream, through one piece of memory: a chunk is not looked at after the next was asked
+ * for. Throws InputError for a line that is too long, or no UTF-8.
+ */
 export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock> {
-  let rest: Buffer = Buffer.alloc(0);
+  let held: Buffer = Buffer.allocUnsafe(HELD_BYTES);
+  let length = 0;
   let first = 1;
   for await (const chunk of chunks) {
-    const all = Buffer.concat([rest, chunk]);
-    const end = all.lastIndexOf(NEWLINE) + 1;
-    rest = all.subarray(end);
+    if (length + chunk.length > held.length) {
+      const larger = Buffer.allocUnsafe(2 * (length + chunk.length));
+      held.copy(larger, 0, 0, length);
+      held = larger;
+    }
+    held.set(chunk, length);
+    length += chunk.length;
+    const end = held.subarray(0, length).lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      const lines = textOf(all.subarray(0, end - 1), first).split("\n");
+      const lines = textOf(held.subarray(0, end - 1), first).split("\n");
+      held.copyWithin(0, end, length);
+      length -= end;
       yield { first, lines };
       first += lines.length;
     }
-    if (rest.length > LONGEST_LINE) throw atLine(first, "is longer than 16 MiB");
+    if (length > LONGEST_LINE) throw atLine(first, "is longer than 16 MiB");
   }
-  yield { first, lines: [textOf(rest, first)] };
+  yield { first, lines: [textOf(held.subarray(0, length), first)] };
 }
 
 /** Where bytes are no UTF-8, they would be stored as something else. */
@@ -90,7 +103,8 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) throw atLine(number, `there is no field "${name.slice(0, 64)}"`);
     if (field === "payload") {
-      payload = payloadOf(number, text);
+      // The line has been read as JSON, and from UTF-8.
+      payload = new RawJson(text);
       continue;
     }
     const value: unknown = JSON.parse(text);
@@ -110,15 +124,6 @@ function membersOf(number: number, line: string): ReadonlyMap<string, string> {
     if (!(error instanceof InputError)) throw error;
     const [first] = error.problems;
     throw atLine(number, (first?.message ?? error.message).replace(/^the body /, ""), first?.path);
-  }
-}
-
-function payloadOf(number: number, text: string): unknown {
-  try {
-    return rawJson(text);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw atLine(number, error.problems[0]?.message ?? error.message, "payload");
   }
 }
 

@@ -52,7 +52,8 @@ function meta(m: Model, page: GroupedJobs): Node {
   const isOn = page.isSearching(m);
   const count = page.total(m);
   const rows = page.list.rows.length;
-  const isKnown = page.rows.ready && !page.isTurning(m);
+  const isQuery = page.bar.terms.fault === null;
+  const isKnown = isQuery && page.rows.ready && !page.isTurning(m);
   return box("div", "meta", [
     isKnown && page.isGrouped
       ? leaf("b", "", groupsText(page.groups.answer))
@@ -61,7 +62,7 @@ function meta(m: Model, page: GroupedJobs): Node {
         : isKnown && rows > 0 && !isOn
           ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
           : nothing,
-    page.bar.fault === null ? nothing : text("for the query before"),
+    isQuery && page.bar.fault !== null ? text("for the query before") : nothing,
     page.search.view(m, isOn, page.askedAt(m)),
     newsPill(page),
     box("span", "right", [
@@ -138,7 +139,7 @@ function saveForm(page: GroupedJobs): Node {
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;
-  if (page.isSearching(m)) return nothing;
+  if (page.isSearching(m) || terms.fault !== null) return nothing;
   if (!page.search.isComplete)
     return emptyWith("Nothing found so far", "The search rests, to spare the database.", [
       button("Go on", "jobs.go-on", "", ""),
