@@ -70,7 +70,8 @@ export async function createApplication(
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    changed();
+    // An operation says itself when it has come to rest.
+    if (entry.operationId === null) changed();
     return config.onAudit?.(entry);
   };
   const audit = createAuditTrail({ db: writes, logger, onAudit });

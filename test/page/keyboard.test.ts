@@ -78,7 +78,7 @@ test("What the palette finds is done by Enter: a page, a verb, the jobs that mat
     };
     await find("mainten");
     await turned(page, "Maintenance");
-    await find("remove a job by");
+    await find("remove by");
     await page.getByRole("dialog").getByLabel("Job key").waitFor();
     await page.keyboard.press("Escape");
     await find("nobody is called so");

@@ -23,8 +23,8 @@ export interface RestingOptions {
 
 /** At most a twentieth of the time goes into it. */
 const REST_FACTOR = 20;
-/** After a write: a fifth. */
-const HURRIED_FACTOR = 4;
+/** After a write: a third. */
+const HURRIED_FACTOR = 2;
 /** What takes longer is not waited for a second time. */
 const QUICK_MS = 150;
 /** What is older is waited for all the same. */

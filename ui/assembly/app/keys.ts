@@ -17,7 +17,7 @@ export function shortcuts(m: Model): Shortcut[] {
   ];
   if (m.access.canWrite) {
     list.push(new Shortcut("a", "Add a job…", "ask.add", "", "Everywhere"));
-    list.push(new Shortcut("", "Remove a job by its key…", "ask.remove", "", "Everywhere"));
+    list.push(new Shortcut("", "Remove by key…", "ask.remove", "", "Everywhere"));
   }
   list.push(new Shortcut("l", "Hold the page, or follow it", "app.hold", "", "Everywhere"));
   list.push(new Shortcut("?", "Show the keys", "app.layer", "keys", "Everywhere"));
