@@ -1,5 +1,7 @@
 // worker add-many: JSON Lines, all or none, with the bad line named.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +9,8 @@ import { after, before, test } from "node:test";
 import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { quickly, worker } from "./command.ts";
+import { until } from "../support/until.ts";
+import { command, quickly, worker } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-add-many-"));
 let env: { DATABASE_URL: string };
@@ -134,6 +137,23 @@ test("Bytes that are no UTF-8, and a file that is not there, are refused.", asyn
   assert.match((await quickly(["add-many", path], env)).stderr, /line 1: is not UTF-8/);
   const absent = await quickly(["add-many", join(folder, "absent")], env);
   assert.match(absent.stderr, /<file>: cannot be read: ENOENT/);
+  assert.deepEqual(await jobs("none"), []);
+});
+
+test("A signal stops it while it waits for more lines, and nothing is added.", async () => {
+  const child = spawn(process.execPath, [...command, "add-many", "-"], {
+    env: { ...process.env, ...env },
+  });
+  const ended = once(child, "close");
+  child.stdin.write('{"task":"none"}\n'.repeat(5_000));
+  await until("it waits for more lines", async () => {
+    const { rows } = await db.query(
+      "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
+    );
+    return rows.length > 0;
+  });
+  child.kill("SIGINT");
+  assert.equal((await ended)[0], 130);
   assert.deepEqual(await jobs("none"), []);
 });
 

@@ -164,6 +164,17 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
       lacking.stdout,
       /privileges: this role lacks .*insert.* on _private_jobs\n +mend: psql -c 'grant .* on worker\._private_jobs to /,
     );
+    await own.pool.query(
+      `grant select, insert, update, delete on all tables in schema worker to ${role}`,
+    );
+    const hidden = await quickly(["doctor"], { DATABASE_URL: asRole });
+    assert.match(
+      hidden.stdout,
+      /privileges: row level security .*\n +mend: psql -c 'alter role .* bypassrls'/,
+    );
+    await own.pool.query(`alter role ${role} bypassrls`);
+    const after = await quickly(["doctor"], { DATABASE_URL: asRole });
+    assert.match(after.stdout, /^ok {4}privileges: this role may do all that workers do$/m);
   } finally {
     await own.pool.query(`drop owned by ${role}; drop role ${role}`);
   }

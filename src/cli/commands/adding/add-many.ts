@@ -1,5 +1,6 @@
 // worker add-many: a job for each line of a file, all of them or none.
 import { open, stat } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { JobToAdd } from "../../../domain/job-spec.ts";
 import { required, text } from "../../arguments/values.ts";
@@ -45,8 +46,8 @@ async function addLines(connection: Connected, file: string, signal: AbortSignal
   const progress = await progressOf(file);
   let count = 0;
   const jobs = async function* (): AsyncGenerator<JobToAdd> {
-    for await (const block of lineBlocks(chunksOf(file, progress.read))) {
-      if (signal.aborted) throw new StoppedError(signal, "stopped: nothing was added");
+    for await (const block of lineBlocks(chunksOf(file, signal, progress.read))) {
+      if (signal.aborted) throw stopped(signal);
       progress.show(count);
       for (const [at, line] of block.lines.entries()) {
         if (line.trim() === "") continue;
@@ -68,16 +69,23 @@ async function addLines(connection: Connected, file: string, signal: AbortSignal
   }
 }
 
+const stopped = (signal: AbortSignal) => new StoppedError(signal, "stopped: nothing was added");
+
 async function* chunksOf(
   file: string,
+  signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of file === "-" ? process.stdin : piecesOf(file)) {
+    // Whoever writes to us may rest for long; a signal is not to wait for that.
+    for await (const chunk of file === "-"
+      ? addAbortSignal(signal, process.stdin)
+      : piecesOf(file)) {
       onBytes(chunk.length);
       yield chunk;
     }
   } catch (error) {
+    if (signal.aborted) throw stopped(signal);
     throw new InputError([{ path: "<file>", message: `cannot be read: ${messageOf(error)}` }]);
   }
 }

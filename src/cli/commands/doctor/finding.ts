@@ -23,3 +23,7 @@ export const finding = (
 export function inPsql(statement: string): string {
   return `psql -c '${statement.replaceAll("'", "'\\''")}'`;
 }
+
+/** A name in SQL. */
+export const quoted = (name: string) =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;

@@ -2,7 +2,7 @@
 import type { TableFacts } from "../../../database/inspect/relations.ts";
 import { grouped } from "../../../domain/words.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
-import { type Finding, finding, inPsql } from "./finding.ts";
+import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";
 
 type Queue = NonNullable<Facts["queue"]>;
@@ -110,6 +110,3 @@ function incidentFindings({ incidents }: Queue): Finding[] {
   }
   return found.length > 0 ? found : [finding("ok", "queue", incidents.verdict)];
 }
-
-const quoted = (name: string) =>
-  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;

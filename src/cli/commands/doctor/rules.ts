@@ -3,7 +3,7 @@
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
 import { ageText, grouped } from "../../../domain/words.ts";
-import { type Finding, finding, inPsql } from "./finding.ts";
+import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";
 
 const OLDEST_SERVER = 14;
@@ -57,7 +57,7 @@ function skewFindings(skewMs: number | null): Finding[] {
   return [finding(size < SKEW_BAD_MS ? "warn" : "bad", "clock", message, "sudo chronyc makestep")];
 }
 
-export function schemaFindings({ schema, schemaName, rights, queue }: Facts): Finding[] {
+export function schemaFindings({ schema, schemaName, rights, queue, server }: Facts): Finding[] {
   const found = rights.map(({ what, grant }) =>
     finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)),
   );
@@ -81,10 +81,12 @@ export function schemaFindings({ schema, schemaName, rights, queue }: Facts): Fi
     default:
       return schema satisfies never;
   }
-  if (schema.kind === "ready" && rights.length === 0) {
+  if (queue?.hidden != null) {
+    const mend = inPsql(`alter role ${quoted(server?.role ?? "")} bypassrls`);
+    found.push(finding("bad", "privileges", queue.hidden, server === null ? null : mend));
+  } else if (queue !== null && rights.length === 0) {
     found.push(finding("ok", "privileges", "this role may do all that workers do"));
   }
-  if (queue?.hidden != null) found.push(finding("bad", "privileges", queue.hidden));
   return found;
 }
 
