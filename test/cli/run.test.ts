@@ -129,6 +129,25 @@ test("When the worker is killed, its programs end, too.", async () => {
   await until("the program has ended", async () => !lives(child));
 });
 
+test("When what starts programs is killed, they end, their jobs fail, and the next one runs.", async () => {
+  const tasks = filesOf({
+    long: '#!/bin/sh\necho "$PPID $$"\nexec sleep 600\n',
+    short: "#!/bin/sh\necho done\n",
+  });
+  await add("long");
+  const run = startRun(["--tasks", tasks], env);
+  const { msg } = await run.logged(({ stream }) => stream === "stdout");
+  const [starter = 0, program = 0] = msg.split(" ").map(Number);
+  process.kill(starter, "SIGKILL");
+  const { error } = await run.logged("a job failed");
+  assert.equal(error, "long was lost: the process that starts programs has ended");
+  assert.ok(!lives(program));
+  await add("short");
+  await run.logged("done");
+  run.send("SIGTERM");
+  assert.equal((await run.ended).status, 0);
+});
+
 test("The first signal lets jobs end, the second aborts them, and the exit status says which.", async () => {
   const tasks = filesOf({
     "short.mjs": `import { setTimeout as sleep } from "node:timers/promises";

@@ -35,6 +35,8 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
   /** Between SIGTERM and SIGKILL. */
   readonly killAfterMs: number;
+  /** It runs, as the first of a process group with this number. */
+  onStart?(pid: number): void;
   /** The program writes no further before this resolves. */
   onLines(stream: "stdout" | "stderr", lines: readonly string[]): Promise<void> | void;
 }
@@ -45,7 +47,8 @@ export type RunProgram = (program: Program, options: ProgramOptions) => Promise<
 /** For what was written before the end, where somebody else keeps the pipe open. */
 const LAST_OUTPUT_MS = 500;
 
-export const runProgram: RunProgram = async (program, { signal, killAfterMs, onLines }) => {
+export const runProgram: RunProgram = async (program, options) => {
+  const { signal, killAfterMs, onLines } = options;
   const { file, environment, input } = program;
   const env = { ...process.env, ...environment };
   // A new session: the group has the process's own number.
@@ -53,6 +56,7 @@ export const runProgram: RunProgram = async (program, { signal, killAfterMs, onL
   const { pid, stdin, stdout, stderr } = child;
   const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   if (pid === undefined) throw await startProblem(exited);
+  options.onStart?.(pid);
   stdin.on("error", () => {}); // it need not read what it is given
   stdin.end(input);
   const tail = new Tail();

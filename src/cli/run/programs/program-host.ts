@@ -4,6 +4,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
+import { endGroup } from "../../../worker/files/process-group.ts";
 import type { Program, ProgramEnd, ProgramOptions } from "../../../worker/files/run-program.ts";
 import { startOwnProcess } from "../own/own-process.ts";
 
@@ -14,6 +15,7 @@ export type StarterOrder =
 
 /** From it. */
 export type StarterReport = { readonly id: number } & (
+  | { readonly pid: number }
   | { readonly stream: "stdout" | "stderr"; readonly lines: readonly string[] }
   | { readonly end: ProgramEnd }
   | { readonly problem: string }
@@ -21,6 +23,8 @@ export type StarterReport = { readonly id: number } & (
 
 interface Running {
   readonly options: ProgramOptions;
+  /** null: it has not been started yet. */
+  pid: number | null;
   readonly ended: PromiseWithResolvers<ProgramEnd>;
 }
 
@@ -39,7 +43,7 @@ export class ProgramHost implements AsyncDisposable {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
     const ended = Promise.withResolvers<ProgramEnd>();
-    this.#running.set(id, { options, ended });
+    this.#running.set(id, { options, pid: null, ended });
     this.#send({ id, run: program, killAfterMs });
     const stop = () => this.#send({ id, stop: true });
     if (signal.aborted) stop();
@@ -74,9 +78,7 @@ export class ProgramHost implements AsyncDisposable {
       if (this.#starter !== starter) return;
       this.#starter = null;
       this.#logger.error({ code, signal }, "the process that starts programs has ended");
-      for (const { ended } of this.#running.values()) {
-        ended.reject(new Error("was lost: the process that starts programs has ended"));
-      }
+      for (const one of this.#running.values()) void lose(one);
     });
     return starter;
   }
@@ -85,10 +87,17 @@ export class ProgramHost implements AsyncDisposable {
     const running = this.#running.get(report.id);
     if (running === undefined) return;
     const { options, ended } = running;
-    if ("lines" in report) void options.onLines(report.stream, report.lines);
+    if ("pid" in report) running.pid = report.pid;
+    else if ("lines" in report) void options.onLines(report.stream, report.lines);
     else if ("end" in report) ended.resolve(report.end);
     else ended.reject(new Error(report.problem));
   }
+}
+
+/** Nobody knows any more how it ends, so it must not go on beside the next attempt. */
+async function lose({ pid, options, ended }: Running): Promise<void> {
+  if (pid !== null) await endGroup(pid, options.killAfterMs);
+  ended.reject(new Error("was lost: the process that starts programs has ended"));
 }
 
 /** What programs may see: all but what opens the admin. */

@@ -27,9 +27,10 @@ async function runOne(
   signal: AbortSignal,
 ): Promise<void> {
   try {
+    const onStart = (pid: number) => void report({ id, pid });
     const onLines = (stream: "stdout" | "stderr", lines: readonly string[]) =>
       report({ id, stream, lines });
-    await report({ id, end: await runProgram(run, { signal, killAfterMs, onLines }) });
+    await report({ id, end: await runProgram(run, { signal, killAfterMs, onStart, onLines }) });
   } catch (error) {
     await report({ id, problem: messageOf(error) });
   }
