@@ -73,6 +73,13 @@ test("A performed command leaves one record, with what it was for and who asked.
   assert.deepEqual(unlocked.records[0]?.workers, ["w1", "w2"]);
 });
 
+test("The record of a sweep says whose jobs were freed.", async () => {
+  const [job] = await add(1);
+  await lockJob(queue, job?.id ?? "", "nobody-1", "1 day");
+  const { records } = await run("sweep", {});
+  assert.deepEqual(records[0]?.workers, ["nobody-1"]);
+});
+
 test("An audited one says what the jobs were and are, and never their payload.", async () => {
   const [job] = await add(1);
   const { records } = await run("retry", { ids: [job?.id], priority: 3 }, { isAudited: true });

@@ -67,7 +67,11 @@ export async function perform(
   const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
   const before = await facts(target);
   const result = await command.run(db, checked, options);
-  const touched = { ...target, ids: command.jobIds?.(result) ?? target.ids };
+  const touched = {
+    ...target,
+    ids: command.jobIds?.(result) ?? target.ids,
+    workers: command.workerIds?.(result) ?? target.workers,
+  };
   const message = command.sentence(result, checked);
   const tally = command.tally?.(result, checked) ?? null;
   await options.record?.({

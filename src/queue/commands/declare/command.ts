@@ -95,6 +95,8 @@ export interface Command<F extends Fields = Fields, R = unknown> extends Command
   tally?(result: R, input: Input<F>): Tally;
   /** Whose jobs it was done to, where the input does not say it: for records. */
   jobIds?(result: R): readonly string[];
+  /** The same, of workers. */
+  workerIds?(result: R): readonly string[];
   /** The JSON texts of the members that `answer` declares. */
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;
 }

@@ -55,6 +55,7 @@ export const sweepCommand = defineCommand({
       ? `Would free ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
       : `Swept ${workers}${doubt}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
   },
+  workerIds: ({ staleWorkers, orphanWorkers }) => [...staleWorkers, ...orphanWorkers],
   members: (result) =>
     jsonOf({
       dry_run: result.dryRun,
