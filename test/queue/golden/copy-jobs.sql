@@ -30,4 +30,6 @@ select floor(extract(epoch from now()) * 1000000)::text as us;
   )
   select id, queue_name as name from all_queue_name;
 
-copy "worker"._private_jobs (task_id, payload, run_at, job_queue_id, priority) from stdin (format binary)
+copy "worker"._private_jobs (task_id, payload, run_at, job_queue_id, priority) from stdin (format binary);
+
+select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $1::int))
