@@ -86,6 +86,13 @@ test("With a place to go on from, a file is continued.", async () => {
   assert.equal(readFileSync(file, "utf8"), "id\r\n7\r\n");
 });
 
+test("An empty export of a name that nothing has says so beside the lines.", async () => {
+  const { status, stdout, stderr } = await worker(["export", "task:nmae"], env);
+  assert.deepEqual([status, stdout, stderr], [0, "", "worker: nothing is called task:nmae\n"]);
+  const json = await worker(["export", "task:nmae", "--json"], env);
+  assert.deepEqual([json.status, json.stdout, json.stderr], [0, "", ""]);
+});
+
 test("A disk that is full is a failure in one line.", async () => {
   const full = await worker(["export", "--payload", "--output", "/dev/full"], env);
   assert.equal(full.status, 1);

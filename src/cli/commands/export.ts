@@ -7,7 +7,7 @@ import type { Export } from "../../queue/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
 import { type ExportOutput, exportOutput } from "../output/export-output.ts";
-import { print, printJson, printProgress } from "../output/print.ts";
+import { print, printFailure, printJson, printProgress } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 import { StoppedError, stopSignal } from "../shell/signals.ts";
@@ -42,7 +42,7 @@ export const exportCommand = defineCommand({
       ...{ q: queryOfWords(query), format, columns, withPayload: payload, cursor },
     });
     const signal = stopSignal();
-    const { lines, unchecked } = await connected(args, async ({ database, pool }) => {
+    const { lines, unchecked, unknown } = await connected(args, async ({ database, pool }) => {
       const asker = { signal, leftMs: () => Number.POSITIVE_INFINITY };
       const within = (statementTimeoutMs: number) => ({
         ...database,
@@ -50,8 +50,10 @@ export const exportCommand = defineCommand({
       });
       const databases = { steps: within(STEP_MS), large: within(LARGE_MS) };
       const begun = await exportJobs(databases, asked);
-      return written(begun, await exportOutput(output, cursor !== undefined), signal);
+      const out = await exportOutput(output, cursor !== undefined);
+      return { ...(await written(begun, out, signal)), unknown: begun.unknown };
     });
+    if (!args.json) for (const line of leftOut(unchecked, unknown)) printFailure(`worker: ${line}`);
     if (output === "-") return undefined;
     if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, output }));
     else print(`Exported ${jobs(lines)} to ${output}`);
@@ -81,6 +83,16 @@ async function written(begun: Export, output: ExportOutput, signal: AbortSignal)
   }
   if (signal.aborted) throw new StoppedError(signal, `stopped ${goingOn(begun)}`);
   return begun.progress();
+}
+
+/** What keeps jobs out that somebody may expect in it: beside the lines, and no failure. */
+function leftOut(unchecked: number, unknown: readonly string[]): string[] {
+  return [
+    ...(unknown.length === 0 ? [] : [`nothing is called ${unknown.join(", ")}`]),
+    ...(unchecked === 0
+      ? []
+      : [`${jobs(unchecked)} left out, whose texts are too large to be looked at`]),
+  ];
 }
 
 /** Among the lines on the same terminal nobody could read it. */

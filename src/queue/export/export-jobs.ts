@@ -18,6 +18,8 @@ import { createLineChunks } from "./line-chunks.ts";
 export interface Export {
   /** To be put behind the id of the last line that arrived, for going on. */
   readonly boundary: ExportCursor;
+  /** Names in the query that nothing has, such as `task:nobody`. */
+  readonly unknown: readonly string[];
   /**
    * Text in pieces of a few megabytes at the most, and an empty one where nothing is found for a while;
    * ends early where `signal` aborts.
@@ -90,7 +92,13 @@ export async function exportJobs(
       place = behind(chunk.last);
     }
   }
-  return { boundary, pieces, progress: () => ({ lines, unchecked, cursor: place, isInLine }) };
+  const unknown = compiled?.unknown ?? [];
+  return {
+    boundary,
+    unknown,
+    pieces,
+    progress: () => ({ lines, unchecked, cursor: place, isInLine }),
+  };
 }
 
 async function highestId(db: Database): Promise<string> {
