@@ -129,14 +129,14 @@ test("what the server knows by a name is asked for once typing rests", async () 
   page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
   assert.equal(marked(page), before, "what is marked stays marked");
   assert.deepEqual(found(page).slice(0, 2), [
-    "Retry the 8,400 failed charge_card jobs…",
+    "Retry the 8,400 failed charge_card jobs…rehearses first",
     "Add a charge_card job…",
   ]);
   assert.deepEqual(found(page).slice(-5), [
-    "Task charge_card",
+    "Task charge_card8,400 jobs",
     'Queue charge "x"',
     "Worker charger-1",
-    "Job with key charge:7",
+    "Job with key charge:7ready",
     "All jobs that match “charge”",
   ]);
   page.app.dispatch("app.palette-do", String(found(page).length - 4), "");
@@ -175,7 +175,7 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   );
   page.answer("api/tasks?limit=4", tasks("charge card", 12));
   assert.deepEqual(found(page), [
-    "Retry the 12 failed charge card jobs…",
+    "Retry the 12 failed charge card jobs…rehearses first",
     "Add a charge card job…",
   ]);
   page.app.dispatch("app.palette-key", "", "Enter");
@@ -196,9 +196,28 @@ test("the palette finds what needs somebody by its words", async () => {
     incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),
   });
   type(page, "gatew");
-  assert.deepEqual(found(page), ["charge_card: GatewayError", "All jobs that match “gatew”"]);
+  assert.deepEqual(found(page), [
+    "charge_card: GatewayError480 jobs",
+    "All jobs that match “gatew”",
+  ]);
   page.app.dispatch("app.palette-key", "", "Enter");
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
+});
+
+test("a row of the palette has its drawing, and no number that is not known", async () => {
+  const page = await opened("/workers");
+  type(page, "queues");
+  const drawn = page.all((e) => e.attrs["role"] === "option");
+  const [side] = page.all((e) => e.tag === "a" && e.attrs["href"] === "#/queues");
+  const drawing = (of: (typeof drawn)[number] | undefined) =>
+    JSON.stringify(of).match(/"d":"([^"]+)"/)?.[1];
+  assert.equal(drawing(drawn[0]), drawing(side), "the one that it has in the navigation");
+  page.app.dispatch("app.palette", "", "charge");
+  page.pass(400);
+  const about = value(9_800_000, { precision: "estimated" });
+  const task = { identifier: "charge_card", ready: about, failed: value(12) };
+  page.answer("api/tasks?limit=4", { tasks: [task], next_cursor: null, count: 1 });
+  assert.ok(found(page).includes("Task charge_card≈ 9.8 M jobs"));
 });
 
 test("whoever may only look is offered no verb in the palette", async () => {
@@ -206,5 +225,5 @@ test("whoever may only look is offered no verb in the palette", async () => {
   type(page, "charge");
   page.pass(400);
   page.answer("api/tasks?limit=4", tasks("charge_card", 12));
-  assert.deepEqual(found(page), ["Task charge_card", "All jobs that match “charge”"]);
+  assert.deepEqual(found(page), ["Task charge_card12 jobs", "All jobs that match “charge”"]);
 });

@@ -1,4 +1,5 @@
 /** Which keys work now: those of the shell, then those of the page at hand. A pressed one is done. */
+import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
 import { Shortcut } from "../model/shortcut";
@@ -16,7 +17,7 @@ export function shortcuts(m: Model): Shortcut[] {
     new Shortcut("/", "Search", "app.search", "", "Everywhere"),
   ];
   if (m.access.canWrite) {
-    list.push(new Shortcut("a", "Add a job…", "ask.add", "", "Everywhere"));
+    list.push(new Shortcut("a", "Add a job…", "ask.add", "", "Everywhere", PLUS));
     list.push(new Shortcut("", "Remove by key…", "ask.remove", "", "Everywhere"));
   }
   list.push(new Shortcut("l", "Hold the page, or follow it", "app.hold", "", "Everywhere"));
@@ -29,7 +30,7 @@ export function shortcuts(m: Model): Shortcut[] {
   for (let i = 0; i < entries.length; i++) {
     const page = entries[i];
     const keys = page.letter.length > 0 ? "g " + page.letter : "";
-    list.push(new Shortcut(keys, page.label, "app.go", page.path, "Go to"));
+    list.push(new Shortcut(keys, page.label, "app.go", page.path, "Go to", page.drawing));
   }
   return list.concat(m.page.shortcuts(m));
 }

@@ -2,7 +2,15 @@
  * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
  * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
  */
-import { readJobList, readSuggestions, readTaskList } from "../generated/records";
+import { BUG, CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
+import { countedValue, exactly } from "../controls/value";
+import {
+  ListedTask,
+  readJobList,
+  readSuggestions,
+  readTaskList,
+  Value,
+} from "../generated/records";
 import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { lower } from "../lib/letters";
@@ -13,7 +21,7 @@ import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/li
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
-import { taskVerbs } from "../operations/task-verbs";
+import { countsOf, taskVerbs } from "../operations/task-verbs";
 import { DIALOGS, shortcuts } from "./keys";
 
 /** Of what can be done, and of where one can go. */
@@ -72,12 +80,14 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     const list = readJobList(r).jobs;
     for (let i = 0; i < list.length; i++) {
       const key = list[i].key;
-      if (key !== null) add(m, `Job with key ${key}`, jobPath(list[i].id));
+      const about = list[i].condition;
+      if (key !== null) add(m, `Job with key ${key}`, jobPath(list[i].id), LINK, about);
     }
   } else if (request.what.endsWith("tasks")) {
     const list = readTaskList(r).tasks;
     for (let i = 0; i < list.length; i++) {
-      add(m, `Task ${list[i].identifier}`, taskPath(list[i].identifier));
+      const name = list[i].identifier;
+      add(m, `Task ${name}`, taskPath(name), CODE, jobsOf(list[i]));
       if (m.access.canWrite) p.named = p.named.concat(taskVerbs(list[i]));
     }
   } else {
@@ -87,8 +97,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
       const kind = list[i].kind;
       const term = list[i].text;
       const name = unquoted(term.substring(term.indexOf(":") + 1));
-      if (kind === "queue") add(m, `Queue ${name}`, queuePath(name));
-      else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name));
+      if (kind === "queue") add(m, `Queue ${name}`, queuePath(name), LAYERS, "");
+      else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name), CPU, "");
       else continue;
       count++;
     }
@@ -100,8 +110,23 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   }
 }
 
-function add(m: Model, label: string, path: string): void {
-  m.palette.named.push(new Shortcut("", label, "app.go", path, GO));
+function add(m: Model, label: string, path: string, drawing: string, note: string): void {
+  m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
+}
+
+/** `8,412 jobs`, as well known as the least known part of them; nothing where none is known of. */
+function jobsOf(task: ListedTask): string {
+  const parts = countsOf(task);
+  const all = exactly(0);
+  for (let i = 0; i < parts.length; i++) {
+    all.value += parts[i].value;
+    if (parts[i].value > 0 && parts[i].precision !== "exact") all.precision = parts[i].precision;
+  }
+  return jobsIn(all);
+}
+
+function jobsIn(count: Value): string {
+  return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }
 
 /** Finds anew what fits the text; `>` before it: only what can be done. */
@@ -115,7 +140,7 @@ function find(m: Model): void {
   const does: Shortcut[] = [];
   const goes: Shortcut[] = [];
   if (id.valid && !isVerbs) {
-    goes.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), GO));
+    goes.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), GO, LIST));
   }
   const all = shortcuts(m);
   // What belongs to the page at hand stands last among them, and first here.
@@ -130,13 +155,14 @@ function find(m: Model): void {
   const views = m.views.all;
   for (let i = 0; i < views.length && wanted.length > 0; i++) {
     if (!lower(views[i].name).includes(wanted)) continue;
-    goes.push(new Shortcut("", `View ${views[i].name}`, "app.go", views[i].path, GO));
+    goes.push(new Shortcut("", `View ${views[i].name}`, "app.go", views[i].path, GO, FILTER));
   }
   const kinds = m.facts.incidents.incidents;
   for (let i = 0; i < kinds.length && wanted.length > 0; i++) {
     const q = kinds[i].q;
     if (q === null || !lower(kinds[i].title).includes(wanted)) continue;
-    goes.push(new Shortcut("", kinds[i].title, "app.go", queryPath(q), GO));
+    const jobs = jobsIn(kinds[i].blast);
+    goes.push(new Shortcut("", kinds[i].title, "app.go", queryPath(q), GO, BUG, jobs));
   }
   for (let i = 0; i < p.named.length; i++) {
     if (p.named[i].group === GO) goes.push(p.named[i]);
@@ -147,7 +173,7 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MOST));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    p.found.push(new Shortcut("", label, "app.go", queryPath(query), "Search"));
+    p.found.push(new Shortcut("", label, "app.go", queryPath(query), "Search", LIST));
   }
 }
 

@@ -1,7 +1,7 @@
 /** A job's condition by its own shape, its colour and its word: never by colour alone. */
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node } from "../lib/node";
-import { BUG, CLOSE, icon, NONE } from "./icon";
+import { BUG, CLOSE, icon, NONE, RETRY } from "./icon";
 
 /** In the order in which they are shown everywhere. */
 export const CONDITIONS: string[] = [
@@ -42,7 +42,7 @@ function drawingOf(condition: string): string {
     return "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6";
   if (condition === "blocked" || condition === "stuck") return "M3.5 3.5h9v9h-9zM6 8h4";
   if (condition === "running" || condition === "locked") return "M5 3.5 12.5 8 5 12.5z";
-  if (condition === "retrying") return "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.6v2.6h-2.6";
+  if (condition === "retrying") return RETRY;
   if (condition === "scheduled") return "M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3M8 5.5V8l1.8 1.2";
   if (condition === "silent") return BUG;
   return condition === "failed" ? CLOSE : NONE;

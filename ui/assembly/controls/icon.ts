@@ -21,6 +21,7 @@ export const DOWN: string = "M3.5 6 8 10.5 12.5 6";
 export const UP: string = "M3.5 10 8 5.5 12.5 10";
 export const PLUS: string = "M8 3v10M3 8h10";
 export const CHECK: string = "M3.5 8.5 6.5 11.5 12.5 4.5";
+export const RETRY: string = "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.6v2.6h-2.6";
 export const NONE: string = "M4 8h8";
 export const SEARCH: string = "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M10.4 10.4 13.5 13.5";
 export const HOME: string =

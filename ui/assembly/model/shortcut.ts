@@ -2,6 +2,8 @@
  * One thing that can be done: by a key, from the palette, or both. Pages and the shell declare theirs;
  * the keys that work, the sheet behind `?` and the palette all follow from the declarations.
  */
+import { NEXT } from "../controls/icon";
+
 export class Shortcut {
   constructor(
     /**
@@ -16,6 +18,10 @@ export class Shortcut {
     readonly arg: string,
     /** Under which heading it stands in the sheet and the palette. */
     readonly group: string,
+    /** Its drawing in the palette (controls/icon.ts). */
+    readonly drawing: string = NEXT,
+    /** What the palette says of it where it has no key: how many, in what state. */
+    readonly note: string = "",
   ) {}
 
   /** Whether these strokes are among its keys. */

@@ -1,12 +1,18 @@
 /** What is likely wanted of the jobs of a task that was looked for. */
+import { PLUS, RETRY } from "../controls/icon";
 import { valueText } from "../controls/value";
-import { ListedTask } from "../generated/records";
+import { ListedTask, Value } from "../generated/records";
 import { operationArg } from "../kit/verb";
 import { named } from "../model/links";
 import { OF_TASK } from "../model/open-dialog";
 import { Shortcut } from "../model/shortcut";
 
 const GROUP = "Do";
+
+/** The jobs of a task, in the order of the conditions. */
+export function countsOf(task: ListedTask): Value[] {
+  return [task.ready, task.blocked, task.running, task.retrying, task.scheduled, task.failed];
+}
 
 /** No verb that would touch none. */
 export function taskVerbs(task: ListedTask): Shortcut[] {
@@ -15,8 +21,8 @@ export function taskVerbs(task: ListedTask): Shortcut[] {
   if (task.failed.value > 0) {
     const about = operationArg("retry", "is:failed task:" + named(name));
     const label = `Retry the ${valueText(task.failed)} failed ${name} jobs…`;
-    verbs.push(new Shortcut("", label, "ask.operation", about, GROUP));
+    verbs.push(new Shortcut("", label, "ask.operation", about, GROUP, RETRY, "rehearses first"));
   }
-  verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP));
+  verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP, PLUS));
   return verbs;
 }

@@ -1,7 +1,7 @@
 /** Find or do anything: all that the keys can do, pages, a job by its id, jobs by what they hold. */
 
 import { keyCap } from "../controls/button";
-import { icon, LIST, NEXT, SEARCH } from "../controls/icon";
+import { icon, SEARCH } from "../controls/icon";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
@@ -86,11 +86,15 @@ function option(shortcut: Shortcut, index: i32, on: bool): Node {
       attr("data-arg", index.toString()),
     ],
     [
-      icon(shortcut.group === "Search" ? LIST : NEXT),
+      icon(shortcut.drawing),
       leaf("span", "cut", shortcut.label),
-      shortcut.keys.length > 0
-        ? leaf("span", "n", shortcut.keys.replaceAll(",", " or ").replaceAll("Mod+", "Ctrl "))
-        : nothing,
+      leaf(
+        "span",
+        "n",
+        shortcut.keys.length > 0
+          ? shortcut.keys.replaceAll(",", " or ").replaceAll("Mod+", "Ctrl ")
+          : shortcut.note,
+      ),
     ],
   );
 }

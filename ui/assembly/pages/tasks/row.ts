@@ -12,6 +12,7 @@ import { box, leaf, Node, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { countsOf } from "../../operations/task-verbs";
 import { exactName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
@@ -74,14 +75,7 @@ export class TaskRow extends Row {
 }
 
 function jobsBar(task: ListedTask): Node {
-  const counts = [
-    task.ready,
-    task.blocked,
-    task.running,
-    task.retrying,
-    task.scheduled,
-    task.failed,
-  ];
+  const counts = countsOf(task);
   const parts: string[] = [];
   const values: i64[] = [];
   for (let i = 0; i < counts.length; i++) {
