@@ -74,10 +74,14 @@ export class ProgramHost implements AsyncDisposable {
   #start(): ChildProcess {
     const starter = startOwnProcess({ be: "program-starter" }, programEnvironment());
     starter.on("message", (report: StarterReport) => this.#told(report));
+    let error: string | undefined; // why it could not be started
+    starter.once("error", (reason) => {
+      error = reason.message;
+    });
     starter.once("close", (code, signal) => {
       if (this.#starter !== starter) return;
       this.#starter = null;
-      this.#logger.error({ code, signal }, "the process that starts programs has ended");
+      this.#logger.error({ code, signal, error }, "the process that starts programs has ended");
       for (const one of this.#running.values()) void lose(one);
     });
     return starter;
