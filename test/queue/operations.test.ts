@@ -288,6 +288,22 @@ test("A canary lets the rest go when its jobs are gone, and holds when one fails
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
+test("What is too large to be looked at is left alone, and the rehearsal says that it may match.", async () => {
+  await add(2);
+  await queue.sql(`insert into worker._private_jobs (task_id, payload)
+    select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
+    from generate_series(1, 20000) n`);
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "fail", "payload.n:1");
+  const { value, precision, low, high } = report.count;
+  assert.deepEqual([value, precision, low, high], [1, "estimated", 1, 2]);
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.state, ended.done], ["done", 1]);
+  const { report: other, operation: all } = await begun(with_, "fail", "task:t");
+  assert.equal(other.count.precision, "exact", "its texts decide nothing");
+  assert.equal((await workOn(with_, all, never)).done, 3);
+});
+
 test("An undo leaves alone what somebody has written by hand since, without a word in updated_at.", async () => {
   await add(6);
   const with_ = tools();

@@ -39,7 +39,7 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
     lines.push(
       `  left alone: ${known(skipLocked)} that ${skipLocked.value === 1 ? "runs" : "run"} now`,
     );
-  if (count.value === 0 && count.precision === "exact") return lines;
+  if (count.value === 0 && (count.precision === "exact" || byTask.length === 0)) return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
   for (const job of samples.slice(0, 3)) {
     const error = job.errorLine === null ? "" : ` ${job.errorLine.slice(0, 80)}`;
@@ -55,9 +55,10 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
   return lines;
 }
 
-function intervalOf({ precision, low = 0, high }: Value): string {
+function intervalOf({ precision, low = 0, high, basis }: Value): string {
   if (precision !== "estimated") return "";
-  return ` (${number(low)} to ${number(high ?? low)}, from a sample)`;
+  const why = basis === "scan" ? "some are too large to be looked at" : "from a sample";
+  return ` (${number(low)} to ${number(high ?? low)}, ${why})`;
 }
 
 const shares = (list: readonly Share[]) =>

@@ -45,7 +45,10 @@ export async function readCandidates(
   return {
     ids: matching.map(({ id }) => id),
     ctids: matching.map(({ ctid }) => ctid),
-    tally: tallyOf(matching),
+    tally: {
+      ...tallyOf(matching),
+      undecided: rows.filter(({ payload }) => payload === null).length,
+    },
     uptoId: rows.length < MOST_CANDIDATES ? uptoId : (rows.at(-1)?.id ?? uptoId),
   };
 }
@@ -56,6 +59,7 @@ function tallyOf(rows: readonly CandidateRow[]): Tally {
   return {
     rows: rows.length,
     locked: rows.filter(({ is_locked }) => is_locked).length,
+    undecided: 0,
     payloadBytes: rows.reduce((all, { size }) => all + size, 0),
     errorBytes: rows.reduce((all, { last_error }) => all + (last_error?.length ?? 0), 0),
     byTask: by(({ task_id }) => task_id),

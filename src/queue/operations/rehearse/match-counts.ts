@@ -26,6 +26,8 @@ export interface CountOf {
 export interface Tally {
   readonly rows: number;
   readonly locked: number;
+  /** Beside them, those whose texts are too large to be looked at: they may match, and are left alone. */
+  readonly undecided: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
   readonly byTask: Counts;
@@ -54,7 +56,7 @@ const MOST_SHARES = 10;
 const MOST_ON_A_PAGE = 90;
 
 export const noTally: Tally = {
-  ...{ rows: 0, locked: 0, payloadBytes: 0, errorBytes: 0 },
+  ...{ rows: 0, locked: 0, undecided: 0, payloadBytes: 0, errorBytes: 0 },
   byTask: new Map(),
   byQueue: new Map(),
 };
@@ -64,6 +66,7 @@ export function sumOf(one: Tally, other: Tally): Tally {
   return {
     rows: one.rows + other.rows,
     locked: one.locked + other.locked,
+    undecided: one.undecided + other.undecided,
     payloadBytes: one.payloadBytes + other.payloadBytes,
     errorBytes: one.errorBytes + other.errorBytes,
     byTask: bothOf(one.byTask, other.byTask),
@@ -78,7 +81,11 @@ function bothOf(one: Counts, other: Counts): Counts {
 }
 
 export function countedAs(tally: Tally, asOf: string): MatchCounts {
-  const value = (count: number) => exact(count, "scan", asOf);
+  const { undecided } = tally;
+  const value = (count: number) =>
+    undecided === 0
+      ? exact(count, "scan", asOf)
+      : between({ value: count, low: count, high: count + undecided }, "scan", asOf);
   const shares = (counts: Counts) =>
     largest([...counts], ([, count]) => count).map(([id, count]) => ({ id, count: value(count) }));
   return {

@@ -99,6 +99,7 @@ function tallyOf(rows: readonly TallyRow[]): Tally {
       byLocked.filter((row) => row.is_locked === true),
       "jobs",
     ),
+    undecided: 0,
     payloadBytes: total(byLocked, "payload_bytes"),
     errorBytes: total(byLocked, "error_bytes"),
     byTask: new Map(of(BY_TASK).map((row) => [row.task_id, row.jobs])),
