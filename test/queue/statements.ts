@@ -514,7 +514,10 @@ interface CopySubmittable {
   handleReadyForQuery(): void;
 }
 
-const SWALLOWED = { sendCopyFromChunk() {}, endCopyFrom() {} };
+const SWALLOWED = {
+  endCopyFrom() {},
+  stream: { cork() {}, write() {}, uncork() {} },
+};
 
 function formatted(sent: readonly string[]): string {
   return `${sent.map((text) => text.replace(/^\n+/, "").trimEnd()).join(";\n\n")}\n`;
