@@ -156,6 +156,7 @@ const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
   literals: [],
+  unpack: [],
   shapes: ["lib"],
   query: ["lib"],
   generated: ["lib", "shapes"],

@@ -96,7 +96,7 @@ function pack(image) {
 const nextBlock = (done) => (done + HEAD + 15) & ~15;
 
 /** The objects of an image, which are known by their heads. */
-function* objects(image) {
+export function* objects(image) {
   const view = new DataView(image.buffer);
   const word = (at) => view.getUint32(at, true);
   for (let at = 32; at < image.length; at += 16) {

@@ -7,21 +7,32 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import binaryen from "assemblyscript/binaryen";
-import { nameConstants } from "./constants.mjs";
-import { packLiterals } from "./literals.mjs";
+import { imageOf, packLiterals } from "./literals.mjs";
+import { pack } from "./pack.mjs";
 import { Shorten } from "./shorten.mjs";
 
 /** The host collects the memory between frames, which is all that the minimal runtime asks for. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
-  // Asserts stay: a trap then says in which file and line it was.
+  // Asserts stay. A trap tells its function; why, and in which line, would take a kilobyte.
+  ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
   // 235: what can't be exported isn't.
   ...["--disableWarning", "235"],
 ];
 
+/** What unpacks the module: a few hundred bytes that run once. */
+const unpackerOptions = [
+  ...["--runtime", "stub"],
+  ...["--optimizeLevel", "3", "--shrinkLevel", "2"],
+];
+
 /** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it: files by their names. */
-export async function compileAssembly(entry, name) {
+export function compileAssembly(entry, name) {
+  return compile(entry, name, ascOptions, [Shorten]);
+}
+
+async function compile(entry, name, options, transforms) {
   const files = new Map();
   const out = [
     "--baseDir",
@@ -29,10 +40,8 @@ export async function compileAssembly(entry, name) {
     "--outFile",
     `${name}.wasm`,
   ];
-  const { error, stderr } = await asc.main([entry, ...out, ...ascOptions], {
-    writeFile: (file, contents) => files.set(basename(file), contents),
-    transforms: [Shorten],
-  });
+  const writeFile = (file, contents) => files.set(basename(file), contents);
+  const { error, stderr } = await asc.main([entry, ...out, ...options], { writeFile, transforms });
   if (error)
     throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
   return files;
@@ -41,8 +50,9 @@ export async function compileAssembly(entry, name) {
 const { MutableGlobals, SignExt, NontrappingFPToInt, BulkMemory, BulkMemoryOpt } =
   binaryen.Features;
 
-/** The same module in fewer bytes; with the names of its functions where they are wanted. */
-export function shrink(wasm, { names = false } = {}) {
+/** The same module in fewer bytes, packed; with the names of its functions where they are wanted. */
+export async function shrink(wasm, { names = false } = {}) {
+  const unpacker = await compile("assembly/unpack.ts", "unpack", unpackerOptions, []);
   binaryen.setOptimizeLevel(3);
   binaryen.setShrinkLevel(2);
   binaryen.setLowMemoryUnused(true);
@@ -50,9 +60,11 @@ export function shrink(wasm, { names = false } = {}) {
   const module = binaryen.readBinary(wasm);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
   module.optimize();
-  nameConstants(module);
+  // What stands in one file is alike.
+  module.runPasses(["reorder-functions-by-name"]);
+  const image = imageOf(module);
   packLiterals(module);
   const bytes = module.emitBinary();
   module.dispose();
-  return bytes;
+  return pack(bytes, image, unpacker.get("unpack.wasm"));
 }

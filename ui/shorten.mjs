@@ -1,11 +1,13 @@
 /**
  * Says what AssemblyScript says in fewer bytes, before the module is optimised. A list in brackets becomes a
  * call with its items: it was an array in a local and an assignment for each index. A text of several parts
- * becomes a chain of calls that each append one: it was a table to be filled and joined.
+ * becomes a chain of calls that each append one: it was a table to be filled and joined. A record that is made
+ * is an empty one by its shape: it was an assignment for each of its fields.
  */
 import binaryen from "assemblyscript/binaryen";
 import { bodiesOf, constantOf, infoOf, partsOf } from "./expressions.mjs";
 import { HEAD, imageOf, setImage } from "./literals.mjs";
+import { records } from "./schema/api.mjs";
 
 const { i32, BlockId, LocalGetId, LocalSetId } = binaryen;
 /** Where an array has the address of its items: std/assembly/array.ts. */
@@ -18,6 +20,8 @@ const SET_PART = "~lib/staticarray/StaticArray<~lib/string/String>#__uset";
 const JOIN = "~lib/staticarray/StaticArray<~lib/string/String>#join";
 const TEXT_LENGTH = "~lib/string/String#get:length";
 const APPEND = "~lib/string/String#concat";
+const RECORDS = "assembly/generated/records/";
+const EMPTY_RECORD = "assembly/shapes/Shapes#empty";
 
 /** A transform of asc, which calls it when everything is compiled. */
 export class Shorten {
@@ -32,6 +36,7 @@ export class Shorten {
     for (const body of bodiesOf(module)) this.#visit(body);
     for (const [name, { id, count }] of this.#makers) defineMaker(module, name, id, count);
     setImage(module, this.#image);
+    if (module.getFunction(EMPTY_RECORD)) shortenConstructors(module);
   }
 
   #visit(expression) {
@@ -133,4 +138,15 @@ function defineMaker(module, name, id, count) {
   }
   const params = binaryen.createType(new Array(count).fill(i32));
   module.addFunction(name, params, i32, [i32], module.block(null, [...body, list()], i32));
+}
+
+function shortenConstructors(module) {
+  for (const [number, record] of Object.keys(records).entries()) {
+    const name = `${RECORDS}${record}#constructor`;
+    if (!module.getFunction(name)) continue;
+    const shapes = module.global.get(`${RECORDS}shapes`, i32);
+    const empty = module.call(EMPTY_RECORD, [shapes, module.i32.const(number)], i32);
+    module.removeFunction(name);
+    module.addFunction(name, i32, i32, [], empty);
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { unpacked } from "../../ui/host/unpack.ts";
 
 const wasmUrl = new URL("../../dist/ui/admin_ui_bg.wasm", import.meta.url);
 const glueUrl = new URL("../../ui/generated/admin_ui_bg.js", import.meta.url);
@@ -264,7 +265,9 @@ export async function start(address = "/", storage?: Map<string, string>): Promi
 let compiled: Promise<WebAssembly.Module> | undefined;
 
 function wasm(): Promise<WebAssembly.Module> {
-  compiled ??= readFile(wasmUrl).then((bytes) => WebAssembly.compile(bytes));
+  compiled ??= readFile(wasmUrl)
+    .then((bytes) => WebAssembly.instantiate(bytes))
+    .then(({ instance }) => unpacked(instance));
   return compiled;
 }
 

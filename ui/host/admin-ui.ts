@@ -10,12 +10,14 @@ import { PageHost } from "./page-host.ts";
 import { Places } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { restoreTheme } from "./theme.ts";
+import { unpacked } from "./unpack.ts";
 
 export async function start(url: URL): Promise<void> {
   const theme = restoreTheme();
   const runner = new Runner();
   try {
-    const module = await WebAssembly.compileStreaming(fetch(url));
+    const packed = await WebAssembly.instantiateStreaming(fetch(url));
+    const module = await unpacked(packed.instance);
     const places = new Places();
     const host = new PageHost(runner, new EventStream(runner), places);
     const app = await instantiate(module, { env: {}, host: host.imports() });
