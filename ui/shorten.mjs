@@ -20,6 +20,9 @@ const SET_PART = "~lib/staticarray/StaticArray<~lib/string/String>#__uset";
 const JOIN = "~lib/staticarray/StaticArray<~lib/string/String>#join";
 const TEXT_LENGTH = "~lib/string/String#get:length";
 const APPEND = "~lib/string/String#concat";
+/** Of a string, what goes to its end where that is not given: then a table chose what stands for it. */
+const OPEN_ENDED = /^(~lib\/string\/String#(?:substring|split|lastIndexOf))@varargs$/;
+const GIVEN = "~argumentsLength";
 const RECORDS = "assembly/generated/records/";
 const EMPTY_RECORD = "assembly/shapes/Shapes#empty";
 
@@ -43,6 +46,7 @@ export class Shorten {
     const info = infoOf(expression);
     for (const [part] of partsOf(info)) this.#visit(part);
     if (info.target === NEW_LIST) this.#shortenEmpty(expression, info);
+    if (OPEN_ENDED.test(info.target)) this.#shortenOpenEnded(expression, info);
     if (info.op === binaryen.GtSInt32) shortenFilled(expression, info);
     if (info.id !== BlockId) return;
     const shorter = this.#list(info.children) ?? this.#text(info.children);
@@ -55,6 +59,13 @@ export class Shorten {
     this.#forget(from);
     binaryen.Call.setTarget(expression, this.#maker(id, 0));
     binaryen.Call.setOperands(expression, []);
+  }
+
+  #shortenOpenEnded(expression, { target, operands }) {
+    const [given] = infoOf(operands.at(-1)).children?.map(infoOf) ?? [];
+    if (given?.name !== GIVEN || constantOf(given.value) !== operands.length - 2) return;
+    binaryen.Call.setTarget(expression, OPEN_ENDED.exec(target)[1]);
+    binaryen.Call.setOperandAt(expression, operands.length - 1, this.#module.i32.const(0x7fffffff));
   }
 
   /** The name of the function that makes such a list. */

@@ -257,7 +257,7 @@ export class Page {
 export async function start(address = "/", storage?: Map<string, string>): Promise<Page> {
   const page = new Page(storage);
   const { instantiate } = await import(glueUrl.href);
-  page.app = await instantiate(await wasm(), { env: {}, host: page.host });
+  page.app = await instantiate(await wasm(), { host: page.host });
   page.app.init(address, 1, "system");
   return page;
 }

@@ -214,7 +214,6 @@ function hostileQueue(page: Page): void {
     next: [],
     next_complete: false,
     arrivals: [],
-    arrivals_complete: false,
   });
   assertInert(page);
   assert.ok(page.text.includes(SHOWN));

@@ -369,7 +369,7 @@ test("an operation that is gone says for how long they are kept", async () => {
 });
 
 const entry = (change = {}) => ({
-  ...{ id: 5, at: at(-60), by: "ada", source: "admin", client: "::1", action: "complete" },
+  ...{ id: 5, at: at(-60), by: "ada", source: "admin", action: "complete" },
   ...{ q: null, ids: [7, 8, 9, 10], ids_count: 12, key: null, operation_id: null, asked: 12 },
   ...{ done: 12, message: "Completed 12 of 12 jobs", skipped: null, cli: null, can_undo: false },
   ...change,

@@ -52,7 +52,6 @@ const details = (change: Partial<QueueDetails> = {}): QueueDetails => ({
   next: [job(12488), job(12489)],
   next_complete: true,
   arrivals: [job(12489, { created_at: at(-20) })],
-  arrivals_complete: true,
   ...change,
 });
 

@@ -29,7 +29,7 @@ export function session(change: Partial<Session> = {}): Session {
     read_only_server: false,
     csrf_header: "x-worker-admin-csrf",
     csrf_token: "csrf-1",
-    auth: { mode: "none", username: null, header_name: null, generated_secret: false },
+    auth: { mode: "none", username: null, header_name: null },
     problem: null,
     version: "0.1.0",
     ...change,
@@ -54,7 +54,6 @@ export function job(id: number, change: Partial<ListedJob> = {}): ListedJob {
     locked_by: null,
     revision: 0,
     flags: null,
-    is_available: true,
     state: "ready",
     payload_truncated: false,
     payload_bytes: 24,
@@ -114,7 +113,6 @@ export function counts(change: Partial<Counts> = {}): Counts {
     next_due_at: at(2),
     longest_running_at: at(-840),
     last_failed_at: at(-7),
-    per_minute: { added: 3, done: 2, failed: 0 },
     ...change,
   };
 }
@@ -163,7 +161,6 @@ export function horizon(change: Partial<Horizon> = {}): Horizon {
       failed: [12, 0, 0, 0],
     },
     error: [0, 0, 0, 0],
-    exact: [true, true, true, true],
     basis: "scan",
     ...change,
   };

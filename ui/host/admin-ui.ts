@@ -20,7 +20,7 @@ export async function start(url: URL): Promise<void> {
     const module = await unpacked(packed.instance);
     const places = new Places();
     const host = new PageHost(runner, new EventStream(runner), places);
-    const app = await instantiate(module, { env: {}, host: host.imports() });
+    const app = await instantiate(module, { host: host.imports() });
     runner.attach(app, () => host.afterDraw());
     host.attach(app.memory);
     listen(runner, places);

@@ -15,7 +15,6 @@ export const records = {
     basis: "string",
     as_of: "time?",
   },
-  Rates: { added: "i64?", done: "i64?", failed: "i64?" },
   Counts: {
     as_of: "time?",
     total: "Value",
@@ -29,7 +28,6 @@ export const records = {
     next_due_at: "time?",
     longest_running_at: "time?",
     last_failed_at: "time?",
-    per_minute: "Rates",
   },
   /** The feed's heartbeat. */
   Pulse: {
@@ -77,7 +75,6 @@ export const records = {
     edges: "f64[]",
     series: "HorizonSeries",
     error: "i64[]",
-    exact: "bool[]",
     basis: "string",
   },
   Cause: {
@@ -220,7 +217,6 @@ export const records = {
     next: "QueuedJob[]",
     next_complete: "bool",
     arrivals: "QueuedJob[]",
-    arrivals_complete: "bool",
   },
   RunningJob: { id: "i64", task: "string?", since: "time" },
   TaskTally: { task: "string", done: "i64", failed: "i64" },
@@ -279,7 +275,6 @@ export const records = {
     mode: "string",
     username: "string?",
     header_name: "string?",
-    generated_secret: "bool",
   },
   Session: {
     schema: "string",
@@ -309,7 +304,6 @@ export const records = {
     revision: "i32",
     flags: "json",
     queue_name: "string?",
-    is_available: "bool",
     state: "string",
     /** Of a job without its payload (fields=head): whether it lacks, what it takes on disk. */
     payload_truncated: "bool",
@@ -431,7 +425,6 @@ export const records = {
     at: "time",
     by: "string?",
     source: "string",
-    client: "string?",
     action: "string",
     q: "string?",
     ids: "json",
