@@ -88,6 +88,18 @@ test("Queues are listed with their holders and counts, what is stuck before the 
   assert.deepEqual(await names("only=stuck"), ["q2"]);
   assert.deepEqual(await names("only=locked", 1), ["q2", "q3", "q4"]);
   assert.deepEqual(await names("only=locked&sort=-waiting"), ["q4", "q3", "q2"]);
+  assert.deepEqual(body.states, { stuck: 1, running: 2, failing: 1, waiting: 2, idle: 0 });
+  assert.deepEqual(await names("only=running"), ["q3", "q4"]);
+  assert.deepEqual(await names("only=failing", 1), ["q5"]);
+  for (const sort of ["stuck", "name", "waiting", "oldest"]) {
+    assert.deepEqual((await names(`only=waiting&sort=${sort}`, 1)).sort(), ["q1", "q5"], sort);
+  }
+  assert.deepEqual(await names("only=idle"), []);
+  assert.equal(
+    (await client.get("/api/queues?search=q")).body.states,
+    null,
+    "of all, not of these",
+  );
   assert.deepEqual(await names("search=Q4"), ["q4"]);
   for (const limit of [1, 2, 3, 4]) {
     assert.deepEqual(
@@ -100,6 +112,10 @@ test("Queues are listed with their holders and counts, what is stuck before the 
     "update worker._private_job_queues set locked_at = now() - interval '5 hours' where locked_by = 'stranger'",
   );
   assert.deepEqual(await names("only=stuck"), ["q4", "q2"], "after four hours a stranger's, too");
+  await pool.query(
+    "insert into worker._private_job_queues (queue_name) values ('empty'); select worker.add_job('t', queue_name => 'empty 2', run_at => now() + interval '1 day')",
+  );
+  await until("what has no job is idle", async () => (await names("only=idle")).join() === "empty");
   for (const bad of ["sort=size", "only=free", "limit=-1", "cursor=no", "serch=x"]) {
     assert.equal((await client.get(`/api/queues?${bad}`)).status, 400, bad);
   }

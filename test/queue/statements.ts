@@ -103,6 +103,7 @@ const FIRST = { limit: 1, cursor: null, search: "" };
 const QUEUES: QueueFilter = {
   search: "",
   only: "locked",
+  ids: null,
   after: null,
   limit: 1,
   hasHeartbeats: true,

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { ListedQueue, QueueDetails, QueuedJob } from "../../ui/generated/records.ts";
+import type {
+  ListedQueue,
+  QueueDetails,
+  QueuedJob,
+  QueueStates,
+} from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, counts, feed, opened, queue, value } from "./sample.ts";
 
@@ -55,7 +60,12 @@ const details = (change: Partial<QueueDetails> = {}): QueueDetails => ({
   ...change,
 });
 
-const listed = (queues: ListedQueue[]) => ({ queues, next_cursor: null, count: queues.length });
+const listed = (queues: ListedQueue[], states: QueueStates | null = null) => ({
+  queues,
+  next_cursor: null,
+  count: queues.length,
+  states,
+});
 
 test("queues show what is due in them and who holds them; held and running is normal", async () => {
   const page = await opened("/queues");
@@ -91,6 +101,27 @@ test("only stuck or held queues can be seen, and what is none says so", async ()
   page.go("/queues");
   page.answer("api/queues", listed([]));
   assert.match(page.text, /There are no named queues/);
+});
+
+test("queues can be seen by their state, and what is not counted has no number", async () => {
+  const page = await opened("/queues");
+  const tabs = () =>
+    page
+      .all((e) => e.tag === "a" && String(e.attrs["href"]).startsWith("#/queues?only="))
+      .map((e) => textOf([e]));
+  const states = { stuck: 1, running: 48, failing: 3, waiting: 312, idle: 4637 };
+  page.answer("api/queues", listed([queue("mail")], states));
+  assert.deepEqual(tabs(), ["Stuck1", "Failing3", "Waiting312", "Running48", "Idle4,637"]);
+  for (const only of ["failing", "waiting", "running", "idle"]) {
+    page.go(`/queues?only=${only}`);
+    assert.equal(page.asked("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
+    page.answer("api/queues", listed([], states));
+  }
+  assert.match(page.text, /No idle queue is knownEvery queue has a job/);
+  page.go("/queues?only=failing");
+  page.answer("api/queues", listed([], { ...states, failing: null, waiting: null, idle: null }));
+  assert.deepEqual(tabs(), ["Stuck1", "Failing", "Waiting", "Running48", "Idle"]);
+  assert.match(page.text, /The jobs are not all counted: there may be some/);
 });
 
 test("a queue is unlocked from the list after it is said what that frees", async () => {

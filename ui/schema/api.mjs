@@ -200,7 +200,13 @@ export const records = {
     total: "Value",
     oldest_ready_at: "time?",
   },
-  QueueList: { queues: "ListedQueue[]", next_cursor: "string?", count: "i64?" },
+  QueueStates: { stuck: "i64", running: "i64", failing: "i64?", waiting: "i64?", idle: "i64?" },
+  QueueList: {
+    queues: "ListedQueue[]",
+    next_cursor: "string?",
+    count: "i64?",
+    states: "QueueStates?",
+  },
   QueuedJob: {
     id: "i64",
     task: "string?",

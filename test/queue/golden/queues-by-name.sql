@@ -15,6 +15,7 @@
   from "worker"._private_job_queues as queues
   left join worker on worker.id = queues.locked_by
   where ($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) 
+    and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by queues.queue_name
   limit $3::int;
 

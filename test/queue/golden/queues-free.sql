@@ -15,5 +15,6 @@
   from "worker"._private_job_queues as queues
   left join worker on worker.id = queues.locked_by
   where ($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) and not (queues.locked_at is not null)
+    and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by queues.queue_name
   limit $3::int

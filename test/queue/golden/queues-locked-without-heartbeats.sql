@@ -6,5 +6,6 @@
   from "worker"._private_job_queues as queues
   
   where ($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) and queues.locked_at is not null
+    and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by queues.locked_at, queues.id
   limit $3::int

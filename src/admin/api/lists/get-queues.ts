@@ -9,6 +9,7 @@ import {
   queueSorts,
 } from "../../../queue/lists/queues/list-queue-page.ts";
 import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
+import { queueStates } from "../../../queue/lists/queues/queue-states.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { described, listOf, record } from "../../wire/json-schema.ts";
@@ -37,20 +38,44 @@ export const queue = record(
   "ListedQueue",
 );
 
-const only = inQuery(choice(["Only", "queues in this state alone"], ["stuck", "locked"]));
+const only = inQuery(choice(["Only", "queues in this state alone"], queueStates));
 const query = { ...listQuery(queueSorts, "a name"), only };
+
+/** Of all queues; null: their jobs were not all counted. */
+const states = record(
+  {
+    stuck: "integer",
+    running: "integer",
+    failing: "integer?",
+    waiting: "integer?",
+    idle: "integer?",
+  },
+  "QueueStates",
+);
 
 export const getQueues: Operation = {
   summary: "Named queues, those that are stuck first; counts as well as they are known",
   query,
-  answer: record({ queues: listOf(queue), next_cursor: "string?", count: "integer?" }, "QueueList"),
+  answer: record(
+    {
+      queues: listOf(queue),
+      next_cursor: "string?",
+      count: "integer?",
+      states: { anyOf: [states, { type: "null" }] },
+    },
+    "QueueList",
+  ),
   run: async (admin, request) => {
     const { only = null, ...rest } = readQuery(request, query);
     const asked = { ...pageRequest(rest, "stuck"), only };
     const names = await knownNames(admin);
-    const { queues, nextCursor, count } = await listQueuePage(admin.databases.reads, asked, names);
+    const { queues, nextCursor, count, states } = await listQueuePage(
+      admin.databases.reads,
+      asked,
+      names,
+    );
     return jsonText(
-      JSON.stringify({ queues: queues.map(queueJson), next_cursor: nextCursor, count }),
+      JSON.stringify({ queues: queues.map(queueJson), next_cursor: nextCursor, count, states }),
     );
   },
 };

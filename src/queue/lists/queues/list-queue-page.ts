@@ -9,6 +9,14 @@ import { type HeadCounts, headCounts } from "../head-counts.ts";
 import { decodePlace, encodePlace, type Order, type PageRequest, pageOf } from "../list-page.ts";
 import { probedCounts } from "./probe-queues.ts";
 import { countQueues, type QueueRow, queueRows } from "./queue-rows.ts";
+import {
+  countStates,
+  isIn,
+  type QueueState,
+  type StateCounts,
+  type Whereabouts,
+  whereabouts,
+} from "./queue-states.ts";
 
 export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "oldest"] as const;
 export type QueueSort = (typeof queueSorts)[number];
@@ -20,12 +28,14 @@ export interface QueuePage {
   readonly nextCursor: string | null;
   /** Queues with the text that is searched for, locked or not; null after the first page. */
   readonly count: number | null;
+  /** Of all queues; null after the first page, of a search, and where too many are held. */
+  readonly states: StateCounts | null;
 }
 
 export interface QueueRequest extends PageRequest {
   readonly sort: QueueSort;
   readonly search: string;
-  readonly only: "stuck" | "locked" | null;
+  readonly only: QueueState | null;
 }
 
 export async function listQueuePage(
@@ -35,9 +45,15 @@ export async function listQueuePage(
 ): Promise<QueuePage> {
   const hasHeartbeats = await hasWorkerTable(db);
   const head = counted.basis === "sample" ? await headCounts(db, "queue") : null;
-  const { rows, nextCursor } = await rowsOf(db, { ...request, hasHeartbeats }, counted, head);
-  const count = request.cursor === null ? await countQueues(db, request.search) : null;
-  return { queues: await withCounts(db, rows, counted, head), nextCursor, count };
+  const { only: state, search } = request;
+  const asked = { ...request, ...whereabouts(state, counted), hasHeartbeats };
+  const { rows, nextCursor } = await rowsOf(db, asked, counted, head);
+  const queues = (await withCounts(db, rows, counted, head)).filter((row) => isIn(state, row));
+  if (request.cursor !== null) return { queues, nextCursor, count: null, states: null };
+  const count = await countQueues(db, search);
+  const about = { total: count, hasHeartbeats, limit: MOST_SORTED };
+  const states = search === "" ? await countStates(db, counted, about) : null;
+  return { queues, nextCursor, count, states };
 }
 
 export async function withCounts(
@@ -60,7 +76,7 @@ export async function withCounts(
   });
 }
 
-interface Asked extends QueueRequest {
+interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
   readonly hasHeartbeats: boolean;
 }
 
@@ -80,10 +96,9 @@ async function rowsOf(
 ): Promise<Rows> {
   const { sort, only } = request;
   if (sort === "stuck") return stuckFirst(db, request);
-  if (sort === "name" && only === null) return byName(db, request);
-  const which = only === null ? "all" : "locked";
-  const all = await queueRows(db, { ...request, only: which, after: null, limit: MOST_SORTED });
-  const found = only === "stuck" ? all.filter(isStuck) : all;
+  if (sort === "name" && only !== "locked") return byName(db, request);
+  const all = await queueRows(db, { ...request, after: null, limit: MOST_SORTED });
+  const found = all.filter(request.fits);
   const tally = ({ id }: QueueRow) => tallies.queues.get(id);
   const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
   const oldest = (row: QueueRow) => {
@@ -101,13 +116,12 @@ async function rowsOf(
 }
 
 const nameOf = ({ queueName }: QueueRow) => queueName;
-const isStuck = ({ stuckSinceUs }: QueueRow) => stuckSinceUs !== null;
 
 /** PostgreSQL sorts, in its own order of letters, by the index of the names. */
 async function byName(db: Database, request: Asked): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
-  const rows = await queueRows(db, { ...request, only: "all", after, limit: limit + 1 });
+  const rows = await queueRows(db, { ...request, after, limit: limit + 1 });
   return cut(rows, limit, (name) => encodePlace({ sort, key: null, name }));
 }
 
@@ -134,12 +148,15 @@ async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);
   const isBehind = place !== null && place.key === null;
-  const all = isBehind
-    ? []
-    : await queueRows(db, { ...request, only: "locked", after: null, limit: MOST_SORTED });
-  const locked = only === "stuck" ? all.filter(isStuck) : all;
-  const page = pageOf(locked, byLock, nameOf, { ...request, cursor: isBehind ? null : cursor });
-  if (page.nextCursor !== null || only !== null) return page;
+  const all =
+    isBehind || only === "free"
+      ? []
+      : await queueRows(db, { ...request, only: "locked", after: null, limit: MOST_SORTED });
+  const page = pageOf(all.filter(request.fits), byLock, nameOf, {
+    ...request,
+    cursor: isBehind ? null : cursor,
+  });
+  if (page.nextCursor !== null || only === "locked") return page;
   const left = limit - page.rows.length;
   const after = isBehind ? place.name : null;
   const free = await queueRows(db, { ...request, only: "free", after, limit: left + 1 });

@@ -24,6 +24,11 @@ export interface QueueFilter {
   /** Text in the name; empty: any. */
   readonly search: string;
   readonly only: "locked" | "free" | "all";
+  /** Those with these ids alone, or all others; null: any. */
+  readonly ids:
+    | { readonly among: readonly number[] }
+    | { readonly except: readonly number[] }
+    | null;
   /** Names after this one. */
   readonly after: string | null;
   readonly limit: number;
@@ -32,9 +37,11 @@ export interface QueueFilter {
 
 /** By name; locked ones alone by their locks, the oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<QueueRow[]> {
-  const { search, only, after, limit, hasHeartbeats } = filter;
+  const { search, only, ids, after, limit, hasHeartbeats } = filter;
+  const isAmong = ids !== null && "among" in ids;
+  const given = ids === null ? null : "among" in ids ? ids.among : ids.except;
   const statement = statements[hasHeartbeats ? "heard" : "blind"][only];
-  return (await query<Row>(db, statement, [search, after, limit])).map(toQueueRow);
+  return (await query<Row>(db, statement, [search, after, limit, given, isAmong])).map(toQueueRow);
 }
 
 /** By its name, else by its id. */
@@ -124,6 +131,7 @@ const rowsSql = (knows: Knows, only: QueueFilter["only"]): Statement => {
   const order = only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name";
   return (s) => `${columns(s, knows)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text) ${condition}
+    and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by ${order}
   limit $3::int`;
 };

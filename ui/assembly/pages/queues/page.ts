@@ -3,7 +3,7 @@ import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
 import { tab, tabs } from "../../controls/tabs";
-import { readQueueList } from "../../generated/records";
+import { QueueStates, readQueueList } from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
@@ -21,6 +21,8 @@ import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
   private holder: HolderOf = new HolderOf("queues");
+  /** How many are in each state, as far as the last first page has said so. */
+  private known: QueueStates | null = null;
 
   constructor() {
     super("queues", "/queues");
@@ -76,6 +78,7 @@ export class QueuesPage extends ListPage {
     if (next !== null) page.next = next;
     // Only the first page counts them, in any state.
     page.count = list.count;
+    if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
   }
 
@@ -114,7 +117,7 @@ export class QueuesPage extends ListPage {
     const none = this.none();
     return box("div", "queues-page", [
       pageHeadSaying("Queues", countSaid(this, this.sorted === "stuck" ? ", worst first" : ""), []),
-      this.states(m),
+      this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),
       leaf(
@@ -125,21 +128,41 @@ export class QueuesPage extends ListPage {
     ]);
   }
 
-  private states(m: Model): Node {
-    const only = this.address.value("only");
-    const held = m.facts.has("pulse") ? grouped(m.facts.pulse.lockedQueues) : "";
+  private states(): Node {
+    const known = this.known;
+    const none = i64.MIN_VALUE;
     return tabs("Which queues", [
-      tab(this.address.with("only", ""), "All", "", nothing, only === ""),
-      tab(this.address.with("only", "stuck"), "Stuck", "", nothing, only === "stuck"),
-      tab(this.address.with("only", "locked"), "Held", held, nothing, only === "locked"),
+      this.state("", "All", known === null ? none : this.count),
+      this.state("stuck", "Stuck", known === null ? none : known.stuck),
+      this.state("failing", "Failing", known === null ? none : known.failing),
+      this.state("waiting", "Waiting", known === null ? none : known.waiting),
+      this.state("running", "Running", known === null ? none : known.running),
+      this.state("idle", "Idle", known === null ? none : known.idle),
     ]);
+  }
+
+  private state(only: string, words: string, count: i64): Node {
+    const number = count === i64.MIN_VALUE ? "" : grouped(count);
+    const isOn = this.address.value("only") === only;
+    return tab(this.address.with("only", only), words, number, nothing, isOn);
+  }
+
+  /** What none is in; of a table that was not counted whole, that there may be some all the same. */
+  private meaning(only: string): string {
+    const known = this.known;
+    if (known === null || known.failing === i64.MIN_VALUE)
+      return "The jobs are not all counted: there may be some.";
+    if (only === "failing") return "In no queue has a job used up all its tries.";
+    if (only === "waiting") return "No job is due in a queue that nobody holds.";
+    return "Every queue has a job.";
   }
 
   private none(): Node {
     const only = this.address.value("only");
     if (this.address.value("search").length > 0) return nothingFound(this);
     if (only === "stuck") return empty("No queue is stuck", "No queue is held by a silent worker.");
-    if (only === "locked") return empty("No queue is held", "Nothing runs in a named queue now.");
+    if (only === "running") return empty("No queue runs", "No living worker holds a queue now.");
+    if (only.length > 0) return empty(`No ${only} queue is known`, this.meaning(only));
     return empty(
       "There are no named queues",
       "The jobs of a named queue run one after the other. Jobs without a queue stand under Jobs.",
