@@ -446,3 +446,20 @@ test("an export is an address where the browser has the login, else a ticket", a
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "CSV");
   assert.equal(link.attrs["href"], "api/export?format=csv&q=queue%3Aa");
 });
+
+test("a page has 50, 100 or 200 jobs, as its address says", async () => {
+  const page = await opened("/jobs?q=is%3Afailed&sort=-tries&cursor=c1");
+  page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
+  const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);
+  assert.equal(size("100 rows").attrs["aria-current"], "true");
+  const path = "#/jobs?q=is%3Afailed&sort=-tries";
+  assert.equal(size("200 rows").attrs["href"], `${path}&size=200`, "from its first page");
+  page.go("/jobs?q=is%3Afailed&sort=-tries&size=200");
+  page.answer("api/jobs?limit=200", jobs([failedJob(1)], "c2"));
+  assert.equal(size("200 rows").attrs["aria-current"], "true");
+  assert.equal(size("100 rows").attrs["href"], path);
+  const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
+  assert.equal(next.attrs["href"], `${path}&size=200&cursor=c2`);
+  page.go("/jobs?size=1000000");
+  assert.match(page.asked("api/jobs").path, /limit=100&/);
+});

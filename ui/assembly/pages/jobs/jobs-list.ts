@@ -1,6 +1,6 @@
 /**
  * The rows of the list of jobs and how they are asked for: `q` of the address in the query language,
- * `sort`, `cursor`. The server filters, orders and pages; what it looks through at length it does in
+ * `sort`, `size`, `cursor`. The server filters, orders and pages; what it looks through at length it does in
  * steps (search.ts).
  */
 
@@ -24,7 +24,8 @@ import { JobRow } from "./row";
 import { Settings } from "./settings";
 import { countOf, timeHead, usualSort } from "./tabs";
 
-const PAGE_SIZE = 100;
+/** How many jobs a page may have (`size` of the address); the second is meant where none is said. */
+export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
 /** A list rests so many times as long as it took the server. */
 const REST = 20;
@@ -118,9 +119,14 @@ export abstract class JobsList extends ListPage {
     return list;
   }
 
+  get size(): string {
+    const size = this.address.value("size");
+    return SIZES.includes(size) ? size : SIZES[1];
+  }
+
   source(_m: Model): string {
     const q = this.query.length > 0 ? "&q=" + encode(this.query) : "";
-    return `api/jobs?limit=${PAGE_SIZE}&fields=row&count=fast&sort=${this.sorted}${q}`;
+    return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
   /** Nothing is asked for that is no query; nor again what was the best of a long search. */
@@ -228,7 +234,8 @@ export abstract class JobsList extends ListPage {
     }
     m.known.listed = jobs;
     m.known.listIds = jobs.map<i64>((job) => job.id);
-    if (this.search.wants(m, list.rows.length >= PAGE_SIZE) && list.next.length > 0) this.goOn(m);
+    if (this.search.wants(m, list.rows.length >= I32.parseInt(this.size)) && list.next.length > 0)
+      this.goOn(m);
   }
 
   /** Has the server go on where it rests. */

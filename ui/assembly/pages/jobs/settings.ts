@@ -39,7 +39,8 @@ export class Settings {
     if (one === changed ? on : this.has(one)) to.push(one);
   }
 
-  view(): Node {
+  /** `sizes`: the switch of how many rows a page has. */
+  view(sizes: Node): Node {
     const draft = new Draft();
     const items: Node[] = [];
     for (let i = 0; i < COLUMNS.length; i++) {
@@ -48,7 +49,8 @@ export class Settings {
       items.push(this.box(draft, name, label));
     }
     items.push(this.box(draft, "compact", "Compact rows"));
-    return menu("Columns and density", [text("Columns")], items);
+    items.push(sizes);
+    return menu("Columns, density and rows on a page", [text("Columns")], items);
   }
 
   private box(draft: Draft, name: string, label: string): Node {

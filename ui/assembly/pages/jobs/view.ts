@@ -21,6 +21,7 @@ import { chosenBar } from "./chosen";
 import { exportMenu } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
 import { GROUPINGS, MOST_GROUPS } from "./groups";
+import { SIZES } from "./jobs-list";
 import { conditionTabs, sortWords } from "./tabs";
 
 export function jobsView(m: Model, page: GroupedJobs): Node {
@@ -68,7 +69,7 @@ function meta(m: Model, page: GroupedJobs): Node {
     box("span", "right", [
       groupings(page),
       viewsMenu(m, page),
-      page.settings.view(),
+      page.settings.view(sizes(page)),
       exportMenu(m, page.query),
     ]),
   ]);
@@ -90,6 +91,18 @@ function groupings(page: GroupedJobs): Node {
     parts.push(linkedPart("By " + by, jobsPath(page.query, by), page.groups.by === by));
   }
   return segments("Grouping", parts);
+}
+
+/** How many jobs a page has; a grouped list has no pages. */
+function sizes(page: GroupedJobs): Node {
+  if (page.isGrouped) return nothing;
+  const parts: Node[] = [];
+  for (let i = 0; i < SIZES.length; i++) {
+    const size = SIZES[i];
+    const path = page.address.with("size", size === SIZES[1] ? "" : size);
+    parts.push(linkedPart(size + " rows", path, page.size === size));
+  }
+  return segments("Rows on a page", parts);
 }
 
 /** The saved views, and the field that saves this one. */
