@@ -280,8 +280,10 @@ test("A task is called unsupported only where everybody says what he knows.", as
   );
   assert.deepEqual(support((await tasks()).get("nobodys")), [0, null]);
 
-  await pool.query("select worker.permanently_fail_jobs(array(select id from worker.jobs))");
+  await pool.query(`select worker.permanently_fail_jobs(array(select id from worker.jobs),
+    E'TypeError: no\\n    at there')`);
   const failed = (await tasks("?sort=-failed&search=NOBODY")).get("nobodys");
+  assert.equal(failed.last_error_line, "TypeError: no");
   assert.deepEqual([failed.failed.value, failed.ready.value], [1, 0]);
   assert.ok(Date.now() - Date.parse(failed.last_failed_at) < 60_000);
   for (const sort of ["-ready", "worst"]) {

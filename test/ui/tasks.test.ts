@@ -16,6 +16,7 @@ const task = (identifier: string, change: Partial<ListedTask> = {}): ListedTask 
   failed: value(0),
   oldest_ready_at: null,
   last_failed_at: null,
+  last_error_line: null,
   supported_by: 5,
   is_unsupported: false,
   ...change,
@@ -52,6 +53,23 @@ test("tasks say how their jobs stand, who knows them, and when one failed last",
   ]);
   assert.match(page.text, /Tasks2, sickest first/);
   assert.equal(page.title, "(12) Tasks · worker");
+});
+
+test("a task's last error stands before its time, where the server can tell it", async () => {
+  const page = await opened("/tasks");
+  feed(page, { pulse: pulse({ alive: 5 }) });
+  const line = "GatewayError: HTTP 503 <b>";
+  page.answer(
+    "api/tasks",
+    listed([
+      task("charge_card", { last_failed_at: at(-7), last_error_line: line }),
+      task("sampled", { last_error_line: "TimeoutError: late" }),
+    ]),
+  );
+  assert.deepEqual(rows(page), [
+    "charge_card5 of 5000GatewayError HTTP 503 <b>7 s ago",
+    "sampled5 of 5000TimeoutError late",
+  ]);
 });
 
 test("that no worker knows a task is said only where the server claims it", async () => {

@@ -333,6 +333,7 @@ export const records = {
     failed: "Value",
     oldest_ready_at: "time?",
     last_failed_at: "time?",
+    last_error_line: "string?",
     supported_by: "i64",
     is_unsupported: "json",
   },

@@ -7,7 +7,7 @@ import {
   taskSorts,
 } from "../../../queue/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
+import { described, listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
@@ -25,6 +25,10 @@ const task = record(
     failed: value,
     oldest_ready_at: "time?",
     last_failed_at: "time?",
+    last_error_line: described(
+      "string?",
+      "of the last that failed for good, 300 characters at most; null also where it is not cheap to tell",
+    ),
     supported_by: "integer",
     is_unsupported: {
       type: ["boolean", "null"],
@@ -61,6 +65,7 @@ function taskJson(given: ListedTask) {
     ...given.counts,
     oldest_ready_at: timeOfMs(given.oldestReadyMs),
     last_failed_at: timeOfMs(given.lastFailureMs),
+    last_error_line: given.lastErrorLine,
     supported_by: given.supportedBy,
     is_unsupported: given.isUnsupported,
   };

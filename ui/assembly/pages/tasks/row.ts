@@ -1,4 +1,4 @@
-/** One task in the list: who knows it, how its jobs stand, when one of them failed last. */
+/** One task in the list: who knows it, how its jobs stand, with what one of them failed last, and when. */
 import { aged, ago, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { CONDITIONS } from "../../controls/glyph";
@@ -7,8 +7,9 @@ import { shareBar } from "../../controls/spark";
 import { cell } from "../../controls/table";
 import { countNode, valueText } from "../../controls/value";
 import { ListedTask } from "../../generated/records";
+import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
-import { box, leaf, Node, text } from "../../lib/node";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
@@ -23,7 +24,7 @@ export const COLUMNS: Column[] = [
   new Column("num w4 w-mid", "Retrying", "-retrying", ""),
   new Column("num w4", "Failed", "-failed", ""),
   new Column("num w4 w-mid", "Oldest", "oldest", ""),
-  new Column("w8 w-opt", "Last failure", "", ""),
+  new Column("w8 w-opt", "Last error", "", ""),
 ];
 
 export class TaskRow extends Row {
@@ -70,7 +71,10 @@ export class TaskRow extends Row {
   private lastFailure(m: Model): Node {
     if (this.isUnsupported) return leaf("span", "amber", "No worker alive knows this task");
     const at = this.task.lastFailedAt;
-    return isNaN(at) ? leaf("span", "faint", "none") : timed(at, ago(at, m.times));
+    const line = this.task.lastErrorLine;
+    const when = isNaN(at) ? nothing : timed(at, ago(at, m.times));
+    if (line !== null) return box("span", "row", [errorLabel(line), when]);
+    return isNaN(at) ? leaf("span", "faint", "none") : when;
   }
 }
 

@@ -1,0 +1,45 @@
+// The error that each of some tasks left last, where it is cheap to tell: of a small table, or by the
+// index on failed jobs. The newest failures are gone through by their keys alone, and only of one for
+// each task is the error read.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { isFailed } from "../sql/job-state.ts";
+
+/** A task that last failed before so many others is said to have failed, not with what. */
+const NEWEST = 2_000;
+
+/** The first line by the task's id. */
+export async function lastErrors(
+  db: Database,
+  taskIds: readonly number[],
+  isSmall: boolean,
+): Promise<ReadonlyMap<number, string>> {
+  const isCheap = taskIds.length > 0 && (isSmall || (await usableIndexes(db)).has("failed"));
+  const rows = isCheap ? await unlessLate(query<ErrorRow>(db, lastErrorsSql, [taskIds])) : null;
+  return new Map((rows ?? []).map(({ task_id, start }) => [task_id, firstLine(start)]));
+}
+
+interface ErrorRow {
+  readonly task_id: number;
+  readonly start: string;
+}
+
+const firstLine = (text: string) => text.split(/[\r\n]/, 1)[0] ?? "";
+
+const lastErrorsSql: Statement = (s) => `
+  with newest as materialized (
+    select jobs.id, jobs.task_id, jobs.updated_at
+    from ${s}._private_jobs as jobs
+    where ${isFailed("jobs")}
+    order by jobs.updated_at desc, jobs.id desc
+    limit ${NEWEST}
+  ), last as (
+    select distinct on (newest.task_id) newest.id
+    from newest
+    where newest.task_id = any ($1::int[])
+    order by newest.task_id, newest.updated_at desc, newest.id desc
+  )
+  select jobs.task_id, left(jobs.last_error, 300) as start
+  from last join ${s}._private_jobs as jobs on jobs.id = last.id
+  where jobs.last_error is not null`;
