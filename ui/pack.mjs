@@ -10,8 +10,8 @@ const PAGE = 65536;
 const CODE_SECTION = 10;
 /** The parts, as in assembly/unpack.ts; in the order in which brotli makes the least of them. */
 const PARTS = [
-  ...["after", "before", "code", "rest", "low", "offsets", "declared"],
-  ...["labels", "locals", "high", "new", "numbers"],
+  ...["after", "offsets", "declared", "low", "new", "high", "locals"],
+  ...["code", "before", "numbers", "labels", "rest"],
 ];
 /** Where the addresses that were named are kept meanwhile. */
 const NAMED = 64;

@@ -7,23 +7,23 @@
 const enum Part {
   /** All sections behind the code. */
   After,
-  /** All sections before it. */
-  Before,
-  /** Instructions, with the types of blocks and the functions that are called. */
-  Code,
-  Rest,
-  /** Addresses, by when they were named first: the lower byte of that. */
-  Low,
   Offsets,
   /** The locals that a function has. */
   Declared,
-  Labels,
-  Locals,
-  /** Of addresses that were named, the upper byte. */
-  High,
+  /** Addresses, by when they were named first: the lower byte of that. */
+  Low,
   /** Addresses that are named for the first time, by how far they are from the one before. */
   New,
+  /** Of addresses that were named, the upper byte. */
+  High,
+  Locals,
+  /** Instructions, with the types of blocks and the functions that are called. */
+  Code,
+  /** All sections before the code. */
+  Before,
   Numbers,
+  Labels,
+  Rest,
   /** Where the parts end and the module begins. */
   End,
   Functions,
@@ -46,7 +46,8 @@ let last: i32 = 0;
 unpack();
 
 function unpack(): void {
-  section(Part.Before, word(Part.Code));
+  const after = word(Part.Offsets);
+  section(Part.Before, word(Part.Numbers));
   // Sizes are written in a fixed number of bytes when they are known.
   const size = end;
   end += 4;
@@ -55,7 +56,7 @@ function unpack(): void {
   put(functions >> 7);
   for (; functions > 0; functions--) unpackFunction();
   close(size, 4);
-  section(Part.After, word(Part.Before));
+  section(Part.After, after);
 }
 
 function unpackFunction(): void {
@@ -96,9 +97,12 @@ function operands(op: u32): void {
     leb(Part.Rest);
   } else if (op === 0x43 || op === 0x44)
     for (let n = op === 0x43 ? 4 : 8; n > 0; n--) byte(Part.Rest);
-  else if (op === 0xfc)
-    for (let n = leb(Part.Rest) - 8; n > 0 && n < 4; n = n === 2 ? 1 : 0) byte(Part.Rest);
-  else if (op === 0x23 || op === 0x24 || op === 0x3f || op === 0x40 || op === 0x42) leb(Part.Rest);
+  else if (op === 0xfc) {
+    const more = leb(Part.Rest);
+    if (more === 10) leb(Part.Rest);
+    if (more === 10 || more === 11) leb(Part.Rest);
+  } else if (op === 0x23 || op === 0x24 || op === 0x3f || op === 0x40 || op === 0x42)
+    leb(Part.Rest);
 }
 
 function call(): void {
@@ -110,15 +114,10 @@ function call(): void {
 
 function address(op: u32): void {
   if (op === NEW) {
-    // An even distance is one forwards.
-    let distance: i32 = 0;
-    let shift = 0;
-    let c: u32;
-    do {
-      c = next(Part.New);
-      distance |= (c & 127) << shift;
-      shift += 7;
-    } while (c & 128);
+    // An even distance is one forwards. It is copied as all numbers are, and the copy overwritten.
+    const before = end;
+    const distance = leb(Part.New);
+    end = before;
     last += (distance >> 1) ^ -(distance & 1);
     store<i32>(named, last);
     named += 4;
