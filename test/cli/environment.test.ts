@@ -62,7 +62,7 @@ test("Who has named the database is named when it is not there.", async () => {
   const port = await quickly(["status"], { PGHOST: "127.0.0.1", PGPORT: "p" });
   assert.match(port.stderr, /^worker: PGPORT must be a number/);
   const none = await quickly(["status"], {});
-  assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url\).*PGSERVICE/);
+  assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url,.*\).*PGSERVICE/);
 });
 
 test("The database URL may lie in a file, and come as a credential of systemd.", async () => {

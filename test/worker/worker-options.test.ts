@@ -194,12 +194,18 @@ test("What does not fit together is refused.", () => {
 });
 
 test("A database URL that is none is refused without saying it: it may hold a password.", () => {
-  for (const connectionString of ["mysql://root:secret@localhost/x", "secret", ""]) {
+  for (const connectionString of ["mysql://root:secret@localhost/x", "secret"]) {
     const [problem = "", ...more] = problems({ connectionString });
     assert.match(problem, /not of the form postgres:\/\//);
     assert.doesNotMatch(problem, /secret/);
     assert.deepEqual(more, []);
   }
+  // An empty one leaves it to libpq's variables, as libpq does; this process is this file's own.
+  for (const name of Object.keys(process.env)) if (name.startsWith("PG")) delete process.env[name];
+  assert.throws(() => new Worker({ ...base, connectionString: "" }), {
+    code: "configuration",
+    message: /connectionString.* or PGHOST/,
+  });
 });
 
 test("What is no task is refused.", () => {

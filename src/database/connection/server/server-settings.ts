@@ -48,7 +48,7 @@ export interface ServerSettings {
 }
 
 const NOWHERE =
-  'set DATABASE_URL (or --database-url) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" shows everything on a database of its own';
+  'set DATABASE_URL (or --database-url, in a program connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" shows everything on a database of its own';
 
 /** Throws InputError, and WorkerError where nothing names a database. Nothing connects. */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
