@@ -2,7 +2,10 @@
 // it, no control character and no invisible one reaches stdout or stderr.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { commands } from "../../src/cli/commands/index.ts";
@@ -50,6 +53,11 @@ async function fill(): Promise<void> {
     [`worker ${LINES}`],
   );
   await sql(
+    `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
+     values ($1, now(), now()) on conflict do nothing`,
+    [`cron ${LINES}`],
+  );
+  await sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
      values ($1, now() - interval '1 hour', $2)`,
     [`worker ${LINES}`, JSON.stringify({ host: LINES })],
@@ -62,6 +70,14 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+// Its folder has a program as the task of the jobs, and a file with a line that is none.
+const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
+after(() => rmSync(folder, { recursive: true }));
+const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
+writeFileSync(join(folder, `task ${EVIL}`), program, { mode: 0o755 });
+const lines = join(mkdtempSync(join(folder, ".lines-")), EVIL);
+writeFileSync(lines, `${JSON.stringify({ task: EVIL, payload: LINES })}\n{"task": ${EVIL}}\n`);
+
 const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [[]],
   list: [[], ["--state", "locked"], ["--search", EVIL]],
@@ -72,13 +88,26 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["--output", `no such folder ${EVIL}/x`],
   ],
   show: [["1"], ["2"], ["3"], [`9${EVIL}`]],
+  why: [["1"], ["2"], ["3"], [`9${EVIL}`]],
   queues: [[]],
+  tasks: [[], ["--search", EVIL]],
   workers: [[]],
+  cron: [[], ["--search", EVIL]],
+  // With --json it goes on until it is stopped.
+  watch: [["--interval", EVIL]],
+  doctor: [[]],
+  healthcheck: [[EVIL], [`http://127.0.0.1:1/${EVIL}`]],
   operations: [[], ["1"], [EVIL], ["1", "undo"]],
   add: [
     [EVIL, PAYLOAD, "--key", LINES, "--queue", EVIL],
     [`t ${EVIL}`, PAYLOAD, "--key", `k1 ${LINES}`, "--key-mode", "unsafe-dedupe"],
     [EVIL, "--run-at", EVIL],
+  ],
+  "add-many": [[lines], [`no such folder ${EVIL}/x`]],
+  run: [
+    ["--once", "--tasks", folder],
+    ["--once", "--tasks", EVIL],
+    ["--once", "--tasks", folder, "--crontab", lines],
   ],
   complete: [["1", "3", "9"], [EVIL]],
   fail: [["1", "--reason", LINES]],
@@ -110,25 +139,46 @@ function assertHarmless({ stdout, stderr }: Ran, what: string): void {
   }
 }
 
+/** They read no database and take no text. */
+const ownWords = ["completion", "licenses", "man"];
+
 test("Every command is called below.", () => {
-  assert.deepEqual(commands.map(({ name }) => name).sort(), Object.keys(calls).sort());
+  const names = [...Object.keys(calls), ...ownWords];
+  assert.deepEqual(commands.map(({ name }) => name).sort(), names.sort());
+});
+
+test("Nothing that worker watch shows can drive a terminal.", async () => {
+  await fill();
+  const ran = await worker(["watch"], env);
+  assert.match(ran.stdout, /owned/);
+  assertHarmless(ran, "watch");
 });
 
 for (const [name, lists] of Object.entries(calls)) {
   test(`Nothing that worker ${name} prints can drive a terminal.`, async () => {
-    // These write log lines, which go past what a process can collect of itself.
-    const run = ["admin", "demo", "migrate", "export"].includes(name) ? worker : quickly;
+    // These write log lines, which go past what a process can collect of itself, or wait for signals.
+    const own = ["admin", "demo", "migrate", "export", "run", "watch", "add-many"];
+    const run = own.includes(name) ? worker : quickly;
     await fill();
-    const destroys = !["status", "list", "count", "export", "show", "queues", "workers"].includes(
-      name,
-    );
+    const reads = [
+      "status",
+      "list",
+      "count",
+      "export",
+      "show",
+      "why",
+      "queues",
+      "tasks",
+      "workers",
+    ];
+    const destroys = ![...reads, "cron", "watch", "doctor", "healthcheck"].includes(name);
     for (const args of lists) {
       for (const more of [[], ["--json"], ["--verbose"]]) {
         if (destroys) await fill();
         const ran = await run([name, ...args, ...more], env);
         assert.ok(ran.stdout + ran.stderr !== "", name);
         assertHarmless(ran, `${name} ${more}`);
-        if (more.includes("--json")) assertJson(ran, name === "admin");
+        if (more.includes("--json")) assertJson(ran, ["admin", "run"].includes(name));
       }
     }
   });
