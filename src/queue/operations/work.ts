@@ -70,6 +70,16 @@ type DoRound = (operation: JobOperation, signal: AbortSignal) => Promise<Round>;
 function batchRound(tools: OperationTools, pace: Pace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
+  let probe: Promise<number | null> | null = null;
+  // One at a time: behind millions of deleted jobs a probe takes longer than a batch.
+  const probed = () => {
+    probe ??= probeHead(tools.reads)
+      .catch(() => null)
+      .finally(() => {
+        probe = null;
+      });
+    return probe;
+  };
   return async (operation, signal) => {
     const { id, afterId, boundary } = operation;
     if (awaitsCanary(operation)) {
@@ -90,9 +100,9 @@ function batchRound(tools: OperationTools, pace: Pace): DoRound {
     const batch = await oneBatch(tools, operation, compiled.jobs, pace);
     if (batch.afterId === null) return over(await found(store, id, operation));
     const ms = monotonic() - began;
+    const oldest = batch.done === 0 ? null : probed();
     // Who does not rest does not wait for the answer either.
-    const probe = batch.done === 0 ? null : probeHead(tools.reads).catch(() => null);
-    const oldestReadyMs = operation.rate === 0 ? null : await probe;
+    const oldestReadyMs = operation.rate === 0 ? null : await oldest;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
     const restMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, Number(left) - walked);
     return {
