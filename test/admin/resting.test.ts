@@ -61,3 +61,26 @@ test("After a write what was read before is read anew, and waited for, but not a
   nowMs += 600;
   assert.equal(await read(), 4);
 });
+
+test("A slow reading of a small table was the machine's doing, and rests for 5 s at most.", async () => {
+  let nowMs = 0;
+  let runs = 0;
+  const run = async () => {
+    nowMs += 2_000;
+    return ++runs;
+  };
+  const clock = () => nowMs;
+  const small = resting(run, { slowIntervalMs: 30_000, isSmall: () => true, clock });
+  assert.equal(await small(), 1);
+  nowMs += 4_900;
+  assert.equal(await small(), 1);
+  nowMs += 200;
+  void small();
+  await Promise.resolve();
+  assert.equal(runs, 2);
+  const large = resting(run, { slowIntervalMs: 30_000, isSmall: () => false, clock });
+  await large();
+  nowMs += 30_000;
+  await large();
+  assert.equal(runs, 3, "a large one rests in proportion");
+});

@@ -41,16 +41,23 @@ const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
   let writtenAtMs = Number.NEGATIVE_INFINITY;
-  const usual = { changedAtMs: () => writtenAtMs };
+  let pages = Number.POSITIVE_INFINITY;
+  const usual = { changedAtMs: () => writtenAtMs, isSmall: () => pages <= QUICK_PAGES };
   const seldom = { ...usual, slowIntervalMs: 30_000 };
   const keptGroups = restingByKey<Groups>(MOST_KEPT, seldom);
   const keptCommon = restingByKey<Common>(MOST_KEPT, seldom);
   const keptHorizons = restingByKey<Horizon>(MOST_KEPT, usual);
 
+  const gauged = async () => {
+    const gauge = await readGauge(db);
+    ({ pages } = gauge);
+    return gauge;
+  };
+
   const groups = (by: Grouping, q: string, limit: number) =>
     keptGroups(JSON.stringify([by, q, limit]), async () => {
       const jobQuery = await compileQuery(db, q);
-      const gauge = await readGauge(db);
+      const gauge = await gauged();
       if (by === "error") return readErrorGroups(db, jobQuery, gauge, limit);
       return readColumnGroups(db, by satisfies ColumnGrouping, jobQuery, gauge, limit);
     });
@@ -58,11 +65,11 @@ export function createInsight(db: Database): Insight {
   const horizon = (buckets: number, task: string | null, queue: string | null) =>
     keptHorizons(JSON.stringify([buckets, task, queue]), async () => {
       const filter = await readNameIds(db, task, queue);
-      return readHorizon(db, buckets, filter, await readGauge(db));
+      return readHorizon(db, buckets, filter, await gauged());
     })();
 
   const common = (q: string) =>
-    keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await readGauge(db)))();
+    keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await gauged()))();
 
   const walk = createPoisonWalk();
   let jobHolders: readonly string[] | null = null;
@@ -76,13 +83,13 @@ export function createInsight(db: Database): Insight {
     horizon: () => horizon(USUAL_BUCKETS, null, null),
     common,
   };
-  const incidents = resting(async () => readIncidents(db, await readGauge(db), shared), usual);
+  const incidents = resting(async () => readIncidents(db, await gauged(), shared), usual);
 
-  const sameError: SameError = async (errorStart, { pages, asOf }) => {
+  const sameError: SameError = async (errorStart, { pages: ofTable, asOf }) => {
     const all = groups("error", "", MOST_ERROR_GROUPS);
     const reading = all();
     reading.catch(() => {});
-    const known = pages <= QUICK_PAGES ? await reading : all.peek();
+    const known = ofTable <= QUICK_PAGES ? await reading : all.peek();
     if (known === null) return null;
     const { fingerprint } = errorGroup(errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);

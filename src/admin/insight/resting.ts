@@ -17,6 +17,8 @@ export interface RestingOptions {
   readonly slowIntervalMs?: number;
   /** When somebody last wrote through us: what was read before that is read anew sooner. */
   readonly changedAtMs?: () => number;
+  /** There is so little to read that a slow reading was the machine's doing: it rests for 5 s at most. */
+  readonly isSmall?: () => boolean;
   /** For tests. */
   readonly clock?: () => number;
 }
@@ -25,6 +27,8 @@ export interface RestingOptions {
 const REST_FACTOR = 20;
 /** After a write: a third. */
 const HURRIED_FACTOR = 2;
+/** The longest rest where little is read. */
+const SMALL_REST_MS = 5_000;
 /** What takes longer is not waited for a second time. */
 const QUICK_MS = 150;
 /** What is older is waited for all the same. */
@@ -32,7 +36,7 @@ const STALE_MS = 60_000;
 
 export function resting<T>(run: () => Promise<T>, options: RestingOptions = {}): Resting<T> {
   const { intervalMs = 250, slowIntervalMs = 10_000 } = options;
-  const { changedAtMs = never, clock = monotonic } = options;
+  const { changedAtMs = never, isSmall = () => false, clock = monotonic } = options;
   let last: { readonly value: T; readonly atMs: number; readonly tookMs: number } | null = null;
   let nextAtMs = 0;
   let running: Promise<T> | null = null;
@@ -43,14 +47,18 @@ export function resting<T>(run: () => Promise<T>, options: RestingOptions = {}):
       .then((value) => {
         const atMs = clock();
         last = { value, atMs, tookMs: atMs - began };
-        const shortestMs = last.tookMs < QUICK_MS ? intervalMs : slowIntervalMs;
-        nextAtMs = atMs + Math.max(shortestMs, last.tookMs * REST_FACTOR);
+        nextAtMs = atMs + restMs(last.tookMs);
         return value;
       })
       .finally(() => {
         running = null;
       });
     return running;
+  };
+
+  const restMs = (tookMs: number) => {
+    if (isSmall()) return Math.max(intervalMs, Math.min(tookMs * REST_FACTOR, SMALL_REST_MS));
+    return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * REST_FACTOR);
   };
 
   const isBehind = () => {
