@@ -6,6 +6,7 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { dateOf, microseconds, timeText } from "../../src/queue/sql/moments.ts";
+import { EARLIEST, isMomentKey, LATEST, momentText } from "../../src/queue/walk/moment-key.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -41,6 +42,32 @@ test("What RFC 3339 cannot say becomes the nearest that it can.", async () => {
     rows.map(({ us }) => timeText(us)),
     [last, first, last, first],
   );
+});
+
+test("A key's text is read exactly in all of PostgreSQL's range, whatever the session's DateStyle is.", async () => {
+  const { db } = queue;
+  // Of the last eleven days before its end PostgreSQL itself does not tell the microseconds any more.
+  const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
+  const keys = [EARLIEST, LATEST, ...[first, last, 0n, -1n, 951_827_696_000_001n].map(String)];
+  // Every 1,237 years from end to end, around years 1 and 0 and the ends of leap years among them.
+  for (let us = first; us < last; us += 39_035_995_200_000_007n) keys.push(String(us));
+  for (const us of [-62_135_596_800_000_001n, -62_135_596_800_000_000n, -62_167_219_200_000_001n]) {
+    keys.push(String(us));
+  }
+  for (const style of ["ISO, MDY", "German", "SQL, DMY"]) {
+    const sql = () => `with style as materialized (select set_config('datestyle', $2, true) as one)
+      select ${microseconds("text::timestamptz")}::text as us
+      from style cross join lateral (
+        select text from unnest($1::text[]) with ordinality as t (text, n)
+        where style.one is not null order by n
+      ) as texts`;
+    const rows = await query<{ us: string }>(db, sql, [keys.map(momentText), style]);
+    assert.ok(keys.every(isMomentKey));
+    assert.deepEqual(
+      rows.map(({ us }) => us),
+      keys,
+    );
+  }
 });
 
 test("A job's time is given back exactly, and orders jobs of one millisecond.", async () => {

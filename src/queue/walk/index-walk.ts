@@ -5,7 +5,7 @@ import { query } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../sql/eligible.ts";
 import { everyJob, type Matching } from "./matching.ts";
-import { EARLIEST, LATEST, momentOf, nextMoment } from "./moment-key.ts";
+import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
 import type { Position, Row } from "./place.ts";
 import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
@@ -100,8 +100,9 @@ export function positionAfterTie(segment: Segment, key: readonly string[]): Posi
 /** The jobs of one key. */
 export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matching {
   const sql = (first: number) =>
-    keys.map(({ column, into }, at) => `jobs.${column} = ${into(`$${first + at}`)}`).join(" and ");
-  return { ...everyJob, sql, values: key, isAll: false };
+    keys.map(({ column, type }, at) => `jobs.${column} = $${first + at}::${type}`).join(" and ");
+  const values = keys.map(({ parameter }, at) => parameter(key[at] ?? ""));
+  return { ...everyJob, sql, values, isAll: false };
 }
 
 const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);
@@ -134,7 +135,7 @@ function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string):
     conditions?.every((one) => names.includes(one)) === true;
   if (isDue === true || all(["ready", "blocked"])) return `and ${isDueNow("jobs")}`;
   if (isDue !== false && !all(["scheduled"])) return "";
-  return `and jobs.run_at > ${nowUs === null ? "now()" : momentOf(bound(nowUs))}`;
+  return `and jobs.run_at > ${nowUs === null ? "now()" : `${bound(momentText(nowUs))}::timestamptz`}`;
 }
 
 /** A list of the key's columns. */
@@ -164,7 +165,12 @@ function stepOf(
   // Of the key what differs within a part.
   const own = parts[0] === null ? keys : keys.slice(-1);
   const ownColumns = columns(own, (column) => `jobs.${column}`);
-  const given = own.map(({ into }, at) => into(bound(from.key.at(at - own.length)))).join(", ");
+  const given = own
+    .map(
+      ({ parameter, type }, at) =>
+        `${bound(parameter(from.key.at(at - own.length) ?? ""))}::${type}`,
+    )
+    .join(", ");
   const givenId = `${bound(from.id)}::bigint`;
   const size = `${bound(input.size)}::int`;
   const skip = `${bound(input.skip)}::bigint`;

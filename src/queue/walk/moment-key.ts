@@ -1,5 +1,5 @@
 // Times as keys of an order: whole microseconds since 1970 as text, or an infinity, exactly as they
-// leave the database; and how they go back into it whatever the session's settings are.
+// leave the database; and as texts that it reads whatever the session's settings are.
 
 /** What is beyond all times, as PostgreSQL's numbers spell it. */
 export const LATEST = "Infinity";
@@ -34,13 +34,39 @@ export function compareKeys(a: string, b: string): number {
   return BigInt(a) < BigInt(b) ? -1 : 1;
 }
 
-// From 2000 on, as PostgreSQL counts; hours and the rest, because a product with an interval goes
-// through a double, which holds both exactly.
-/** The timestamptz of a key. `key`: the parameter with it, as `$1`. */
-export const momentOf = (key: string): string => `(case ${key}::text
-    when '${LATEST}' then timestamptz 'infinity'
-    when '${EARLIEST}' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div(${key}::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod(${key}::numeric - 946684800000000, 3600000000)::float8
-  end)`;
+const DAY_US = 86_400_000_000n;
+
+/**
+ * A key as PostgreSQL reads it, exactly, whatever the session's DateStyle and TimeZone are: ISO 8601 with
+ * the year first. A number would have to become a time in SQL, at a cost for each place that names it.
+ */
+export function momentText(key: string): string {
+  if (key === LATEST) return "infinity";
+  if (key === EARLIEST) return "-infinity";
+  const us = BigInt(key);
+  const time = ((us % DAY_US) + DAY_US) % DAY_US;
+  const { year, month, day } = dateOf((us - time) / DAY_US);
+  const seconds = time / 1_000_000n;
+  const clock = [seconds / 3_600n, (seconds / 60n) % 60n, seconds % 60n].map(two).join(":");
+  const fraction = String(time % 1_000_000n).padStart(6, "0");
+  // There is no year 0: before the year 1 comes 1 BC.
+  const [ofEra, era] = year > 0n ? [year, ""] : [1n - year, " BC"];
+  const date = `${String(ofEra).padStart(4, "0")}-${two(month)}-${two(day)}`;
+  return `${date} ${clock}.${fraction}+00${era}`;
+}
+
+const two = (number: bigint) => String(number).padStart(2, "0");
+
+const CYCLE_DAYS = 146_097n;
+const CYCLE_YEARS = 400n;
+
+/** The Gregorian date, which repeats every 400 years; a Date ends 19,000 years before PostgreSQL does. */
+function dateOf(days: bigint) {
+  const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;
+  const date = new Date(Number(within) * 86_400_000);
+  return {
+    year: BigInt(date.getUTCFullYear()) + ((days - within) / CYCLE_DAYS) * CYCLE_YEARS,
+    month: BigInt(date.getUTCMonth() + 1),
+    day: BigInt(date.getUTCDate()),
+  };
+}

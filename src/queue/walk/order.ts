@@ -6,7 +6,7 @@ import type { QueryShape } from "../query/job-query.ts";
 import { isAvailable } from "../sql/eligible.ts";
 import { isFailed, isLocked } from "../sql/job-state.ts";
 import { microseconds } from "../sql/moments.ts";
-import { compareKeys, isMomentKey, momentOf } from "./moment-key.ts";
+import { compareKeys, isMomentKey, momentText } from "./moment-key.ts";
 
 export const jobSorts = [
   "id",
@@ -27,8 +27,9 @@ export interface Key {
   readonly column: string;
   /** As text that leaves the database exactly. */
   readonly out: (expression: string) => string;
-  /** From such a text. `parameter`: as `$1`. */
-  readonly into: (parameter: string) => string;
+  /** What such a text becomes to be a parameter, and the parameter's type. */
+  readonly parameter: (text: string) => string;
+  readonly type: string;
   readonly isValid: (text: string) => boolean;
 }
 
@@ -65,14 +66,16 @@ export interface Facts {
 const time = (column: string): Key => ({
   column,
   out: (expression) => `${microseconds(expression)}::text`,
-  into: momentOf,
+  parameter: momentText,
+  type: "timestamptz",
   isValid: isMomentKey,
 });
 
 const number = (column: string): Key => ({
   column,
   out: (expression) => `${expression}::text`,
-  into: (parameter) => `${parameter}::int`,
+  parameter: (text) => text,
+  type: "int",
   isValid: (text) => /^-?\d{1,5}$/.test(text) && compareKeys(text, text) === 0,
 });
 

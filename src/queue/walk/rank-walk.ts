@@ -23,7 +23,7 @@ export async function walkRanks(input: StepInput, key: Key, round: Round): Promi
   const from = firstOf(round.after, segment.fromNewest);
   if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
   const few = isFew(matching);
-  const limits = [...rowValues(round.floor), ...rowValues(round.bound)];
+  const limits = [round.floor, round.bound].flatMap((row) => rowValues(key, row));
   const values = [from, few ? 0 : size, wanted, ...limits, ...matching.values];
   const [row] = await query<RankedRow>(db, (schema) => chunkSql(schema, input, key, few), values);
   const rows = rowsOf(row);
@@ -35,7 +35,7 @@ export async function walkRanks(input: StepInput, key: Key, round: Round): Promi
 /** What has become of the best so far: those that still match and have not fallen behind the bound. */
 export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
-  const limits = [...rowValues(round.floor), ...rowValues(round.bound)];
+  const limits = [round.floor, round.bound].flatMap((row) => rowValues(key, row));
   const values = [round.best, ...limits, ...input.matching.values];
   const [row] = await query<RankedRow>(input.db, (schema) => bestSql(schema, input, key), values);
   return rowsOf(row);
@@ -50,7 +50,8 @@ export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean
   return [...unique.values()].sort(compare).slice(0, count);
 }
 
-const rowValues = (row: Row | null) => [row?.key[0] ?? null, row?.id ?? null];
+const rowValues = ({ parameter }: Key, row: Row | null) =>
+  row === null ? [null, null] : [parameter(row.key[0] ?? ""), row.id];
 
 function rowsOf(row: RankedRow | undefined): Row[] {
   const keys = listOf(row?.keys ?? null);
@@ -58,12 +59,12 @@ function rowsOf(row: RankedRow | undefined): Row[] {
 }
 
 /** After the floor and up to the bound, whose key and id are four parameters from `first` on. */
-function limitsSql({ segment }: Sizeless, { column, into }: Key, first: number): string {
+function limitsSql({ segment }: Sizeless, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
   const row = `(jobs.${column}, jobs.id)`;
   const at = (offset: number) => `$${first + offset}`;
-  return `(${at(1)}::bigint is null or ${row} ${after} (${into(at(0))}, ${at(1)}::bigint))
-    and (${at(3)}::bigint is null or ${row} ${upTo} (${into(at(2))}, ${at(3)}::bigint))`;
+  return `(${at(1)}::bigint is null or ${row} ${after} (${at(0)}::${type}, ${at(1)}::bigint))
+    and (${at(3)}::bigint is null or ${row} ${upTo} (${at(2)}::${type}, ${at(3)}::bigint))`;
 }
 
 const listsSql = (alias: string, { out }: Key, order: string) => `

@@ -2,20 +2,8 @@
     select jobs.id, jobs.updated_at as key
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
-    and ($3::bigint is null or (jobs.updated_at, jobs.id) < ((case $2::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($2::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($2::numeric - 946684800000000, 3600000000)::float8
-  end), $3::bigint))
-    and ($5::bigint is null or (jobs.updated_at, jobs.id) >= ((case $4::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($4::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($4::numeric - 946684800000000, 3600000000)::float8
-  end), $5::bigint))
+    and ($3::bigint is null or (jobs.updated_at, jobs.id) < ($2::timestamptz, $3::bigint))
+    and ($5::bigint is null or (jobs.updated_at, jobs.id) >= ($4::timestamptz, $5::bigint))
     and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and true
   )
   select null as last, 0 as rows,
@@ -36,20 +24,8 @@
     select jobs.id, jobs.updated_at as key
     from "worker"._private_jobs as jobs
     where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
-    and ($5::bigint is null or (jobs.updated_at, jobs.id) < ((case $4::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($4::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($4::numeric - 946684800000000, 3600000000)::float8
-  end), $5::bigint))
-    and ($7::bigint is null or (jobs.updated_at, jobs.id) >= ((case $6::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($6::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($6::numeric - 946684800000000, 3600000000)::float8
-  end), $7::bigint))
+    and ($5::bigint is null or (jobs.updated_at, jobs.id) < ($4::timestamptz, $5::bigint))
+    and ($7::bigint is null or (jobs.updated_at, jobs.id) >= ($6::timestamptz, $7::bigint))
     and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and true
     order by jobs.updated_at desc, jobs.id desc
     limit $3::bigint

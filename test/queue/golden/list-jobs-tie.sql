@@ -24,13 +24,7 @@
     select jobs.id
     from "worker"._private_jobs as jobs
     where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
-    and (jobs.is_available) and jobs.run_at = (case $5::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($5::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($5::numeric - 946684800000000, 3600000000)::float8
-  end)
+    and (jobs.is_available) and jobs.run_at = $5::timestamptz
     order by jobs.id desc
     limit $3::bigint + $4::bigint
   )
@@ -47,20 +41,8 @@
         select jobs.run_at as k0, jobs.id, true as may
         from "worker"._private_jobs as jobs
         where (jobs.is_available) and jobs.priority = $6::int
-        and (jobs.run_at) <= ((case $1::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
-  end))
-        and (jobs.run_at, jobs.id) < ((case $1::text
-    when 'Infinity' then timestamptz 'infinity'
-    when '-Infinity' then timestamptz '-infinity'
-    else timestamptz '2000-01-01 00:00:00+00'
-      + interval '1 hour' * div($1::numeric - 946684800000000, 3600000000)::float8
-      + interval '1 microsecond' * mod($1::numeric - 946684800000000, 3600000000)::float8
-  end), $2::bigint)
+        and (jobs.run_at) <= ($1::timestamptz)
+        and (jobs.run_at, jobs.id) < ($1::timestamptz, $2::bigint)
         
         order by jobs.run_at desc
         limit $3::int + 20000
