@@ -5,6 +5,8 @@
 //                           and the licences                 dist/THIRD_PARTY_NOTICES, third-party-notices.json
 //   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, types/
 //   node build.mjs          and the native executable        dist/worker
+//   node build.mjs --all    or every platform's, with sums   dist/release/*
+//                           and lists of what is inside
 //
 // Same sources, same bytes. Outputs are renamed into place, so that a program in use stays whole and
 // two builds at once do not mix.
@@ -12,7 +14,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
-import { executable, NODE_VERSION } from "./build/executable.mjs";
+import { executable } from "./build/executable/executable.mjs";
+import { release } from "./build/executable/release.mjs";
+import { NODE_VERSION } from "./build/executable/targets.mjs";
 import { dist, fail, place, sha256 } from "./build/files.mjs";
 import { notices } from "./build/notices.mjs";
 import { stamped } from "./build/stamp.mjs";
@@ -34,13 +38,14 @@ const steps = {
   ui: [ui],
   assets: [ui, assets, thread, notices],
   bundle: [program],
-  all: [program, executable],
+  executable: [program, executable],
+  "--all": [program, release],
 };
 
 if (process.versions.node !== NODE_VERSION) {
   fail(`This build runs on Node ${NODE_VERSION}, which npm has installed: npm run build.`);
 }
-const wanted = steps[process.argv[2] ?? "all"];
+const wanted = steps[process.argv[2] ?? "executable"];
 if (wanted === undefined) fail(`usage: node build.mjs [${Object.keys(steps).join("|")}]`);
 await run(wanted);
 

@@ -11,7 +11,9 @@ import { types } from "./types.mjs";
  * runs where no file can be loaded: inside the executable, inside a user's own bundle.
  */
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
-  const [{ text }] = await esbuild({
+  const {
+    outputFiles: [{ text }],
+  } = await esbuild({
     ...commandOptions,
     entryPoints: [join(root, "src/worker/lease/heartbeat-thread.ts")],
     format: "cjs",
@@ -27,7 +29,9 @@ export async function bundle() {
 async function command() {
   const banner = `#!/usr/bin/env node
 "use strict"; const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;`;
-  const [{ contents }] = await esbuild({
+  const {
+    outputFiles: [{ contents }],
+  } = await esbuild({
     ...commandOptions,
     format: "cjs",
     banner: { js: banner },
@@ -36,7 +40,9 @@ async function command() {
 }
 
 async function library() {
-  const [{ contents }] = await esbuild({
+  const {
+    outputFiles: [{ contents }],
+  } = await esbuild({
     entryPoints: [join(root, "src/index.ts")],
     format: "esm",
     packages: "external",
@@ -46,24 +52,32 @@ async function library() {
 
 /**
  * The command cut where it imports lazily: a short command then never parses the admin server.
- * Each piece is the body of a CommonJS module (build/entry.cjs runs them); the first is `main.js`.
+ * Each piece is the body of a CommonJS module (build/executable/entry.cjs runs them); the first is
+ * `main.js`. `inputs`: the files, ours and those of packages, of which something is in a piece.
  */
 export async function pieces() {
-  const files = await esbuild({
+  const { outputFiles, metafile } = await esbuild({
     ...commandOptions,
     format: "esm",
     splitting: true,
+    metafile: true,
     outdir: join(dist, "pieces"), // never written, but relative names need a place
     chunkNames: "[name]-[hash]",
   });
-  return Promise.all(
-    files.map(async ({ path, text }) => {
+  const files = await Promise.all(
+    outputFiles.map(async ({ path, text }) => {
       const { code } = await transform(text, { format: "cjs", platform: "node", target: "node24" });
       const lazy = /\bimport\(("\.\/[\w.-]+\.js")\)/g;
       const source = code.replace(lazy, "Promise.resolve().then(() => require($1))");
       return { name: basename(path), source };
     }),
   );
+  const inputs = Object.values(metafile.outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [path] : [],
+    ),
+  );
+  return { files, inputs: [...new Set(inputs)].sort() };
 }
 
 const commandOptions = {
@@ -79,7 +93,7 @@ const commandOptions = {
 
 /** Not minified: it saves 0.2 MB of 120, and a stack trace would print the whole line. */
 async function esbuild(options) {
-  const { outputFiles } = await build({
+  return build({
     bundle: true,
     platform: "node",
     target: "node22",
@@ -97,7 +111,6 @@ async function esbuild(options) {
     ],
     ...options,
   }).catch(() => fail("The sources do not build.")); // esbuild has said why
-  return outputFiles;
 }
 
 /** Of package.json only the version travels. */

@@ -20,16 +20,17 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** The file `name` of the cache; `make` writes it the first time, and what it replaces goes. */
-export async function cached(name, make) {
+/** The file or directory of that kind in the cache; `make` writes it the first time, and older ones go. */
+export async function cached(kind, key, make) {
+  const name = `${kind}-${key}`;
   const path = join(cache, name);
   if (await exists(path)) return path;
   const draft = await temporary("cached");
   await make(join(draft, name));
   await rename(join(draft, name), path);
-  const kind = name.split("-")[0];
   for (const old of await readdir(cache)) {
-    if (old.startsWith(`${kind}-`) && old !== name) await rm(join(cache, old), { force: true });
+    if (!old.startsWith(`${kind}-`) || old === name) continue;
+    await rm(join(cache, old), { recursive: true, force: true });
   }
   return path;
 }

@@ -6,8 +6,12 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/** What the client is built of. */
-const CLIENT = ["preact", "@fontsource-variable/inter", "@fontsource-variable/jetbrains-mono"];
+/** What is in the client: of the compiler its library, without that on which it depends. */
+export const CLIENT = [
+  "assemblyscript",
+  "@fontsource-variable/inter",
+  "@fontsource-variable/jetbrains-mono",
+];
 const LINE = `\n${"=".repeat(80)}\n`;
 
 export async function notices() {
@@ -32,6 +36,7 @@ function packages() {
     if (directory === null || found.has(directory)) return;
     const manifest = manifestIn(directory);
     found.set(directory, { ...manifest, directory });
+    if (CLIENT.includes(name)) return;
     for (const one of Object.keys(manifest.dependencies ?? {})) visit(one, directory);
   };
   const { dependencies } = manifestIn(root);
@@ -40,10 +45,11 @@ function packages() {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-const manifestIn = (directory) => JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+export const manifestIn = (directory) =>
+  JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
 /** As Node looks for it; null: an optional one that is not installed. */
-function directoryOf(name, from) {
+export function directoryOf(name, from) {
   for (let at = from; at.startsWith(root); at = join(at, "..")) {
     const directory = join(at, "node_modules", name);
     if (existsSync(join(directory, "package.json"))) return directory;
@@ -56,11 +62,14 @@ function packageNotice({ name, version, license, homepage, author, directory }) 
   const head = [`${name} ${version} (${license})`, homepage, by && `By ${by}`];
   const text = licenceIn(directory) ?? readme(directory);
   if (text === null && license === undefined) fail(`${name} says nothing about its licence.`);
-  return [...head.filter(Boolean), "", text ?? `Licence: ${license}`].join("\n");
+  const more = textIn(directory, /^notice([.-]|$)/i) ?? [];
+  return [...head.filter(Boolean), "", text ?? `Licence: ${license}`].concat(more).join("\n");
 }
 
-function licenceIn(directory) {
-  const file = readdirSync(directory).find((name) => /^(licen[cs]e|copying)([.-]|$)/i.test(name));
+const licenceIn = (directory) => textIn(directory, /^(licen[cs]e|copying)([.-]|$)/i);
+
+function textIn(directory, names) {
+  const file = readdirSync(directory).find((name) => names.test(name));
   return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
 }
 

@@ -28,7 +28,16 @@ export function findBinaries(account: Account, from?: string): string {
 function embeddedArchive(): Buffer | null {
   // Not an import: this module also loads under runtimes that lack node:sea.
   const sea = process.getBuiltinModule?.("node:sea");
-  return sea?.isSea() ? Buffer.from(sea.getRawAsset(ARCHIVE_ASSET)) : null;
+  if (!sea?.isSea()) return null;
+  try {
+    return Buffer.from(sea.getRawAsset(ARCHIVE_ASSET));
+  } catch (cause) {
+    throw new WorkerError(
+      "embedded_server",
+      "This executable has no PostgreSQL inside, as those for Linux have: name a database of yours, or use the npm package.",
+      { cause },
+    );
+  }
 }
 
 /** The npm package for this machine. Resolved, not imported: it is optional. */

@@ -1,0 +1,41 @@
+// Where an npm package is whose version package-lock.json names: installed, or, being another platform's,
+// which npm does not install here, fetched once into the cache and held to the lock file's hash.
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { cached, fail, root, temporary } from "../files.mjs";
+
+const run = promisify(execFile);
+
+/** What package-lock.json says of an installed path such as `node_modules/pg`. */
+export function lockedAt(path) {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  return packages[path] ?? fail(`package-lock.json does not name ${path}.`);
+}
+
+/** The directory of the package `name`. */
+export async function packageDirectory(name) {
+  const installed = join(root, "node_modules", name);
+  if (existsSync(join(installed, "package.json"))) return installed;
+  const { version, integrity } = lockedAt(`node_modules/${name}`);
+  return cached(`package-${name.replaceAll(/\W+/g, "-")}`, version, (draft) =>
+    fetchInto(draft, `${name}@${version}`, integrity),
+  );
+}
+
+async function fetchInto(directory, spec, integrity) {
+  console.log(`           fetching ${spec}`);
+  const place = await temporary("tarball");
+  const words = ["pack", spec, "--json", "--pack-destination", place];
+  const { stdout } = await run("npm", words, { cwd: place }).catch((error) =>
+    fail(`npm does not give ${spec}, without which there is no release:\n${error.stderr}`),
+  );
+  const tarball = join(place, JSON.parse(stdout)[0].filename);
+  const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
+  if (found !== integrity) fail(`${spec} is not what package-lock.json names: ${found}.`);
+  await mkdir(directory);
+  await run("tar", ["-xzf", tarball, "-C", directory, "--strip-components=1"]);
+}

