@@ -223,8 +223,8 @@ test("Limits keep their defaults but for what is given, and are checked.", () =>
   assert.throws(() => adminServerConfig(pool).label("a\nb").build(), /label/);
 });
 
-test("Every limit stands in ADMIN.md with its default.", () => {
-  const text = readFileSync(join(import.meta.dirname, "../../ADMIN.md"), "utf8");
+test("Every limit stands in docs/admin.md with its default.", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/admin.md"), "utf8");
   const rows = [...text.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)];
   const told = Object.fromEntries(rows.map(([, name, number]) => [name, Number(number)]));
   assert.deepEqual(told, adminServerConfig(pool).build().limits);

@@ -33,7 +33,7 @@ describe("the query language", () => {
   });
 
   test("reads every example of its description", () => {
-    const text = readFileSync(join(import.meta.dirname, "../../QUERIES.md"), "utf8");
+    const text = readFileSync(join(import.meta.dirname, "../../docs/queries.md"), "utf8");
     const [, block = ""] = /^```query\n(.*?)^```$/ms.exec(text) ?? [];
     const cells = [...text.matchAll(/^\|.*\| (`.*`) \|$/gm)].map(([, cell = ""]) => cell);
     const inline = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, q = ""]) => q));

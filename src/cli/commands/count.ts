@@ -14,7 +14,7 @@ export const countCommand = defineCommand({
       optional: true,
     },
   },
-  notes: "A query that begins with - follows --. QUERIES.md tells all that a query can say.",
+  notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
   run: async ({ query, ...args }) => {
     const { compileQuery } = await import("../../queue/query/compile-query.ts");
     const { beginCount, countOn, isDone } = await import("../../queue/stats/count-exactly.ts");

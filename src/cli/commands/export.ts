@@ -33,7 +33,7 @@ export const exportCommand = defineCommand({
       },
     ),
   },
-  notes: "A query that begins with - follows --. QUERIES.md tells all that a query can say.",
+  notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
   run: async ({ query, format, columns, payload, output, cursor, ...args }) => {
     const { exportJobs } = await import("../../queue/export/export-jobs.ts");
     const { exportRequest } = await import("../../queue/export/export-request.ts");

@@ -34,7 +34,7 @@ export const listCommand = defineCommand({
     offset: whole("Jobs to pass over; --cursor costs less", 0, Number.MAX_SAFE_INTEGER),
     cursor: text("Continue where a list ended"),
   },
-  notes: "A query that begins with - follows --. QUERIES.md tells all that a query can say.",
+  notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
   run: async ({ query, task: identifier, state, queue, search, sort, limit, offset, ...args }) => {
     const { listJobs, listLightJobs } = await import("../../queue/pages/list-jobs.ts");
     const { cursor } = args;

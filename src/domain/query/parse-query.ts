@@ -1,4 +1,4 @@
-// From text to tree, by recursive descent. QUERIES.md describes the language. The client's parser
+// From text to tree, by recursive descent. docs/queries.md describes the language. The client's parser
 // (ui/assembly/query) makes the same trees and the same errors; test/contract/queries.json holds both to
 // them.
 import { nearest } from "../../base/validate.ts";

@@ -3,7 +3,7 @@ import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quoted } from "../lib/quoting";
 
-/** The jobs that a query finds (QUERIES.md). */
+/** The jobs that a query finds (docs/queries.md). */
 export function queryPath(query: string): string {
   return query.length > 0 ? "/jobs?q=" + encode(query) : "/jobs";
 }

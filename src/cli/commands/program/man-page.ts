@@ -1,9 +1,8 @@
-// A manual page in man(7), made of the commands' own records.
+// A manual page in man(7).
 import { VERSION } from "../../../base/version.ts";
-import { type Command, optionName, type Values } from "../../arguments/command.ts";
-import { variableOf } from "../../arguments/environment.ts";
+import type { Manual, ManualCommand, ManualOption } from "./manual.ts";
 
-export function manualPage(program: Command, commands: readonly Command[]): string {
+export function manualPage({ about, commands, options, notes }: Manual): string {
   const lines = [
     `.TH WORKER 1 "" "worker ${VERSION}" "User Commands"`,
     ".SH NAME",
@@ -13,13 +12,13 @@ export function manualPage(program: Command, commands: readonly Command[]): stri
     ".RI < command >",
     ".RI [ options ]",
     ".SH DESCRIPTION",
-    escaped(program.describe),
+    escaped(about),
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH OPTIONS OF EVERY COMMAND",
-    ...optionLines(program.options, null),
+    ...options.flatMap(optionLines),
     ".SH NOTES",
-    ...paragraphs(program.notes),
+    ...paragraphs(notes),
     ".SH FILES",
     ...paragraphs(
       "~/.pgpass, ~/.pg_service.conf, ~/.postgresql: passwords, services and certificates, as for psql(1).",
@@ -30,43 +29,40 @@ export function manualPage(program: Command, commands: readonly Command[]): stri
   return `${lines.join("\n")}\n`;
 }
 
-function commandLines(command: Command): string[] {
-  const { name, aliases, describe, words, options, notes } = command;
-  const forms = Object.entries(words).map(([key, { many, optional }]) => {
-    const form = many ? `${key}...` : key;
-    return optional ? `[${form}]` : `<${form}>`;
-  });
-  const also = aliases.length === 0 ? [] : [`Also: ${escaped(aliases.join(", "))}.`];
+function commandLines({
+  synopsis,
+  aliases,
+  about,
+  notes,
+  words,
+  options,
+}: ManualCommand): string[] {
   return [
-    `.SS ${escaped(["worker", name, ...forms].join(" "))}`,
-    `${escaped(describe)}.`,
-    ...also,
+    `.SS ${escaped(synopsis)}`,
+    escaped(about),
+    ...(aliases.length === 0 ? [] : [`Also: ${escaped(aliases.join(", "))}.`]),
     ...paragraphs(notes),
-    ...Object.entries(words).flatMap(([key, value]) => [
-      ".TP",
-      `.I ${escaped(key)}`,
-      escaped(value.describe),
-    ]),
-    ...optionLines(options, command),
+    ...words.flatMap((word) => [".TP", `.I ${escaped(word.name)}`, escaped(word.about)]),
+    ...options.flatMap(optionLines),
   ];
 }
 
-function optionLines(options: Values, command: Command | null): string[] {
-  return Object.entries(options).flatMap(([key, value]) => {
-    const { form, describe, aliases, fallback, many } = value;
-    const isOn = form === null && value.read([]) === true;
-    const name = isOn ? optionName(key).replace("--", "--no-") : optionName(key);
-    const variables = [variableOf(key, command) ?? [], value.variables ?? []].flat();
-    const more = [
-      many ? "May be given more than once." : "",
-      fallback === null || fallback === "" ? "" : `Default: ${fallback}.`,
-      variables.length === 0 ? "" : `Environment: ${variables.join(", ")}.`,
-    ].filter(Boolean);
-    const names = [name, ...aliases].map((one) => `\\fB${escaped(one)}\\fR`).join(", ");
-    const argument = form === null ? "" : ` \\fI${escaped(form)}\\fR`;
-    const about = /[.?!]$/.test(describe) ? describe : `${describe}.`;
-    return [".TP", `${names}${argument}`, escaped([about, ...more].join(" "))];
-  });
+function optionLines({
+  names,
+  form,
+  about,
+  isRepeatable,
+  fallback,
+  variables,
+}: ManualOption): string[] {
+  const more = [
+    isRepeatable ? "May be given more than once." : "",
+    fallback === null ? "" : `Default: ${fallback}.`,
+    variables.length === 0 ? "" : `Environment: ${variables.join(", ")}.`,
+  ].filter(Boolean);
+  const typed = names.map((one) => `\\fB${escaped(one)}\\fR`).join(", ");
+  const argument = form === null ? "" : ` \\fI${escaped(form)}\\fR`;
+  return [".TP", `${typed}${argument}`, escaped([about, ...more].join(" "))];
 }
 
 function paragraphs(text: string): string[] {

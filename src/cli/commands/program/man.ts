@@ -3,6 +3,7 @@ import type { Command } from "../../arguments/command.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand, program } from "../../shell/globals.ts";
 import { manualPage } from "./man-page.ts";
+import { manualOf } from "./manual.ts";
 
 /** `all`: every command, itself among them. */
 export const manCommand = (all: () => readonly Command[]) =>
@@ -12,7 +13,7 @@ export const manCommand = (all: () => readonly Command[]) =>
     notes: "To keep it: worker man > /usr/local/share/man/man1/worker.1",
     refuses: { databaseUrl: "it needs none", schema: "it needs none" },
     run: async () => {
-      printOwn(manualPage(program, all()));
+      printOwn(manualPage(manualOf(program, all())));
       return undefined;
     },
   });

@@ -1,0 +1,99 @@
+// Markdown as the documentation uses it: blocks of code with what their fences say, headings with the
+// anchors that GitHub gives them, links, and pieces of code within the text. The site is made with it, and the
+// tests read the pages with it.
+import MarkdownIt, { type Token } from "markdown-it";
+
+/** Tables and fences as GitHub has them; no HTML, no typographic changes. */
+export const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+
+export interface Block {
+  /** The first word behind the fence. */
+  readonly language: string;
+  /** The words behind it: `norun=systemd`, `file=tasks/mail.js`. */
+  readonly notes: ReadonlyMap<string, string>;
+  readonly text: string;
+  /** Of its fence, from 1. */
+  readonly line: number;
+}
+
+export interface Heading {
+  readonly level: number;
+  /** Without its markup. */
+  readonly text: string;
+  readonly anchor: string;
+  /** Its place among the tokens. */
+  readonly at: number;
+}
+
+export interface Link {
+  readonly href: string;
+  readonly text: string;
+}
+
+export function parse(text: string): Token[] {
+  return markdown.parse(text, {});
+}
+
+export function blocksOf(tokens: readonly Token[]): Block[] {
+  return tokens
+    .filter(({ type }) => type === "fence")
+    .map(({ info, content, map }) => {
+      const [language = "", ...words] = info.trim().split(/\s+/);
+      const notes = words.map((word): [string, string] => {
+        const [name = "", ...rest] = word.split("=");
+        return [name, rest.join("=")];
+      });
+      return { language, notes: new Map(notes), text: content, line: (map?.[0] ?? 0) + 1 };
+    });
+}
+
+export function headingsOf(tokens: readonly Token[]): Heading[] {
+  const seen = new Map<string, number>();
+  return tokens.flatMap((token, at) => {
+    if (token.type !== "heading_open") return [];
+    const text = plainText(tokens[at + 1]);
+    const anchor = anchorOf(text);
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    const unique = before === 0 ? anchor : `${anchor}-${before}`;
+    return [{ level: Number(token.tag.slice(1)), text, anchor: unique, at }];
+  });
+}
+
+/** As GitHub makes it: small letters, no punctuation, a dash for each space. */
+export function anchorOf(text: string): string {
+  const kept = text.trim().toLowerCase();
+  return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");
+}
+
+/** What a reader sees of an inline token, pictures left out. */
+export function plainText(token: Token | undefined): string {
+  const parts = (token?.children ?? []).map(({ type, content }) => {
+    if (type === "text" || type === "code_inline") return content;
+    return type === "softbreak" || type === "hardbreak" ? " " : "";
+  });
+  return parts.join("");
+}
+
+/** Links and pictures. */
+export function linksOf(tokens: readonly Token[]): Link[] {
+  return tokens.flatMap(({ children }) => {
+    const found: Link[] = [];
+    for (const [place, token] of (children ?? []).entries()) {
+      if (token.type === "image")
+        found.push({ href: String(token.attrGet("src") ?? ""), text: "" });
+      if (token.type !== "link_open") continue;
+      const end = children?.findIndex(({ type }, at) => at > place && type === "link_close");
+      const text = children?.slice(place + 1, end).map(({ content }) => content);
+      found.push({ href: String(token.attrGet("href") ?? ""), text: (text ?? []).join("") });
+    }
+    return found;
+  });
+}
+
+/** Every piece of code that stands within the text. */
+export function codeSpansOf(tokens: readonly Token[]): string[] {
+  return tokens.flatMap(({ children }) =>
+    (children ?? []).filter(({ type }) => type === "code_inline").map(({ content }) => content),
+  );
+}

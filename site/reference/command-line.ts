@@ -1,0 +1,69 @@
+// docs/reference/command-line.md, from the same manual as the manual page.
+import type { Manual, ManualCommand, ManualOption } from "../../src/cli/commands/program/manual.ts";
+import { code, generated, plain, table } from "./table.ts";
+
+export function commandLinePage({ about, commands, options, notes }: Manual): string {
+  const contents = commands.map(({ name, about: text }) => [
+    `[${code(name)}](#worker-${name})`,
+    plain(text),
+  ]);
+  return [
+    "# Command line reference",
+    "",
+    generated("the commands' declarations, as are `--help` and `worker man`"),
+    "",
+    plain(about),
+    "",
+    ...table(["command", ""], contents),
+    "## Options of every command",
+    "",
+    ...optionTable(options),
+    ...paragraphs(notes),
+    ...commands.flatMap(section),
+  ].join("\n");
+}
+
+function section({
+  synopsis,
+  name,
+  aliases,
+  about,
+  words,
+  options,
+  notes,
+}: ManualCommand): string[] {
+  const also = aliases.length === 0 ? "" : ` Also: ${aliases.map(code).join(", ")}.`;
+  const rows = words.map((word) => [code(word.name), plain(word.about)]);
+  return [
+    `## worker ${name}`,
+    "",
+    "```text",
+    `${synopsis}${options.length === 0 ? "" : " [options]"}`,
+    "```",
+    "",
+    `${plain(about)}${also}`,
+    "",
+    ...table(["argument", ""], rows),
+    ...optionTable(options),
+    ...paragraphs(notes),
+  ];
+}
+
+function optionTable(options: readonly ManualOption[]): string[] {
+  const rows = options.map(({ names, form, about, isRepeatable, fallback, variables }) => {
+    const typed = names.map(code).join(" ");
+    const argument = form === null ? "" : ` ${plain(form)}`;
+    const more = isRepeatable ? " May be given more than once." : "";
+    const known = fallback === null ? "" : code(fallback);
+    return [`${typed}${argument}`, plain(about) + more, known, variables.map(code).join(" ")];
+  });
+  return table(["option", "", "default", "environment"], rows);
+}
+
+/** Lines that are indented or stand in columns keep their form. */
+function paragraphs(text: string): string[] {
+  const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
+  return blocks.flatMap((block) =>
+    / {2}/.test(block) ? ["```text", block, "```", ""] : [plain(block), ""],
+  );
+}

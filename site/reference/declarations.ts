@@ -1,0 +1,121 @@
+// The library's public names as the compiler has printed them: dist/types, beginning with index.d.ts. There
+// every declaration begins at the start of a line, behind its documentation, and every member four
+// spaces in.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface Declaration {
+  readonly name: string;
+  /** From dist/types, such as `worker/run.d.ts`. */
+  readonly file: string;
+  readonly kind: "class" | "const" | "function" | "interface" | "type";
+  /** Markdown. */
+  readonly about: string;
+  /** Without its members' documentation. */
+  readonly text: string;
+  readonly members: readonly Member[];
+}
+
+export interface Member {
+  /** On one line: `size?: number`. */
+  readonly text: string;
+  readonly about: string;
+}
+
+/** In the order of index.d.ts. */
+export function publicDeclarations(types: string): Declaration[] {
+  const index = readFileSync(join(types, "index.d.ts"), "utf8");
+  const lists = index.matchAll(/^export (?:type )?\{([^}]*)\} from "\.\/([^"]+)\.js"/gm);
+  return [...lists].flatMap(([, names = "", path = ""]) => {
+    const declared = declarationsIn(types, `${path}.d.ts`);
+    return [...names.matchAll(/(?:type )?(\w+),?/g)].map(([, name = ""]) => {
+      const found = declared.find((one) => one.name === name);
+      if (found === undefined) throw new Error(`${path}.d.ts declares no ${name}`);
+      return found;
+    });
+  });
+}
+
+const HEAD = /^export (?:declare )?(?:abstract )?(interface|type|class|function|const) (\w+)/;
+
+function declarationsIn(types: string, file: string): Declaration[] {
+  const text = readFileSync(join(types, dirname(file), file.split("/").at(-1) ?? ""), "utf8");
+  const found: Declaration[] = [];
+  for (const { about, code } of documented(text, "")) {
+    const [, kind, name] = HEAD.exec(code) ?? [];
+    if (kind === undefined || name === undefined) continue;
+    const last = found.at(-1);
+    const inside = kind === "interface" || kind === "class" ? bodyOf(code) : "";
+    const declaration: Declaration = {
+      ...{ name, file, about, members: membersOf(inside, "    ", "") },
+      kind: kind as Declaration["kind"],
+      text: withoutComments(code).replace(/^export (declare )?/, ""),
+    };
+    // A function with overloads is one.
+    if (last?.name === name)
+      found[found.length - 1] = { ...last, text: `${last.text}\n${declaration.text}` };
+    else found.push(declaration);
+  }
+  return found;
+}
+
+/** Members of members that are objects come behind them, by their whole names. */
+function membersOf(body: string, indent: string, owner: string): Member[] {
+  return documented(body, indent).flatMap(({ about, code }) => {
+    const text = withoutComments(code).replaceAll(/\s+/g, " ").replace(/;$/, "").trim();
+    if (text === "" || text.startsWith("#")) return [];
+    const name = /^(?:readonly )?("[^"]+"|\w+)\??: \{/.exec(text)?.[1];
+    const short = text.replace(/^(static )?readonly /, "$1");
+    const shown = /^\S+\?:/.test(short) ? short.replace(/ \| undefined$/, "") : short;
+    const inner =
+      name === undefined ? [] : membersOf(bodyOf(code), `${indent}    `, ownerOf(owner, name));
+    const hasDocs = inner.some((one) => one.about !== "");
+    const whole = owner === "" ? shown : `${owner}.${shown}`;
+    return [{ text: whole, about }, ...(hasDocs ? inner : [])];
+  });
+}
+
+const ownerOf = (owner: string, name: string) => (owner === "" ? name : `${owner}.${name}`);
+
+/** What begins at this indent, each with the comment before it. */
+function documented(text: string, indent: string): { about: string; code: string }[] {
+  const parts: { about: string; code: string }[] = [];
+  let about = "";
+  let code: string[] = [];
+  const end = () => {
+    if (code.length > 0) parts.push({ about, code: code.join("\n") });
+    if (code.length > 0) about = "";
+    code = [];
+  };
+  const lines = text.split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const begins = line.startsWith(indent) && /^[\w"#/[(]/.test(line.slice(indent.length));
+    if (!begins) {
+      if (code.length > 0) code.push(line);
+      continue;
+    }
+    end();
+    if (!line.slice(indent.length).startsWith("/**")) {
+      code.push(line);
+      continue;
+    }
+    const from = at;
+    while (!(lines[at] ?? "").includes("*/") && at < lines.length) at++;
+    about = commentText(lines.slice(from, at + 1));
+  }
+  end();
+  return parts;
+}
+
+function commentText(lines: readonly string[]): string {
+  const text = lines
+    .join("\n")
+    .replace(/^\s*\/\*\*/, "")
+    .replace(/\s*\*\/\s*$/, "");
+  return text.replaceAll(/^\s*\* ?/gm, "").trim();
+}
+
+const bodyOf = (code: string) => code.slice(code.indexOf("{") + 1, code.lastIndexOf("}"));
+
+const withoutComments = (code: string) => code.replaceAll(/^\s*\/\*\*.*?\*\/\n/gms, "").trim();

@@ -1,0 +1,69 @@
+// docs/reference/library.md, from the types and the documentation of the public names.
+import type { Declaration } from "./declarations.ts";
+import { code, generated, table } from "./table.ts";
+
+/** Where a name stands in the page, by where it is declared: the first that fits. */
+const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
+  ["Hooks", "worker/task/hooks"],
+  ["Timetables", "domain/cron/", "worker/options/cron-options"],
+  ["Tasks in files", "worker/files/"],
+  ["Tests of yours", "worker/testing"],
+  ["Tasks and workers", "worker/"],
+  ["Adding, finding and changing jobs", "queue/", "domain/"],
+  ["The admin", "admin/"],
+  ["Schema, errors, logs", "base/", "database/"],
+];
+
+export function libraryPage(declarations: readonly Declaration[]): string {
+  const grouped = Map.groupBy(declarations, ({ file }) => partOf(file));
+  const order = [
+    "Tasks and workers",
+    "Adding, finding and changing jobs",
+    ...parts.map(([title]) => title),
+  ];
+  const titles = [...new Set(order)].filter((title) => grouped.has(title));
+  const namesOf = (title: string) =>
+    (grouped.get(title) ?? [])
+      .map(({ name }) => `[${code(name)}](#${name.toLowerCase()})`)
+      .join(" ");
+  return [
+    "# Library reference",
+    "",
+    generated("the types and the documentation of the library's public names"),
+    "",
+    'Everything is imported from `"pg-job-worker"`. With programs: [the library](../library.md).',
+    "",
+    ...table(
+      ["", "names"],
+      titles.map((title) => [title, namesOf(title)]),
+    ),
+    ...titles.flatMap((title) => [
+      `## ${title}`,
+      "",
+      ...(grouped.get(title) ?? []).flatMap(section),
+    ]),
+  ].join("\n");
+}
+
+function partOf(file: string): string {
+  const part = parts.find(([, ...paths]) => paths.some((path) => file.startsWith(path)));
+  if (part === undefined) throw new Error(`${file} belongs to no part of the page`);
+  return part[0];
+}
+
+function section({ name, kind, about, text, members }: Declaration): string[] {
+  const head = members.length === 0 ? text : `${text.slice(0, text.indexOf("{")).trim()} { … }`;
+  const rows = members.map((member) => [code(member.text), member.about]);
+  const isShort = kind === "interface" && members.every((member) => member.about === "");
+  return [
+    `### ${name}`,
+    "",
+    "```ts signature",
+    isShort ? text : head,
+    "```",
+    "",
+    about,
+    "",
+    ...(isShort ? [] : table(["member", ""], rows)),
+  ];
+}

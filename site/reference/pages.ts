@@ -1,0 +1,29 @@
+// The generated pages of docs/reference/: path → text.
+import { join } from "node:path";
+import { openapi } from "../../src/admin/api/get-openapi.ts";
+import { routes } from "../../src/admin/routes.ts";
+import { commands } from "../../src/cli/commands/index.ts";
+import { manualOf } from "../../src/cli/commands/program/manual.ts";
+import { program } from "../../src/cli/shell/globals.ts";
+import { commandLinePage } from "./command-line.ts";
+import { publicDeclarations } from "./declarations.ts";
+import { httpApiPage } from "./http-api.ts";
+import { libraryPage } from "./library.ts";
+
+/** `root`: of the project, whose types are built. */
+export function referencePages(root: string): ReadonlyMap<string, string> {
+  return new Map([
+    ["docs/reference/command-line.md", commandLinePage(manualOf(program, commands))],
+    ["docs/reference/http-api.md", httpApiPage(openapiDocument())],
+    ["docs/reference/library.md", libraryPage(publicDeclarations(join(root, "dist/types")))],
+  ]);
+}
+
+/** As an admin with the usual login gives it. */
+export const openapiDocument = () => openapi(routes, { basePath: "/", auth });
+
+const auth = {
+  mode: "basic",
+  username: "admin",
+  ...{ headerName: null, secret: null, generatedSecret: null, hasShortSecret: false },
+} as const;

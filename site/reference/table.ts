@@ -1,0 +1,26 @@
+// Pieces of Markdown that the generated pages are made of.
+
+/** Without rows there is none. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(heads), line(heads.map(() => "---")), ...rows.map(line), ""];
+}
+
+/** On one line, without a bar that would end it. */
+const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<!\\)\|/g, "\\|");
+
+/** Within the text. */
+export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
+
+/** Text that is no markup but for pieces of code, whatever stands in it. */
+export function plain(text: string): string {
+  const parts = text.split(/(`[^`]+`)/);
+  const escaped = (part: string) =>
+    part.replaceAll(/[\\*<>[\]]|(?<!\w)_|_(?!\w)/g, "\\$&").replaceAll("`", "\\`");
+  return parts.map((part, place) => (place % 2 === 1 ? part : escaped(part))).join("");
+}
+
+/** What is at the top of every generated page. */
+export const generated = (from: string) =>
+  `*Written by \`npm run docs\` from ${from}; a test compares it with them.*`;

@@ -1,0 +1,78 @@
+// What there is to say about the program, made of the commands' own records: the manual page and the
+// reference in docs/ are two ways to print it.
+import { type Command, optionName, type Values } from "../../arguments/command.ts";
+import { variableOf } from "../../arguments/environment.ts";
+
+export interface ManualOption {
+  /** As they are typed, the longest first: what is on unless it is denied is typed as it is denied. */
+  readonly names: readonly string[];
+  /** What stands behind it; null: nothing. */
+  readonly form: string | null;
+  /** A sentence. */
+  readonly about: string;
+  readonly isRepeatable: boolean;
+  readonly fallback: string | null;
+  /** Environment variables that say the same. */
+  readonly variables: readonly string[];
+}
+
+export interface ManualCommand {
+  /** `worker show <id>` */
+  readonly synopsis: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly about: string;
+  readonly words: readonly { readonly name: string; readonly about: string }[];
+  readonly options: readonly ManualOption[];
+  readonly notes: string;
+}
+
+export interface Manual {
+  readonly about: string;
+  readonly commands: readonly ManualCommand[];
+  /** Those of every command. */
+  readonly options: readonly ManualOption[];
+  readonly notes: string;
+}
+
+export function manualOf(program: Command, commands: readonly Command[]): Manual {
+  return {
+    about: program.describe,
+    commands: commands.map(manualCommand),
+    options: manualOptions(program.options, null),
+    notes: program.notes,
+  };
+}
+
+function manualCommand(command: Command): ManualCommand {
+  const { name, aliases, describe, words, options, notes } = command;
+  const forms = Object.entries(words).map(([key, { many, optional }]) => {
+    const form = many ? `${key}...` : key;
+    return optional ? `[${form}]` : `<${form}>`;
+  });
+  return {
+    synopsis: ["worker", name, ...forms].join(" "),
+    ...{ name, aliases, notes },
+    about: sentence(describe),
+    words: Object.entries(words).map(([key, value]) => ({ name: key, about: value.describe })),
+    options: manualOptions(options, command),
+  };
+}
+
+function manualOptions(options: Values, command: Command | null): ManualOption[] {
+  return Object.entries(options).map(([key, value]) => {
+    const { form, describe, aliases, fallback, many } = value;
+    const isOn = form === null && value.read([]) === true;
+    const name = isOn ? optionName(key).replace("--", "--no-") : optionName(key);
+    return {
+      names: [name, ...aliases],
+      form,
+      about: sentence(describe),
+      isRepeatable: many,
+      fallback: fallback === "" ? null : fallback,
+      variables: [variableOf(key, command) ?? [], value.variables ?? []].flat(),
+    };
+  });
+}
+
+const sentence = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);

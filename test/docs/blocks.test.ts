@@ -1,0 +1,160 @@
+// Every block of code in the README and in docs/ does what its page says: programs pass the compiler and
+// run on an empty database, shell blocks run in the order of their page, JSON, crontabs and queries are
+// read, SQL runs. A block of text that is marked `output` is what the block before it prints, where `…`
+// stands for anything. What cannot run here says why, and the options that it names are still checked.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import type { Block } from "../../site/markdown.ts";
+import { codeSpansOf } from "../../site/markdown.ts";
+import { parseCrontab } from "../../src/domain/cron/crontab.ts";
+import { parseQuery } from "../../src/domain/query/parse-query.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { userPages } from "./pages.ts";
+import { Programs } from "./programs.ts";
+import { type Ran, Session } from "./session.ts";
+import { callsIn, refusalOf } from "./shell-words.ts";
+
+/** Why a block may be left out: `norun=…`. */
+const reasons: Readonly<Record<string, string>> = {
+  checkout: "runs in a clone of the repository for minutes; .ci/run does it",
+  package: "packs and installs the package; test/package.test.ts does it",
+  executable: "is about the executable; test/binary does it",
+  root: "changes the machine's own directories",
+  systemd: "needs systemd as the first process",
+  container: "needs a container engine",
+  cluster: "needs a cluster",
+  elsewhere: "is another product's code, to translate from",
+};
+
+/** Declarations, as the compiler has printed them, are no programs. */
+const isProgram = ({ language, notes }: Block) =>
+  /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
+
+const pages = userPages();
+const programs = new Programs();
+const files = new Map<Block, string>();
+after(() => programs.end());
+
+before(() => {
+  for (const { path, blocks } of pages) {
+    const folder = path.replaceAll(/[^\w]+/g, "-");
+    for (const [place, block] of blocks.entries()) {
+      const { language, notes, text } = block;
+      if (!isProgram(block)) continue;
+      const name = notes.get("file") ?? `program-${place + 1}.m${language}`;
+      files.set(block, programs.add(`${folder}/${name}`, text));
+    }
+  }
+});
+
+test("The programs of the documentation pass the strict compiler.", async () => {
+  assert.equal(await programs.check(), "");
+});
+
+test("What cannot run says why, in one of the known words.", () => {
+  for (const { path, blocks } of pages) {
+    for (const { notes, line } of blocks) {
+      const reason = notes.get("norun");
+      assert.ok(reason === undefined || reason in reasons, `${path}:${line}: ${reason}`);
+    }
+  }
+});
+
+test("Every command that the documentation names is one that the program knows.", () => {
+  const refused = pages.flatMap(({ path, blocks, tokens }) => {
+    const told = blocks
+      .filter(({ language }) => ["sh", "ini", "yaml", "dockerfile"].includes(language))
+      .flatMap(({ text }) => callsIn(text).map((args) => ({ args, inText: false })));
+    const named = codeSpansOf(tokens).flatMap((text) =>
+      callsIn(text).map((args) => ({ args, inText: true })),
+    );
+    return [...told, ...named].flatMap(({ args, inText }) => {
+      const refusal = refusalOf(args, inText);
+      return refusal === null ? [] : [`${path}: worker ${args.join(" ")}: ${refusal}`];
+    });
+  });
+  assert.deepEqual(refused, []);
+});
+
+for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
+  test(`The code of ${page.path} does what the page says.`, async () => {
+    const { url } = await emptyDatabase();
+    const session = new Session(url);
+    const pool = new pg.Pool({ connectionString: url, max: 1 });
+    try {
+      let output = "";
+      for (const [index, block] of page.blocks.entries()) {
+        const where = `${page.path}:${block.line}`;
+        const next = page.blocks[index + 1];
+        const wanted = next?.notes.has("output") ? printing(next.text) : null;
+        if (!block.notes.has("output"))
+          output = await done(block, { session, pool, where, wanted });
+        if (wanted !== null) assert.match(output.trim(), wanted, `${where}:\n${output}`);
+      }
+    } finally {
+      await pool.end();
+      const statuses = await session.end();
+      assert.ok(
+        statuses.every((status) => status === 0),
+        `${page.path}: what served has ended with ${statuses}`,
+      );
+    }
+  });
+}
+
+interface Place {
+  readonly session: Session;
+  readonly pool: pg.Pool;
+  readonly where: string;
+  /** What it is to print; null: the page does not say. */
+  readonly wanted: RegExp | null;
+}
+
+/** What the block prints. */
+async function done(block: Block, { session, pool, where, wanted }: Place): Promise<string> {
+  const { language, notes, text } = block;
+  const file = notes.get("file");
+  if (file !== undefined) session.write(file, text);
+  switch (language) {
+    case "sh":
+      if (notes.has("norun") || file !== undefined) return "";
+      if (notes.has("serves")) return session.serve(text, wanted ?? /https?:\/\/\S+/);
+      return printed(await session.run(text), Number(notes.get("exits") ?? 0), where);
+    case "ts":
+    case "js":
+      if (!isProgram(block) || file !== undefined) return "";
+      return programs.run(files.get(block) ?? "", (await emptyDatabase()).url);
+    case "sql":
+      // What belongs to the whole server, such as a role, is taken back.
+      await pool.query(notes.has("rollback") ? `begin; ${text}; rollback` : text);
+      return "";
+    case "json":
+      JSON.parse(text);
+      return "";
+    case "jsonl":
+      for (const line of text.trim().split("\n")) JSON.parse(line);
+      return "";
+    case "crontab":
+      assert.ok(parseCrontab(text).length > 0, where);
+      return "";
+    case "query":
+      for (const line of text.trim().split("\n")) assert.ok(parseQuery(line) !== null, where);
+      return "";
+    default:
+      // Pictures of text, pieces of configuration, other languages' task files.
+      assert.ok(["text", "ini", "yaml", "nginx", "py"].includes(language), `${where}: ${language}`);
+      return "";
+  }
+}
+
+function printed({ status, output, errors }: Ran, wanted: number, where: string): string {
+  assert.equal(status, wanted, `${where}: status ${status}\n${output}${errors}`);
+  return output;
+}
+
+/** What is said there, and no more; `…` is anything. */
+function printing(text: string): RegExp {
+  const plain = (part: string) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return new RegExp(`^${text.trim().split("…").map(plain).join("[\\s\\S]*?")}\\s*$`);
+}

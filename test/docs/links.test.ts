@@ -1,0 +1,78 @@
+// Where pages lead: every file and anchor is there, every page of docs/ is found from its index, and a
+// link to a test is called as the test is.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { headingsOf, type Link, linksOf } from "../../site/markdown.ts";
+import { allPages, type Page, pageAt, root, userPages } from "./pages.ts";
+
+/** From the root, and the anchor behind it; null: it leads out of the project. */
+function targetOf({ href }: Link, page: Page): { path: string; anchor: string } | null {
+  if (/^[a-z]+:/.test(href)) return null;
+  const [path = "", anchor = ""] = decodeURI(href).split("#");
+  return { path: path === "" ? page.path : normalize(join(dirname(page.path), path)), anchor };
+}
+
+const links = allPages().flatMap((page) =>
+  linksOf(page.tokens).flatMap((link) => {
+    const target = targetOf(link, page);
+    return target === null ? [] : [{ ...link, ...target, page }];
+  }),
+);
+
+const anchors = new Map<string, ReadonlySet<string>>();
+
+function anchorsOf(path: string): ReadonlySet<string> {
+  const found =
+    anchors.get(path) ?? new Set(headingsOf(pageAt(path).tokens).map(({ anchor }) => anchor));
+  anchors.set(path, found);
+  return found;
+}
+
+test("Every link leads to a file that is there, and to an anchor in it.", () => {
+  const broken = links.filter(({ path, anchor }) => {
+    if (!existsSync(join(root, path))) return true;
+    return anchor !== "" && !anchorsOf(path).has(anchor);
+  });
+  assert.ok(links.length > 50);
+  assert.deepEqual(
+    broken.map(({ page, href }) => `${page.path}: ${href}`),
+    [],
+  );
+});
+
+test("Every page of docs/ is in its index.", () => {
+  const listed = links.filter(({ page }) => page.path === "docs/README.md").map(({ path }) => path);
+  const missing = userPages().filter(({ path }) => /^docs\/(?!README)/.test(path));
+  assert.deepEqual(
+    missing.map(({ path }) => path).filter((path) => !listed.includes(path)),
+    [],
+  );
+});
+
+test("What is said to be tested names a test that is there.", () => {
+  const titles = new Map<string, string>();
+  const wrong = links.filter(({ path, text }) => {
+    if (!path.endsWith(".test.ts")) return false;
+    const known = titles.get(path) ?? readFileSync(join(root, path), "utf8");
+    titles.set(path, known);
+    return !text.split(" › ").every((part) => isTitle(part, known));
+  });
+  assert.deepEqual(
+    wrong.map(({ page, text }) => `${page.path}: ${text}`),
+    [],
+  );
+});
+
+/** The first words of a call of test() or describe(); a title may be made of parts. */
+function isTitle(text: string, source: string): boolean {
+  const titles = source.matchAll(/\b(?:test|it|describe)\(\s*(?:"((?:\\.|[^"])*)"|`([^`]*)`)/g);
+  return [...titles].some(([, plain, made = ""]) => {
+    if (plain !== undefined) return plain.replaceAll('\\"', '"') === text;
+    const parts = made
+      .split(/\$\{[^}]*\}/)
+      .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    return new RegExp(`^${parts.join(".*")}$`).test(text);
+  });
+}

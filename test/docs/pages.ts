@@ -1,0 +1,40 @@
+// The documentation as files: the README, what stands in docs/, and the other pages in Markdown.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Block, blocksOf, parse } from "../../site/markdown.ts";
+
+export const root = join(import.meta.dirname, "../..");
+
+export interface Page {
+  /** From the root: `docs/install.md`. */
+  readonly path: string;
+  readonly text: string;
+  readonly tokens: ReturnType<typeof parse>;
+  readonly blocks: readonly Block[];
+}
+
+const known = new Map<string, Page>();
+
+export function pageAt(path: string): Page {
+  const seen = known.get(path);
+  if (seen !== undefined) return seen;
+  const text = readFileSync(join(root, path), "utf8");
+  const tokens = parse(text);
+  const page = { path, text, tokens, blocks: blocksOf(tokens) };
+  known.set(path, page);
+  return page;
+}
+
+/** What users read: its code runs. */
+export function userPages(): Page[] {
+  const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+  const pages = names.filter((name) => name.endsWith(".md")).sort();
+  return ["README.md", ...pages.map((name) => join("docs", name))].map(pageAt);
+}
+
+/** And what contributors read: its links hold, too. */
+export function allPages(): Page[] {
+  const others = readdirSync(root).filter((name) => name.endsWith(".md") && name !== "README.md");
+  const near = readdirSync(join(root, "ui")).filter((name) => name.endsWith(".md"));
+  return [...userPages(), ...others.map(pageAt), ...near.map((name) => pageAt(join("ui", name)))];
+}

@@ -1,0 +1,61 @@
+// The programs of the pages as a reader would have them: files of a project that has the package, checked
+// by the strict compiler, and run on a database with nothing in it until they end by themselves.
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { root } from "./pages.ts";
+
+const LONGEST_RUN_MS = 40_000;
+const NEEDED = ["pg", "@types", "graphile-worker", "express", "fastify"];
+
+export class Programs {
+  readonly directory = mkdtempSync(join(tmpdir(), "worker-docs-programs-"));
+  readonly #files: string[] = [];
+
+  constructor() {
+    mkdirSync(join(this.directory, "node_modules"));
+    for (const name of NEEDED) {
+      symlinkSync(join(root, "node_modules", name), join(this.directory, "node_modules", name));
+    }
+    symlinkSync(root, join(this.directory, "node_modules/pg-job-worker"));
+  }
+
+  /** `name` tells the language by its end. Gives the path of the file. */
+  add(name: string, text: string): string {
+    const path = join(this.directory, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    if (/\.[cm]?ts$/.test(name)) this.#files.push(path);
+    return path;
+  }
+
+  /** What the compiler has to say; empty: nothing. */
+  async check(): Promise<string> {
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, module: "nodenext", target: "es2024", types: ["node"] },
+      ...{ skipLibCheck: true, noUncheckedIndexedAccess: true, erasableSyntaxOnly: true },
+    };
+    const project = join(this.directory, "tsconfig.json");
+    writeFileSync(project, JSON.stringify({ compilerOptions, files: this.#files }));
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    return promisify(execFile)(process.execPath, [tsc, "-p", project]).then(
+      () => "",
+      ({ stdout }) => stdout,
+    );
+  }
+
+  /** What it prints. Rejects where it fails. */
+  async run(path: string, url: string): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [path], {
+      env: { ...process.env, DATABASE_URL: url },
+      timeout: LONGEST_RUN_MS,
+    });
+    return stdout;
+  }
+
+  end(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,51 @@
+// The generated pages: as they are committed they are what the program says of itself today.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { publicDeclarations } from "../../site/reference/declarations.ts";
+import { openapiDocument, referencePages } from "../../site/reference/pages.ts";
+import { routes } from "../../src/admin/routes.ts";
+import { commands } from "../../src/cli/commands/index.ts";
+import { root } from "./pages.ts";
+
+const types = join(root, "dist/types");
+assert.ok(existsSync(types), "Build the types first: npm run build.");
+const pages = referencePages(root);
+
+test("The reference is fresh; npm run docs writes it.", () => {
+  for (const [path, text] of pages) {
+    const committed = readFileSync(join(root, path), "utf8");
+    assert.ok(committed === text, `${path} is not what \`npm run docs\` makes`);
+  }
+});
+
+const page = (name: string) => pages.get(`docs/reference/${name}.md`) ?? "";
+
+test("Every command has its section, with all its options.", () => {
+  for (const { name, options } of commands) {
+    const section = page("command-line").split(`\n## worker ${name}\n`)[1]?.split("\n## ")[0] ?? "";
+    assert.notEqual(section, "", name);
+    const rows = section.split("\n").filter((line) => line.startsWith("| `--"));
+    assert.equal(rows.length, Object.keys(options).length, name);
+  }
+});
+
+test("Every route has its section, with every parameter that it checks.", () => {
+  const { paths } = openapiDocument() as { paths: Record<string, Record<string, object>> };
+  for (const { method, path, operation } of routes) {
+    assert.ok(paths[path]?.[method.toLowerCase()], `${method} ${path}`);
+    const section = page("http-api").split(`\n## ${method} ${path}\n`)[1]?.split("\n## ")[0] ?? "";
+    assert.notEqual(section, "", `${method} ${path}`);
+    for (const name of Object.keys(operation.query ?? {})) {
+      assert.match(section, new RegExp(`^\\| \`${name}\``, "m"), `${method} ${path}: ${name}`);
+    }
+  }
+});
+
+test("Every public name of the library has its section.", () => {
+  const declarations = publicDeclarations(types);
+  assert.ok(declarations.length > 60);
+  for (const { name } of declarations)
+    assert.match(page("library"), new RegExp(`^### ${name}$`, "m"));
+});

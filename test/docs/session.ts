@@ -1,0 +1,121 @@
+// A reader at a terminal: the shell blocks of a page one after the other, in one directory that is empty
+// at first, with our command on the PATH and a database of its own. Variables, functions and the
+// directory of a block are those of the next one, too.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { root } from "./pages.ts";
+
+/** What pages write where a reader has something else. */
+const PLACEHOLDER_URL = "postgres://user:password@host:5432/database";
+const PLACEHOLDER_PORT = /\b5678\b/g;
+const LONGEST_BLOCK_MS = 60_000;
+const LONGEST_START_MS = 30_000;
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+export interface Ran {
+  readonly status: number | null;
+  /** Of stdout: log lines and failures go to stderr. */
+  readonly output: string;
+  readonly errors: string;
+}
+
+export class Session {
+  readonly directory = mkdtempSync(join(tmpdir(), "worker-docs-"));
+  readonly #own = mkdtempSync(join(tmpdir(), "worker-docs-shell-"));
+  readonly #url: string;
+  readonly #servers: { readonly child: Child; readonly closed: Promise<number | null> }[] = [];
+  #port: number | null = null;
+
+  /** `url`: its database. */
+  constructor(url: string) {
+    this.#url = url;
+    const bin = join(this.#own, "bin");
+    mkdirSync(bin);
+    symlinkSync(join(root, "dist/worker.cjs"), join(bin, "worker"));
+    writeFileSync(this.#state, `cd '${this.directory}'\n`);
+  }
+
+  /** A file that the page shows. */
+  write(name: string, text: string): void {
+    const path = join(this.directory, name);
+    mkdirSync(dirname(path), { recursive: true });
+    const isProgram = text.startsWith("#!");
+    writeFileSync(path, text, { mode: isProgram ? 0o755 : 0o644 });
+  }
+
+  async run(block: string): Promise<Ran> {
+    const keep = `{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${this.#state}'`;
+    const child = this.#shell(`${await this.#real(block)}\n${keep}`, LONGEST_BLOCK_MS);
+    const closed = once(child, "close");
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const [status] = await closed;
+    return { status, output, errors };
+  }
+
+  /** A block whose last command serves until it is stopped; gives what it has said when `awaited` is there. */
+  async serve(block: string, awaited: RegExp): Promise<string> {
+    const child = this.#shell(`trap : TERM\n${await this.#real(block)}`);
+    const closed = once(child, "close").then(([status]) => status as number | null);
+    this.#servers.push({ child, closed });
+    let output = "";
+    const listens = new Promise<void>((resolve) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk) => {
+          output += chunk;
+          if (awaited.test(output)) resolve();
+        });
+      }
+    });
+    const late = once(AbortSignal.timeout(LONGEST_START_MS), "abort");
+    await Promise.race([listens, closed, late]);
+    return output;
+  }
+
+  /** Stops what still serves, as systemd would. Gives the exit statuses. */
+  async end(): Promise<(number | null)[]> {
+    const statuses = this.#servers.map(({ child, closed }) => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+      return closed;
+    });
+    const all = await Promise.all(statuses);
+    for (const path of [this.directory, this.#own]) rmSync(path, { recursive: true, force: true });
+    return all;
+  }
+
+  get #state(): string {
+    return join(this.#own, "state.sh");
+  }
+
+  #shell(script: string, timeout?: number): Child {
+    const { PATH = "", HOME = "", LANG = "C.UTF-8" } = process.env;
+    const path = [join(this.#own, "bin"), dirname(process.execPath), PATH].join(delimiter);
+    const whole = `set -a; source '${this.#state}'\n${script}`;
+    return spawn("bash", ["-eu", "-c", whole], {
+      env: { PATH: path, HOME, LANG, DATABASE_URL: this.#url },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+      ...(timeout === undefined ? {} : { timeout }),
+    });
+  }
+
+  async #real(block: string): Promise<string> {
+    this.#port ??= await freePort();
+    const text = block.replaceAll(PLACEHOLDER_URL, this.#url);
+    return text.replaceAll(PLACEHOLDER_PORT, String(this.#port));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,49 @@
+// Where a text for the shell calls our program, and whether the program knows what it is told there.
+import { typedIn } from "../../src/cli/arguments/command-line.ts";
+import { givenIn } from "../../src/cli/arguments/given.ts";
+import { UsageError } from "../../src/cli/arguments/refusals.ts";
+import { commands } from "../../src/cli/commands/index.ts";
+import { program } from "../../src/cli/shell/globals.ts";
+
+/** `worker`, `dist/worker`, `ExecStart=/usr/local/bin/worker`, `worker:0.1.0`. */
+const OURS = /(^|[/=])worker(:[\w.-]+)?$/;
+
+/** The arguments of every call of our program in `text`. */
+export function callsIn(text: string): string[][] {
+  return simpleCommands(text).flatMap((words) => {
+    const at = words.findIndex((word, index) => {
+      const isName = /^(-|[a-z][a-z-]*$)/.test(words[index + 1] ?? "");
+      return OURS.test(word) && isName && !/^--?(name|t)$/.test(words[index - 1] ?? "");
+    });
+    return at < 0 ? [] : [words.slice(at + 1)];
+  });
+}
+
+/** What the program would refuse; null: nothing. `inText`: there words may be left out. */
+export function refusalOf(args: readonly string[], inText = false): string | null {
+  try {
+    givenIn(typedIn(args, program, commands), program.options, {});
+    return null;
+  } catch (error) {
+    const { message } = error as Error;
+    const isIncomplete = /is missing|needs a value/.test(message) || !(error instanceof UsageError);
+    return inText && isIncomplete ? null : message;
+  }
+}
+
+/** Commands between `|`, `;`, `&` and ends of lines, without what is redirected. */
+function simpleCommands(text: string): string[][] {
+  const found: string[][] = [[]];
+  const pattern =
+    /\\\n|(#[^\n]*)|([|;&\n()]+)|(\d?[<>]+&?\s*[^\s|;&]*)|((?:'[^']*'|"(?:\\.|[^"])*"|\\.|[^\s|;&<>()'"\\])+)/g;
+  for (const [, , end, , word] of text.matchAll(pattern)) {
+    if (end !== undefined) found.push([]);
+    else if (word !== undefined) found.at(-1)?.push(unquoted(word));
+  }
+  return found;
+}
+
+function unquoted(word: string): string {
+  const parts = /'([^']*)'|"((?:\\.|[^"])*)"|\\(.)/g;
+  return word.replaceAll(parts, (_, single, double, one) => single ?? double ?? one);
+}
