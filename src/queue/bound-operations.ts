@@ -45,11 +45,11 @@ type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   return {
     ...adding(db, isShared, before),
-    completeJobs: (ids: readonly string[]) => completeJobs(db, ids),
-    permanentlyFailJobs: (ids: readonly string[], reason: string | null = null) =>
-      permanentlyFailJobs(db, ids, reason),
-    rescheduleJobs: (ids: readonly string[], changes: JobChanges) =>
-      rescheduleJobs(db, ids, changes),
+    completeJobs: async (ids: readonly string[]) => (await completeJobs(db, ids)).jobs,
+    permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
+      (await permanentlyFailJobs(db, ids, reason)).jobs,
+    rescheduleJobs: async (ids: readonly string[], changes: JobChanges) =>
+      (await rescheduleJobs(db, ids, changes)).jobs,
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
     listJobs: (filter?: JobFilter) => listJobs(db, filter),

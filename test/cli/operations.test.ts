@@ -55,6 +55,24 @@ test("A query is rehearsed, done, receipted, and undone.", async () => {
   assert.match(again.stderr, /operation \d+ is undone; only one that is over/);
 });
 
+test("What is done to jobs by their ids, or by a key, is undone the same way.", async () => {
+  await pool.query("select worker.add_job('ids', '{}', job_key => 'by id'), worker.add_job('ids')");
+  const before = await jobsOf("ids");
+  const undo = async (...args: string[]) => {
+    const ran = await run(...args, "--yes");
+    assert.equal(ran.status, 0, ran.stderr);
+    const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(ran.stdout) ?? [];
+    const undone = await run("operations", id, "undo");
+    assert.match(undone.stdout, /Undone: \d of \d jobs? (is|are) what/);
+    assert.deepEqual(await jobsOf("ids"), before);
+  };
+  await undo("complete", before[0].id, before[1].id);
+  await undo("fail", before[1].id);
+  await undo("remove", "by id");
+  const told = await run("retry", before[0].id, "--json");
+  assert.ok(JSON.parse(told.stdout).operation > 0);
+});
+
 test("Integers are ids, anything else is one query, and -- goes before one with a dash.", async () => {
   await add(3, "words");
   const [first, second, third] = await jobsOf("words");

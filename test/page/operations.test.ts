@@ -3,7 +3,17 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { sees, settled, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import {
+  confirm,
+  jobVerb,
+  noticed,
+  sees,
+  settled,
+  startAdmin,
+  type TestAdmin,
+  turned,
+  visit,
+} from "./harness.ts";
 
 const MANY = 240;
 
@@ -183,6 +193,73 @@ test("Removed jobs are put back by an undo.", async () => {
     await page.getByRole("heading", { name: "Undone: 25 of 25 jobs" }).waitFor();
   });
   assert.deepEqual(await rowsOf("gone"), before);
+});
+
+/** Presses Undo in the notice that says so, and is told that it is undone. */
+async function undo(page: Page, says: RegExp, count: string): Promise<void> {
+  const notice = page.locator(".notice").filter({ hasText: says });
+  await notice.getByRole("button", { name: "Undo…" }).click();
+  await confirm(
+    page,
+    ["Jobs that have run or were changed since stay as they are."],
+    `Undo ${count}`,
+  );
+  await noticed(page, `Undone: ${count.split(" ")[0]} of ${count}`);
+}
+
+test("What was done to a job is undone from the notice, where one is.", async () => {
+  await failed("single", 1);
+  const before = await rowsOf("single");
+  const id = before[1]?.id ?? "";
+  const work = async ({ page }: { page: Page }) => {
+    await (await jobVerb(page, "Complete…")).click();
+    await confirm(page, ["It is deleted and never runs."], `Complete job ${id}`);
+    await sees(page, "This job has ended.");
+    await undo(page, /Completed 1 of 1 job/, "1 job");
+    await sees(page, "Will not run again.");
+    await turned(page, `Job ${id}`);
+  };
+  await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
+  assert.deepEqual(await rowsOf("single"), before);
+});
+
+test("So it is of chosen jobs, in the list, and from Activity later.", async () => {
+  await failed("chosen", 3);
+  const before = await rowsOf("chosen");
+  await visit(admin, listOf("chosen"), async ({ page }) => {
+    await page.locator(".jobs tbody tr").nth(2).waitFor();
+    await settled(page);
+    await page.getByLabel("Choose all rows on this page").check();
+    await page.getByRole("button", { name: "Retry…" }).click();
+    await confirm(page, [], "Retry 3 jobs");
+    await undo(page, /Retried 3 of 3 jobs/, "3 jobs");
+    assert.match(page.url(), /#\/jobs\?q=/);
+    await page.locator(".jobs tbody tr").nth(2).waitFor();
+    assert.deepEqual(await rowsOf("chosen"), before);
+    await page.getByLabel("Choose all rows on this page").check();
+    await page.getByRole("button", { name: "Fail…" }).click();
+    await confirm(page, [], "Fail 3 jobs");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await turned(page, "Activity");
+    const row = page.locator("table.activity tr").filter({ hasText: "Failed 3 of 3 jobs" });
+    await row.getByRole("button", { name: "Undo…" }).click();
+    await confirm(page, ["Tries and error become what they were."], "Undo 3 jobs");
+    await noticed(page, "Undone: 3 of 3 jobs");
+  });
+  assert.deepEqual(await rowsOf("chosen"), before);
+});
+
+test("Without the extension a notice has no way back.", async () => {
+  const { id } = await bare.utils.addJob("alone", {});
+  const work = async ({ page }: { page: Page }) => {
+    await (await jobVerb(page, "Complete…")).click();
+    await confirm(page, [], `Complete job ${id}`);
+    const notice = page.locator(".notice").filter({ hasText: "Completed 1 of 1 job" });
+    await notice.getByRole("button", { name: "Dismiss" }).waitFor();
+    assert.equal(await notice.getByRole("button", { name: /Undo/ }).count(), 0);
+  };
+  await visit(bare, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
 });
 
 test("Of one kind of error the first few are retried before the rest.", async () => {

@@ -70,6 +70,7 @@ export const views: readonly View[] = [
     route: "/jobs?q=is:failed&group=task",
     title: "Jobs, failed",
     act: async (page) => {
+      await page.locator(".jobs tbody tr").first().waitFor();
       await page.locator("summary", { hasText: "Views" }).click();
       await page.locator("#view-name").fill("Mine");
       await page.locator(".save-view button").click();

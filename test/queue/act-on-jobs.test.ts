@@ -9,17 +9,29 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import type { Keeping } from "../../src/queue/kept/kept-statement.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
+import { migratedDatabase } from "../support/database.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
-const queue = testQueue();
+const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const idsOf = (jobs: readonly Job[]) => jobs.map((job) => job.id);
 
 type Act = (db: Database, ids: readonly string[]) => Promise<Job[]>;
+const keeping = (action: string, changes = {}): Keeping => ({
+  origin: { by: "tester", source: "admin" },
+  ...{ action, changes },
+});
 const acts: Record<string, Act> = {
-  completeJobs,
-  permanentlyFailJobs: (db, ids) => permanentlyFailJobs(db, ids, "why"),
-  rescheduleJobs: (db, ids) => rescheduleJobs(db, ids, { priority: 5 }),
+  completeJobs: async (db, ids) => (await completeJobs(db, ids)).jobs,
+  permanentlyFailJobs: async (db, ids) => (await permanentlyFailJobs(db, ids, "why")).jobs,
+  rescheduleJobs: async (db, ids) => (await rescheduleJobs(db, ids, { priority: 5 })).jobs,
+  "completeJobs, kept for an undo,": async (db, ids) =>
+    (await completeJobs(db, ids, keeping("complete"))).jobs,
+  "permanentlyFailJobs, kept for an undo,": async (db, ids) =>
+    (await permanentlyFailJobs(db, ids, "why", keeping("fail", { reason: "why" }))).jobs,
+  "rescheduleJobs, kept for an undo,": async (db, ids) =>
+    (await rescheduleJobs(db, ids, { priority: 5 }, keeping("reschedule", { priority: 5 }))).jobs,
 };
 
 async function addThree(): Promise<string[]> {
@@ -118,7 +130,7 @@ for (const [name, act] of Object.entries(acts)) {
     ]);
     const touched = new Set(results.flatMap(idsOf));
     assert.equal(touched.size, 500);
-    if (name === "completeJobs") assert.equal(results.flat().length, 500);
+    if (name.startsWith("completeJobs")) assert.equal(results.flat().length, 500);
   });
 }
 
@@ -128,20 +140,24 @@ test("Completed jobs are gone and are answered as they were.", async () => {
     payload: { n: 1 },
     spec: { jobKey: "k", flags: ["f"], priority: 3 },
   });
-  assert.deepEqual(await completeJobs(queue.db, [job.id]), [job]);
+  assert.deepEqual((await completeJobs(queue.db, [job.id])).jobs, [job]);
   assert.equal(await getJob(queue.db, job.id), null);
-  assert.deepEqual(await completeJobs(queue.db, [job.id]), []);
+  assert.deepEqual((await completeJobs(queue.db, [job.id])).jobs, []);
 });
 
 test("A failed job has no attempts left and says why, whatever the reason holds.", async () => {
   const job = await addJob(queue.db, { identifier: "t" });
   const reason = `it's "broken" \\ %_ \u{1f4a5}\n${"x".repeat(60_000)}`;
-  const [failed] = await permanentlyFailJobs(queue.db, [job.id], reason);
+  const {
+    jobs: [failed],
+  } = await permanentlyFailJobs(queue.db, [job.id], reason);
   assert.equal(failed?.state, "failed");
   assert.equal(failed?.attempts, 25);
   assert.equal(failed?.lastError, reason);
   assert.equal(failed?.isAvailable, false);
-  const [again] = await permanentlyFailJobs(queue.db, [job.id], null);
+  const {
+    jobs: [again],
+  } = await permanentlyFailJobs(queue.db, [job.id], null);
   assert.equal(again?.lastError, "Manually marked as failed");
   await assert.rejects(permanentlyFailJobs(queue.db, [job.id], "a\0b"), { code: "bad_input" });
   await assert.rejects(permanentlyFailJobs(queue.db, [job.id], "x".repeat(65_537)), {
@@ -153,20 +169,28 @@ test("Rescheduling changes what is given and nothing else.", async () => {
   const job = await addJob(queue.db, { identifier: "t", spec: { priority: 1, maxAttempts: 9 } });
   await permanentlyFailJobs(queue.db, [job.id], "why");
   const runAt = new Date("2031-02-03T04:05:06.789Z");
-  const [moved] = await rescheduleJobs(queue.db, [job.id], { runAt, attempts: 0 });
+  const {
+    jobs: [moved],
+  } = await rescheduleJobs(queue.db, [job.id], { runAt, attempts: 0 });
   assert.deepEqual(
     [moved?.runAt, moved?.attempts, moved?.maxAttempts, moved?.priority, moved?.state],
     [runAt, 0, 9, 1, "scheduled"],
   );
   assert.equal(moved?.lastError, "why");
-  const [now] = await rescheduleJobs(queue.db, [job.id], { runAt: "now", maxAttempts: 32_767 });
+  const {
+    jobs: [now],
+  } = await rescheduleJobs(queue.db, [job.id], { runAt: "now", maxAttempts: 32_767 });
   assert.equal(now?.state, "ready");
   assert.equal(now?.maxAttempts, 32_767);
-  const [text] = await rescheduleJobs(queue.db, [job.id], {
+  const {
+    jobs: [text],
+  } = await rescheduleJobs(queue.db, [job.id], {
     runAt: "2031-02-03T04:05:06.789123+02:00",
   });
   assert.equal(text?.runAt.toISOString(), "2031-02-03T02:05:06.789Z");
-  const [low] = await rescheduleJobs(queue.db, [job.id], { priority: -32_768, attempts: 32_767 });
+  const {
+    jobs: [low],
+  } = await rescheduleJobs(queue.db, [job.id], { priority: -32_768, attempts: 32_767 });
   assert.deepEqual([low?.priority, low?.attempts, low?.state], [-32_768, 32_767, "failed"]);
 });
 

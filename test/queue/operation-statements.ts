@@ -90,6 +90,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-move": (db) => store(db).move("1", move),
   "operation-renew": (db) => store(db).renew("1"),
   "operation-find": (db) => store(db).find("1"),
+  "operation-at-hand": (db) => store(db).atHand(),
   "operation-list": (db) => store(db).list(10, null),
   "operation-canary": (db) => store(db).canary("1"),
   "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),

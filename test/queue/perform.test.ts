@@ -64,6 +64,7 @@ test("A performed command leaves one record, with what it was for and who asked.
       workers: null,
       message: "Failed 1 of 1 job",
       tally: { asked: 1, done: 1 },
+      operationId: null,
       changes: { reason: "r" },
       before: null,
       after: null,

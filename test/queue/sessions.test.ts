@@ -52,8 +52,8 @@ for (const settings of strange) {
       assert.deepEqual((await listJobs(db, { search: "T\\'" })).jobs, [
         await getJob(queue.db, "1"),
       ]);
-      const [moved] = await rescheduleJobs(db, [job.id], { runAt: new Date(0) });
-      assert.equal(moved?.runAt.getTime(), 0);
+      const { jobs: moved } = await rescheduleJobs(db, [job.id], { runAt: new Date(0) });
+      assert.equal(moved[0]?.runAt.getTime(), 0);
       assert.deepEqual(
         (await addJobs(db, [{ identifier: "u", payload }]))[0]?.payloadText,
         payload.text,

@@ -10,7 +10,7 @@ import { registerTasks } from "../../src/queue/add/register-tasks.ts";
 import { acted } from "../../src/queue/commands/jobs/acted.ts";
 import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
+import { removeJob, removeKeeping } from "../../src/queue/commands/jobs/remove-job.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
@@ -98,6 +98,7 @@ import { queryCalls } from "./query-statements.ts";
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
 
+const KEEPING = { origin: { by: "b", source: "admin" }, action: "a", changes: {} } as const;
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const FIRST = { limit: 1, cursor: null, search: "" };
@@ -240,7 +241,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     }).load(db),
 
   complete: (db) => completeJobs(db, ["1"]),
-  "acted-left-alone": (db) => acted(db, ["1"], []),
+  "acted-left-alone": (db) => acted(db, ["1"], { jobs: [], operationId: null }),
   "complete-beside-held-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {
@@ -251,6 +252,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   fail: (db) => permanentlyFailJobs(db, ["1"], null),
   reschedule: (db) => rescheduleJobs(db, ["1"], { runAt: "now" }),
   "remove-by-key": (db) => removeJob(db, "k"),
+  "complete-kept": (db) => completeJobs(db, ["1"], KEEPING),
+  "fail-kept": (db) => permanentlyFailJobs(db, ["1"], "r", KEEPING),
+  "reschedule-kept": (db) => rescheduleJobs(db, ["1"], { runAt: "now" }, KEEPING),
+  "remove-by-key-kept": (db) => removeKeeping(db, "k", KEEPING),
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
   cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
   "unused-names": [

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, textOf } from "./harness.ts";
-import { failedJob, job, jobs, listed, lockedJob, opened, session } from "./sample.ts";
+import {
+  failedJob,
+  feed,
+  job,
+  jobs,
+  listed,
+  lockedJob,
+  opened,
+  receipt,
+  session,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -43,6 +53,34 @@ test("the notice says how many of how many, in the server's words too", async ()
     /^api\/jobs\?limit=100/,
     "the list is asked for again",
   );
+});
+
+test("what was kept can be undone from the notice; who undoes a few stays and is told", async () => {
+  const page = await chosen([job(1), job(2)]);
+  page.click("Complete…");
+  page.click("Complete 2 jobs");
+  const said = { message: "Completed 2 of 2 jobs", jobs: [job(1), job(2)], asked: 2, done: 2 };
+  page.answer("api/jobs/action", { ...said, operation: 214 });
+  page.click("Undo…");
+  assert.match(page.dialogText, /^Undo operation 214\?/);
+  const kept = { id: 214, action: "complete", q: "id:1,2", done: 2 };
+  page.answer("api/operations/214", receipt(kept));
+  assert.match(page.dialogText, /comes back under its id, unless another job has its key by now/);
+  page.click("Undo 2 jobs");
+  const undone = { ...kept, state: "undone", undone: 2, can_undo: false };
+  feed(page, { operation: receipt(undone) });
+  page.answer("api/operations/214/undo", receipt({ ...kept, state: "undoing" }), 202);
+  assert.deepEqual(page.navigations, []);
+  assert.deepEqual(page.notices, ["Undone: 2 of 2 jobs"], "told of its end before its beginning");
+  assert.doesNotMatch(page.text, /Undoing/);
+});
+
+test("what was not kept has no undo", async () => {
+  const page = await chosen([job(1)]);
+  page.click("Complete…");
+  page.click("Complete job 1");
+  page.answer("api/jobs/action", { message: "Completed 1 of 1 job", jobs: [], operation: null });
+  assert.doesNotMatch(page.text, /Undo/);
 });
 
 test("after a write the focus goes back to the rows", async () => {

@@ -465,8 +465,14 @@ export const records = {
   ExportTicket: { path: "string" },
   /** All that is read of a changed job; the list is asked for again. */
   ActedJob: { id: "i64" },
-  JobActionResult: { message: "string", jobs: "ActedJob[]", asked: "i64?", done: "i64?" },
-  MessageResult: { message: "string", asked: "i64?", done: "i64?" },
+  JobActionResult: {
+    message: "string",
+    jobs: "ActedJob[]",
+    operation: "i64?",
+    asked: "i64?",
+    done: "i64?",
+  },
+  MessageResult: { message: "string", operation: "i64?", asked: "i64?", done: "i64?" },
   Challenge: { mode: "string", header_name: "string?", label: "string?" },
   Problem: { field: "string", message: "string" },
   ApiError: { error: "string", code: "string", auth: "Challenge?", problems: "Problem[]" },

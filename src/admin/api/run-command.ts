@@ -48,6 +48,7 @@ export function commandsAt(path: string, name: string): Operation {
         request: request.id,
         problems,
         isAudited: true,
+        keepFor: { by: userOf(request), source: "admin" },
         record: async (record) => {
           note(request, record);
           await admin.audit.record(entryOf(request, record));
@@ -86,7 +87,7 @@ function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
     ...rest,
     ...{ at: new Date(now()).toISOString(), by: userOf(request), source: "admin" },
     ...{ client: request.client, request: id, action: command },
-    ...{ query: null, operationId: null },
+    query: null,
     asked: tally?.asked ?? null,
     done: tally?.done ?? null,
   };

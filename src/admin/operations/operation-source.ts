@@ -1,8 +1,7 @@
-// The event `operation` of the stream: the one that is at work, whoever works on it, else the newest.
+// The event `operation` of the stream: the one that is at work, whoever works on it, else the last one.
 // What this process works on is told at once; of others' work the tables tell, once a second at most.
 import { monotonic } from "../../base/clock.ts";
 import {
-  atWork,
   type JobOperation,
   type OperationState,
   operationJson,
@@ -11,16 +10,14 @@ import type { Feed, FeedSource } from "../feed/feed.ts";
 import type { OperationRunner } from "./operation-runner.ts";
 
 const INTERVAL_MS = 1_000;
-const LOOKED_AT = 20;
 
 export function operationSource(runner: OperationRunner): FeedSource {
   return {
     event: "operation",
     intervalMs: INTERVAL_MS,
     read: async () => {
-      const newest = await (await runner.store()).list(LOOKED_AT, null);
-      const shown = newest.find(({ state }) => atWork.includes(state)) ?? newest[0];
-      return shown === undefined ? "null" : operationJson(shown);
+      const shown = await (await runner.store()).atHand();
+      return shown === null ? "null" : operationJson(shown);
     },
   };
 }

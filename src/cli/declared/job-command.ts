@@ -15,6 +15,7 @@ import { type OperationAction, operationActions } from "../../queue/operations/m
 import type { Command, ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import type { When } from "../arguments/times.ts";
+import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm } from "../shell/confirm.ts";
@@ -58,6 +59,7 @@ export function jobCommand(declaration: Declaration): Command {
           const done = await perform(declaration, database, input, {
             ...{ pool, logger, signal },
             isAudited: true,
+            keepFor: typedBy(),
             record: (record) => trailOf(connection).record(entryOf(record)),
           });
           return tell(declaration, done, given.json);
@@ -93,7 +95,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
   return {
     ...record,
     ...typedBy(),
-    ...{ action: command, query: null, operationId: null },
+    ...{ action: command, query: null },
     asked: tally?.asked ?? null,
     done: tally?.done ?? null,
   };
@@ -168,6 +170,7 @@ function tell(declaration: Declaration, done: Performed, json: boolean): ExitSta
   else {
     print(done.message);
     for (const line of namesOf(declaration, done)) print(line);
+    if (done.operationId !== null) print(undoLine(done.operationId));
   }
   if (!done.isPartial) return 0;
   return done.tally?.done === 0 ? 1 : 3;

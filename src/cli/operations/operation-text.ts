@@ -83,6 +83,9 @@ export function progressLine(operation: JobOperation): string {
   return `${what}: ${so}${rate}${eta}`;
 }
 
+/** How it is taken back. */
+export const undoLine = (id: string) => `Undo: worker operations ${id} undo`;
+
 /** What became of it. */
 export function outcomeLines(operation: JobOperation): string[] {
   const { id, state, done, undone, error, isResumable, canUndo } = operation;
@@ -92,7 +95,7 @@ export function outcomeLines(operation: JobOperation): string[] {
       return [
         `${doneText(operation)}${leftText(operation)}`,
         ...notFoundLines(operation),
-        ...(canUndo ? [`Undo: ${again("undo")} (until ${operation.undoUntil})`] : []),
+        ...(canUndo ? [`${undoLine(id)} (until ${operation.undoUntil})`] : []),
       ];
     case "undone":
       return [

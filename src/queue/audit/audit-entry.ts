@@ -31,6 +31,9 @@ export interface AuditEntry {
   readonly message: string;
 }
 
+/** Who asks, and through what. */
+export type Origin = Pick<AuditEntry, "by" | "source">;
+
 /** What a trail says of a job; one that is missing in `after` is gone. */
 export interface JobFacts {
   readonly id: string;

@@ -5,6 +5,7 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, together, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import type { JobFacts } from "../audit/audit-entry.ts";
+import { hasOperations } from "../audit/has-operations.ts";
 import { readFacts } from "../audit/job-facts.ts";
 import type { Command, Surroundings, Tally } from "./declare/command.ts";
 import { checksOf, type Fields, type Input } from "./declare/field.ts";
@@ -20,6 +21,8 @@ export interface CommandRecord {
   readonly workers: readonly string[] | null;
   readonly message: string;
   readonly tally: Tally | null;
+  /** Where what the jobs were is kept. */
+  readonly operationId: string | null;
   /** What it was told beside them, without what is for the payload or could be a secret. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The jobs before it and after it, the first few; null: not asked for, or not about jobs. */
@@ -30,6 +33,8 @@ export interface CommandRecord {
 /** A performed command's result. */
 export interface Performed {
   readonly message: string;
+  /** The operation by which it can be undone; null: there is none. */
+  readonly operationId: string | null;
   /** How many of how many; null for a command that does all or nothing. */
   readonly tally: Tally | null;
   /** Whether it did less than it was asked to. */
@@ -65,13 +70,16 @@ export async function perform(
   );
   const target = targetOf(checked);
   const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
-  const before = await facts(target);
-  const result = await command.run(db, checked, options);
+  const mayKeep = options.keepFor !== undefined && command.operationId !== undefined;
+  const [before, isKept] = await Promise.all([facts(target), mayKeep && hasOperations(db)]);
+  const keepFor = isKept ? options.keepFor : undefined;
+  const result = await command.run(db, checked, { ...options, keepFor });
   const touched = {
     ...target,
     ids: command.jobIds?.(result) ?? target.ids,
     workers: command.workerIds?.(result) ?? target.workers,
   };
+  const operationId = command.operationId?.(result) ?? null;
   const message = command.sentence(result, checked);
   const tally = command.tally?.(result, checked) ?? null;
   await options.record?.({
@@ -80,6 +88,7 @@ export async function perform(
     ...touched,
     message,
     tally,
+    operationId,
     changes: changesIn(command, checked),
     before,
     // The command has been performed: what can be said of it is said.
@@ -91,7 +100,7 @@ export async function perform(
     ...(tally === null ? {} : { asked: String(tally.asked), done: String(tally.done) }),
   };
   const isPartial = tally !== null && tally.done < tally.asked;
-  return { message, tally, isPartial, json: objectText(members) };
+  return { message, operationId, tally, isPartial, json: objectText(members) };
 }
 
 /** The checked input; throws InputError with all its problems. */

@@ -2,8 +2,9 @@
 // is refused. Who begins, resumes or undoes has to work on it (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { noMoreThan } from "../../domain/value.ts";
+import type { Origin } from "../audit/audit-entry.ts";
 import { type Manner, mayHaveCanary, type OperationAction } from "./model/action.ts";
-import type { JobOperation, OperationState, Origin } from "./model/operation.ts";
+import type { JobOperation, OperationState } from "./model/operation.ts";
 import type { OperationStore, Transition } from "./model/operation-store.ts";
 
 export const operationVerbs = ["pause", "resume", "stop", "undo"] as const;

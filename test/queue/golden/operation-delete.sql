@@ -32,12 +32,10 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
-    select $7::bigint, found.id,
-      case when acted.id is not null then 'd' when found.is_changed then 'c' else 'l' end::"char",
-      acted.updated_at, acted.attempts,
+    select $7::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
       acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
-    from found
-    left join acted on acted.id = found.id
+    from found as met
+    left join acted on acted.id = met.id
     left join "worker"._private_tasks as tasks on tasks.id = acted.task_id
     left join "worker"._private_job_queues as queues on queues.id = acted.job_queue_id
     where (select kept from mine) < 1000000

@@ -30,13 +30,11 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       updated_at, attempts, last_error
     )
-    select $8::bigint, found.id,
-      case when acted.id is not null then 'd' when found.is_changed then 'c' else 'l' end::"char",
-      acted.updated_at, acted.attempts,
-      held.updated_at, held.attempts, held.last_error
-    from found
-    left join acted on acted.id = found.id
-    left join held on held.id = acted.id
+    select $8::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+      was.updated_at, was.attempts, was.last_error
+    from found as met
+    left join acted on acted.id = met.id
+    left join held as was on was.id = acted.id
     where (select kept from mine) < 1000000
     returning 1
   ), tally as materialized (

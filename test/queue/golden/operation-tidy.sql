@@ -1,5 +1,5 @@
   with ended as (
-    select id, finished_at, sum(kept) over (order by id desc) as kept_since
+    select id, sum(kept) over (order by id desc) - kept as kept_since
     from "worker"._private_operations
     where kept > 0
   ), old as (
@@ -7,22 +7,33 @@
     from ended join "worker"._private_operations as operation using (id)
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
-      ended.kept_since > 1000000
+      ended.kept_since >= 1000000
       or operation.finished_at < now() - interval '24 hours'
+      or operation.id <= (select max(id) from "worker"._private_operations) - 20000
     )
     order by operation.id
-    limit 100
+    limit 5000
   ), expired as (
     update "worker"._private_operations as operation set kept = 0
     from old where operation.id = old.id
+    returning 1
   ), forgotten as (
     delete from "worker"._private_rehearsals where expires_at < now()
+  ), gone as (
+    delete from "worker"._private_operations
+    where id = any(array(
+      select id from "worker"._private_operations as operation
+      where kept = 0
+      and (finished_at < now() - interval '90 days' or id <= (select max(id) from "worker"._private_operations) - 20000 and finished_at is not null)
+      and not exists (
+        select from "worker"._private_operation_rows as was where was.operation_id = operation.id
+      )
+      order by id
+      limit 5000
+    ))
+    returning 1
   )
-  delete from "worker"._private_operations as operation
-  where finished_at < now() - interval '90 days' and kept = 0
-  and not exists (
-    select from "worker"._private_operation_rows as was where was.operation_id = operation.id
-  );
+  select greatest((select count(*) from expired), (select count(*) from gone))::int as gone;
 
   with gone as (
     delete from "worker"._private_operation_rows

@@ -8,6 +8,7 @@ import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { tellEnd } from "../operations/news";
 import { isAtWork } from "../operations/words";
+import { reload } from "./navigate";
 
 /** What every page listens to. */
 export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
@@ -58,7 +59,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    tellEnd(m);
+    // What was undone from here stands here.
+    if (tellEnd(m)) reload(m);
   }
   m.page.heard(m, event, data);
   return true;

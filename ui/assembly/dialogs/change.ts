@@ -13,6 +13,8 @@ import { learn } from "../operations/news";
 import { metOf } from "../operations/progress";
 import { allOf, jobs, past } from "../operations/words";
 
+const FEW: i64 = 20;
+
 export class ChangeDialog extends Dialog {
   private id: i64 = 0;
   private isUndo: bool = false;
@@ -105,17 +107,22 @@ export class ChangeDialog extends Dialog {
       m.notices.bad(`It was done, but the server's answer can't be read: ${r.error}`);
       return;
     }
-    learn(m, operation);
+    // A few jobs are back at once: who undoes that stays where he is, and is told.
     const path = operationPath(operation.id);
-    if (m.address.path !== path) navigate(path, false);
+    const stays = this.isUndo && operation.done <= FEW;
+    if (m.address.path !== path) {
+      if (stays) m.facts.left = operation.id;
+      else navigate(path, false);
+    }
+    learn(m, operation);
   }
 }
 
 function meaning(action: string): string {
   if (action === "complete" || action === "remove") {
-    return "They are put back with their ids, unless another job has their key by now.";
+    return "What was removed comes back under its id, unless another job has its key by now.";
   }
   return action === "fail"
-    ? "They get back the tries and the error that they had."
-    : "They get back the time, the tries and the priority that they had.";
+    ? "Tries and error become what they were."
+    : "Time, tries and priority become what they were.";
 }

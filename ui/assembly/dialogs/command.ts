@@ -60,7 +60,8 @@ export class CommandDialog extends Dialog {
     const result: MessageResult = readMessageResult(r);
     r.end();
     const said = r.failed || result.message.length === 0 ? "Done." : result.message;
-    if (!r.failed && result.done < result.asked) m.notices.warn(said);
-    else m.notices.good(said);
+    const isPart = !r.failed && result.done < result.asked;
+    const notice = isPart ? m.notices.warn(said) : m.notices.good(said);
+    notice.undo = result.operation;
   }
 }

@@ -126,6 +126,7 @@ export class JobsDialog extends CommandDialog {
     const said = result.message;
     const sentence = said.length > 0 ? said : numbers;
     const notice = count === write.count ? m.notices.good(sentence) : m.notices.warn(sentence);
+    notice.undo = result.operation;
     if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
   }
 

@@ -73,7 +73,8 @@ export class VerbDialog extends Dialog {
 
   override done(m: Model, _write: Pending, body: string): void {
     const result: MessageResult = readMessageResult(new JsonReader(body));
-    m.notices.good(result.message.length > 0 ? result.message : "Done.");
+    const said = result.message;
+    m.notices.good(said.length > 0 ? said : "Done.").undo = result.operation;
   }
 }
 

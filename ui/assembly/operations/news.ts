@@ -5,10 +5,12 @@ import { Model } from "../model/model";
 import { leftOf } from "./progress";
 import { isAtWork, jobs, titleOf } from "./words";
 
-/** Takes in what is known of an operation now. */
-export function tellEnd(m: Model): void {
+/** Takes in what is known of an operation now; true: it was waited for, and is over. */
+export function tellEnd(m: Model): bool {
   const operation = m.facts.operation;
-  if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) return;
+  if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
+    return false;
+  }
   m.facts.left = 0;
   const title = titleOf(operation);
   const isWell = operation.state === "done" || operation.state === "undone";
@@ -19,12 +21,16 @@ export function tellEnd(m: Model): void {
   if (error !== null) notice.detail = error;
   else if (left > 0) notice.detail = `${jobs(left)} left alone.`;
   if (operation.canUndo && m.access.canWrite) notice.undo = operation.id;
+  return true;
 }
 
 /** An answer about the operation at hand is what the shell shows of it, too; old receipts are not. */
 export function learn(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
-  m.facts.operation = operation;
+  // The stream may have told of the end before the answer that it has begun.
+  if (known === null || known.id !== operation.id || known.state !== "undone") {
+    m.facts.operation = operation;
+  }
   tellEnd(m);
 }

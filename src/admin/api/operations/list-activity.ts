@@ -105,10 +105,11 @@ function operationIdOf(members: ReadonlyMap<string, string>): string | null {
 function ofOperation(operation: JobOperation | null): Record<string, string> {
   if (operation === null) return { skipped: "null", cli: "null", can_undo: "false" };
   const { action, query: q, changes, done, canUndo } = operation;
+  const cli = commandLineOf(action, q, changes, operation);
   return {
     done: String(done),
     skipped: String(leftAlone(operation)),
-    cli: JSON.stringify(commandLineOf(action, q, changes, operation)),
+    cli: JSON.stringify(cli === "" ? null : cli),
     can_undo: String(canUndo),
   };
 }

@@ -7,6 +7,8 @@ import type { Logger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
 import type { IndexBuilds } from "../../../database/schema/indexes/index-builds.ts";
 import type { JobState } from "../../../domain/job.ts";
+import type { Origin } from "../../audit/audit-entry.ts";
+import type { Keeping } from "../../kept/kept-statement.ts";
 import type { FieldData, Fields, Input } from "./field.ts";
 
 /** The right that whoever performs the command needs. Write access has all of them today. */
@@ -79,6 +81,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** How long a migration waits for others, milliseconds. Default: migrate()'s. */
   readonly patienceMs?: number;
+  /** For whom it is kept what the jobs were, so that it can be undone; absent: it is not. */
+  readonly keepFor?: Origin | undefined;
   /** Who builds indexes in the background; without it the command waits until they are built. */
   readonly indexBuilds?: IndexBuilds;
 }
@@ -95,7 +99,9 @@ export interface Command<F extends Fields = Fields, R = unknown> extends Command
   tally?(result: R, input: Input<F>): Tally;
   /** Whose jobs it was done to, where the input does not say it: for records. */
   jobIds?(result: R): readonly string[];
-  /** The same, of workers. */
+  /** The operation that has kept what the jobs were; declared by all that can keep it. */
+  operationId?(result: R): string | null;
+  /** The same as of jobs, of workers. */
   workerIds?(result: R): readonly string[];
   /** The JSON texts of the members that `answer` declares. */
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;
@@ -104,6 +110,15 @@ export interface Command<F extends Fields = Fields, R = unknown> extends Command
 /** Gives a declaration the types of its fields and of its result. */
 export function defineCommand<const F extends Fields, R>(command: Command<F, R>): Command<F, R> {
   return Object.freeze(command);
+}
+
+/** What a command has to say of what it does, for whoever wants it kept. */
+export function keepingOf(
+  keepFor: Origin | undefined,
+  action: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): Keeping | null {
+  return keepFor === undefined ? null : { origin: keepFor, action, changes };
 }
 
 /** The JSON texts of plain values. */

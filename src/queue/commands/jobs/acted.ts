@@ -3,34 +3,34 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { actedJobJson, type Job } from "../../../domain/job.ts";
 import { counted, grouped } from "../../../domain/words.ts";
+import type { Changed } from "../../kept/act-on-jobs.ts";
 import type { AnswerShape, Tally } from "../declare/command.ts";
 
 /** HTTP's action of this name. */
 export const jobAction = (action: string) => ({ path: "/api/jobs/action", action });
 
-export const actedAnswer: AnswerShape = { jobs: "ActedJob[]" };
+export const actedAnswer: AnswerShape = { jobs: "ActedJob[]", operation: "integer?" };
 
 /** What became of the jobs that were asked for. */
-export interface Acted {
-  readonly jobs: readonly Job[];
+export interface Acted extends Changed {
   /** Left alone, because workers hold them. */
   readonly held: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** `jobs`: those of `ids` that were changed. What is there and was not, somebody holds. */
+/** What of `ids` is there and was not changed, somebody holds. */
 export async function acted(
   db: Database,
   ids: readonly string[],
-  jobs: readonly Job[],
+  changed: Changed,
 ): Promise<Acted> {
-  const changed = new Set(jobs.map(({ id }) => id));
-  const left = [...new Set(ids)].filter((id) => !changed.has(id));
-  if (left.length === 0) return { jobs, held: [], gone: [] };
+  const done = new Set(changed.jobs.map(({ id }) => id));
+  const left = [...new Set(ids)].filter((id) => !done.has(id));
+  if (left.length === 0) return { ...changed, held: [], gone: [] };
   const rows = await query<{ id: string }>(db, presentSql, [left]);
   const present = new Set(rows.map(({ id }) => id));
   return {
-    jobs,
+    ...changed,
     held: left.filter((id) => present.has(id)),
     gone: left.filter((id) => !present.has(id)),
   };
@@ -44,7 +44,10 @@ export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
 }
 
-export const actedMembers = ({ jobs }: Acted) => jobsMember(jobs);
+export const actedMembers = ({ jobs, operationId }: Acted) => ({
+  ...jobsMember(jobs),
+  operation: operationId ?? "null",
+});
 
 /** A changed job that no worker will take, because its attempts are used up. */
 export function isSpent(job: Job): boolean {

@@ -14,7 +14,7 @@ import {
   text,
   time,
 } from "../declare/field.ts";
-import { actedAnswer, jobsMember } from "./acted.ts";
+import { jobsMember } from "./acted.ts";
 
 // The wire has dashes where the library and Graphile Worker have underscores.
 const modes = {
@@ -62,7 +62,7 @@ export const addCommand = defineCommand({
       { option: "flag", optionAliases: ["flags"] },
     ),
   },
-  answer: { ...actedAnswer, outcome: "string" },
+  answer: { jobs: "ActedJob[]", outcome: "string" },
   problems: ({ job_key_mode: mode, key }) =>
     mode === undefined || (key !== undefined && key.trim() !== "")
       ? []

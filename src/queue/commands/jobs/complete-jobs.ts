@@ -1,10 +1,8 @@
 // Ends jobs as if they had succeeded: their rows are deleted.
 import type { Database } from "../../../database/database.ts";
-import type { Job } from "../../../domain/job.ts";
-import { checkedJobIds } from "../../../domain/job-ids.ts";
-import { type ActingStatement, actingQuery } from "../../sql/contended-query.ts";
-import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
-import { defineCommand } from "../declare/command.ts";
+import { actOnJobs, type Changed } from "../../kept/act-on-jobs.ts";
+import type { Keeping } from "../../kept/kept-statement.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds } from "../declare/field.ts";
 import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
 
@@ -13,16 +11,15 @@ import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction 
  * than 4 hours ago, are left alone and are not in the answer.
  * Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids.
  */
-export async function completeJobs(db: Database, ids: readonly string[]): Promise<Job[]> {
-  const rows = await actingQuery<JobRow>(db, completeSql, [checkedJobIds(ids)]);
-  return rows.map(toJob);
+export async function completeJobs(
+  db: Database,
+  ids: readonly string[],
+  keeping: Keeping | null = null,
+): Promise<Changed> {
+  return actOnJobs(db, { kind: "delete", call: completeCall, values: [] }, ids, keeping);
 }
 
-const completeSql: ActingStatement = (schema, ids) => `
-  select ${jobColumns}
-  from ${schema}.complete_jobs(${ids}) as jobs
-  ${jobNames(schema)}
-  order by jobs.id`;
+const completeCall = (s: string, ids: string) => `${s}.complete_jobs(${ids})`;
 
 export const completeCommand = defineCommand({
   name: "complete",
@@ -38,7 +35,9 @@ export const completeCommand = defineCommand({
   positionals: ["ids"],
   fields: { ids: jobIds },
   answer: actedAnswer,
-  run: async (db, { ids }) => acted(db, ids, await completeJobs(db, ids)),
+  run: async (db, { ids }, { keepFor }) =>
+    acted(db, ids, await completeJobs(db, ids, keepingOf(keepFor, "complete"))),
+  operationId: ({ operationId }) => operationId,
   sentence: (result, input) => actedSentence("Completed", result, input),
   tally: (result, input) => actedTally(result, input),
   members: actedMembers,

@@ -1,13 +1,11 @@
 // Ends jobs as if their attempts were used up: they stay, as failed, until someone acts on them.
 import { validate } from "../../../base/validate.ts";
 import type { Database } from "../../../database/database.ts";
-import type { Job } from "../../../domain/job.ts";
-import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
 import { markedFailed } from "../../../domain/words.ts";
-import { type ActingStatement, actingQuery } from "../../sql/contended-query.ts";
-import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
-import { defineCommand } from "../declare/command.ts";
+import { actOnJobs, type Changed } from "../../kept/act-on-jobs.ts";
+import type { Keeping } from "../../kept/kept-statement.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
 
@@ -24,17 +22,13 @@ export async function permanentlyFailJobs(
   db: Database,
   ids: readonly string[],
   reason: string | null,
-): Promise<Job[]> {
+  keeping: Keeping | null = null,
+): Promise<Changed> {
   const checked = reason === null ? null : validate(reasonText, reason);
-  const rows = await actingQuery<JobRow>(db, failSql, [checkedJobIds(ids), checked]);
-  return rows.map(toJob);
+  return actOnJobs(db, { kind: "fail", call: failCall, values: [checked] }, ids, keeping);
 }
 
-const failSql: ActingStatement = (schema, ids) => `
-  select ${jobColumns}
-  from ${schema}.permanently_fail_jobs(${ids}, $2::text) as jobs
-  ${jobNames(schema)}
-  order by jobs.id`;
+const failCall = (s: string, ids: string) => `${s}.permanently_fail_jobs(${ids}, $2::text)`;
 
 const DEFAULT_REASON = markedFailed("from the worker admin UI");
 
@@ -58,10 +52,12 @@ export const failCommand = defineCommand({
     }),
   },
   answer: actedAnswer,
-  run: async (db, { ids, reason }) => {
+  run: async (db, { ids, reason }, { keepFor }) => {
     const said = reason?.trim() ? reason : DEFAULT_REASON;
-    return acted(db, ids, await permanentlyFailJobs(db, ids, said));
+    const keeping = keepingOf(keepFor, "fail", { reason: said });
+    return acted(db, ids, await permanentlyFailJobs(db, ids, said, keeping));
   },
+  operationId: ({ operationId }) => operationId,
   sentence: (result, input) => actedSentence("Failed", result, input),
   tally: (result, input) => actedTally(result, input),
   members: actedMembers,

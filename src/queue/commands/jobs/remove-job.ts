@@ -3,9 +3,15 @@ import { validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import type { Job } from "../../../domain/job.ts";
 import { jobKey } from "../../../domain/job-spec.ts";
+import {
+  type Keeping,
+  type KeptRow,
+  keptStatement,
+  keptValues,
+} from "../../kept/kept-statement.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
-import { defineCommand, jsonOf } from "../declare/command.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
 import { text } from "../declare/field.ts";
 
 /**
@@ -22,9 +28,24 @@ export interface RemovedJob {
 /** Removes the job with this key. Throws InputError when `key` has not 1 to 512 characters. */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const [row] = await contendedQuery<JobRow>(db, removeSql, [validate(jobKey, key)]);
-  if (row === undefined) return { outcome: "absent", job: null };
-  // The function returns the deleted row, which still has its key, or the row that just lost it.
-  return { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
+  return removed(row);
+}
+
+// The function returns the deleted row, which still has its key, or the row that just lost it.
+const removed = (row: JobRow | undefined): RemovedJob =>
+  row === undefined
+    ? { outcome: "absent", job: null }
+    : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
+
+/** The same, where a job that is deleted is kept as it was. */
+export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
+  const values = [validate(jobKey, key), ...keptValues(keeping)];
+  const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
+  return { ...removed(row), operationId: row?.operation_id ?? null };
+}
+
+interface Removed extends RemovedJob {
+  readonly operationId: string | null;
 }
 
 // The function returns a composite: a row of nulls, not no row, when it found nothing.
@@ -33,6 +54,18 @@ const removeSql: Statement = (schema) => `
   from ${schema}.remove_job($1::text) as jobs
   ${jobNames(schema)}
   where jobs.id is not null`;
+
+const removeKeepingSql: Statement = (schema) =>
+  keptStatement(
+    schema,
+    "delete",
+    `acted as materialized (
+    select * from ${schema}.remove_job($1::text) as jobs where jobs.id is not null
+  ), met as materialized (
+    select id, 'd' as outcome from acted where key is not null
+  )`,
+    2,
+  );
 
 export const removeCommand = defineCommand({
   name: "remove",
@@ -47,8 +80,13 @@ export const removeCommand = defineCommand({
   http: { path: "/api/jobs/remove-by-key", action: null },
   positionals: ["key"],
   fields: { key: text(["Job key", "the key of the job"], 1, 512) },
-  answer: { outcome: "string" },
-  run: (db, { key }) => removeJob(db, key),
+  answer: { outcome: "string", operation: "integer?" },
+  run: async (db, { key }, { keepFor }): Promise<Removed> => {
+    const keeping = keepingOf(keepFor, "remove");
+    return keeping === null
+      ? { ...(await removeJob(db, key)), operationId: null }
+      : removeKeeping(db, key, keeping);
+  },
   sentence: ({ outcome }, { key }) => {
     switch (outcome) {
       case "removed":
@@ -63,5 +101,9 @@ export const removeCommand = defineCommand({
   },
   tally: ({ outcome }) => ({ asked: 1, done: outcome === "removed" ? 1 : 0 }),
   jobIds: ({ job }) => (job === null ? [] : [job.id]),
-  members: ({ outcome }) => jsonOf({ outcome }),
+  operationId: ({ operationId }) => operationId,
+  members: ({ outcome, operationId }) => ({
+    outcome: JSON.stringify(outcome),
+    operation: operationId ?? "null",
+  }),
 });

@@ -2,13 +2,11 @@
 import * as v from "valibot";
 import { strict, validate } from "../../../base/validate.ts";
 import type { Database } from "../../../database/database.ts";
-import type { Job } from "../../../domain/job.ts";
-import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { attemptCount, attemptLimit, smallint } from "../../../domain/job-spec.ts";
 import { moment } from "../../../domain/moment.ts";
-import { type ActingStatement, actingQuery } from "../../sql/contended-query.ts";
-import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
-import { defineCommand } from "../declare/command.ts";
+import { actOnJobs, type Changed } from "../../kept/act-on-jobs.ts";
+import type { Keeping } from "../../kept/kept-statement.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
   type Acted,
@@ -59,30 +57,26 @@ export async function rescheduleJobs(
   db: Database,
   ids: readonly string[],
   changes: JobChanges,
-): Promise<Job[]> {
+  keeping: Keeping | null = null,
+): Promise<Changed> {
   const { runAt, priority, attempts, maxAttempts } = validate(changesSchema, changes);
-  const rows = await actingQuery<JobRow>(db, rescheduleSql, [
-    checkedJobIds(ids),
+  const values = [
     runAt === "now",
     runAt === undefined || runAt === "now" ? null : runAt,
     priority ?? null,
     attempts ?? null,
     maxAttempts ?? null,
-  ]);
-  return rows.map(toJob);
+  ];
+  return actOnJobs(db, { kind: "reschedule", call: rescheduleCall, values }, ids, keeping);
 }
 
-const rescheduleSql: ActingStatement = (schema, ids) => `
-  select ${jobColumns}
-  from ${schema}.reschedule_jobs(
+const rescheduleCall = (s: string, ids: string) => `${s}.reschedule_jobs(
     ${ids},
     run_at => case when $2::boolean then now() else $3::timestamptz end,
     priority => $4::int,
     attempts => $5::int,
     max_attempts => $6::int
-  ) as jobs
-  ${jobNames(schema)}
-  order by jobs.id`;
+  )`;
 
 /** A job that has no attempts left is rescheduled, but when its time comes nobody takes it. */
 const spentOf = ({ jobs }: Acted, runAt: string | undefined) =>
@@ -108,10 +102,13 @@ export const rescheduleCommand = defineCommand({
   },
   needsOneOf: ["run_at", "priority", "attempts", "max_attempts"],
   answer: actedAnswer,
-  run: async (db, { ids, run_at: runAt, priority, attempts, max_attempts: maxAttempts }) => {
-    const changes = { runAt, priority, attempts, maxAttempts };
-    return acted(db, ids, await rescheduleJobs(db, ids, changes));
+  run: async (db, { ids, ...changes }, { keepFor }) => {
+    const { run_at: runAt, priority, attempts, max_attempts: maxAttempts } = changes;
+    const keeping = keepingOf(keepFor, "reschedule", changes);
+    const named = { runAt, priority, attempts, maxAttempts };
+    return acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
   },
+  operationId: ({ operationId }) => operationId,
   sentence: (result, input) =>
     actedSentence("Rescheduled", result, input, spentOf(result, input.run_at)),
   tally: (result, input) => actedTally(result, input, spentOf(result, input.run_at)),

@@ -1,6 +1,6 @@
 // Gives jobs all their attempts back and lets them run now: what one does with failed jobs once
 // their cause is mended.
-import { defineCommand } from "../declare/command.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
 import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
@@ -21,10 +21,13 @@ export const retryCommand = defineCommand({
   forState: "failed",
   dialogFields: [],
   answer: actedAnswer,
-  run: async (db, { ids, priority, max_attempts: maxAttempts }) => {
-    const changes = { runAt: "now", attempts: 0, priority, maxAttempts };
-    return acted(db, ids, await rescheduleJobs(db, ids, changes));
+  run: async (db, { ids, ...changes }, { keepFor }) => {
+    const { priority, max_attempts: maxAttempts } = changes;
+    const named = { runAt: "now", attempts: 0, priority, maxAttempts };
+    const keeping = keepingOf(keepFor, "retry", changes);
+    return acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
   },
+  operationId: ({ operationId }) => operationId,
   sentence: (result, input) => actedSentence("Retried", result, input),
   tally: (result, input) => actedTally(result, input),
   members: actedMembers,

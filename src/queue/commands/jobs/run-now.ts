@@ -2,7 +2,7 @@
 // failed job needs attempts with it, or `retry`.
 import { now } from "../../../base/clock.ts";
 import { microsecondsOf } from "../../../domain/moment.ts";
-import { defineCommand } from "../declare/command.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
   acted,
@@ -41,10 +41,13 @@ export const runNowCommand = defineCommand({
     runAt === undefined || !isAhead(runAt)
       ? []
       : [{ path: "run_at", message: "lies ahead: run-now runs at once; use reschedule" }],
-  run: async (db, { ids, priority, attempts, max_attempts: maxAttempts }) => {
-    const changes = { runAt: "now", priority, attempts, maxAttempts };
-    return acted(db, ids, await rescheduleJobs(db, ids, changes));
+  run: async (db, { ids, run_at: _, ...changes }, { keepFor }) => {
+    const { priority, attempts, max_attempts: maxAttempts } = changes;
+    const named = { runAt: "now", priority, attempts, maxAttempts };
+    const keeping = keepingOf(keepFor, "run-now", changes);
+    return acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
   },
+  operationId: ({ operationId }) => operationId,
   sentence: (result, input) =>
     actedSentence("Rescheduled to run now:", result, input, result.jobs.filter(isSpent).length),
   tally: (result, input) => actedTally(result, input, result.jobs.filter(isSpent).length),

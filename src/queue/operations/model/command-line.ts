@@ -7,6 +7,8 @@ export function commandLineOf(
   changes: Changes,
   { rate, canary, limit }: Manner = { rate: null, canary: null, limit: null },
 ): string {
+  // More jobs, given by their ids, than a query may name.
+  if (query === "") return "";
   const options = [
     ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), String(value)]),
     ...(rate === null ? [] : [["rate", String(rate)]]),

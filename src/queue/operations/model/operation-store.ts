@@ -1,8 +1,10 @@
 // Where operations are kept: in the extension's tables (table-store.ts), where they outlive the process
 // and every admin sees them, or in this process alone (memory-store.ts).
+
+import type { Origin } from "../../audit/audit-entry.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import type { Act, Manner } from "./action.ts";
-import type { JobOperation, OperationState, Origin, Rehearsal, UndoLeft } from "./operation.ts";
+import type { JobOperation, OperationState, Rehearsal, UndoLeft } from "./operation.ts";
 
 /** A change of state; nothing happens where the operation is in none of the states `from`. */
 export interface Transition {
@@ -104,6 +106,8 @@ export interface OperationStore {
   find(id: string): Promise<JobOperation | null>;
   /** Those of them that there are. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
+  /** The one at work, else the newest that took its time: what acts on single jobs is over at once. */
+  atHand(): Promise<JobOperation | null>;
   /** Newest first; `beforeId`: older than this one. */
   list(limit: number, beforeId: string | null): Promise<JobOperation[]>;
   /** null: it is in none of the states. Throws `conflict` like begin(). */

@@ -9,6 +9,7 @@
 // Jobs are meant by a boundary: ids up to the highest at the rehearsal, not changed since. So what is
 // added later is never touched, and nothing is touched twice.
 import type { Value } from "../../../domain/value.ts";
+import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes, OperationAction } from "./action.ts";
 import { commandLineOf } from "./command-line.ts";
 import { notFound } from "./not-found.ts";
@@ -31,13 +32,6 @@ export interface Boundary {
   readonly maxId: string;
   /** RFC 3339, microseconds. */
   readonly before: string;
-}
-
-/** Who asks, and through what. */
-export interface Origin {
-  /** null: nobody has to log in. */
-  readonly by: string | null;
-  readonly source: "admin" | "command line";
 }
 
 /** What somebody means to do, counted and shown before it is done. */

@@ -2,6 +2,7 @@
 // lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
 // killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
 // was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
+import { keepRows, keptColumns } from "../../kept/kept-columns.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { microseconds } from "../../sql/moments.ts";
 import { announceJobs } from "../../sql/notify.ts";
@@ -76,7 +77,7 @@ export function batchStatement(
     order by ${row}.id
     limit ${limit}
   ), held as materialized (
-    select jobs.id, ${act.kind === "delete" ? "jobs.ctid" : columnsOf(act, "jobs").join(", ")}
+    select jobs.id, ${act.kind === "delete" ? "jobs.ctid" : keptColumns(act.kind, "jobs").join(", ")}
     from found
     join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
@@ -121,7 +122,7 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
       return `delete from ${s}._private_jobs as jobs
     using held
     where jobs.ctid = held.ctid and jobs.id = held.id
-    returning jobs.id, ${columnsOf(act, "jobs").join(", ")}`;
+    returning jobs.id, ${keptColumns(act.kind, "jobs").join(", ")}`;
     case "fail":
       return `${columns}
     from ${s}.permanently_fail_jobs(${ids}, ${parameter(act.reason, "text")}) as acted`;
@@ -139,24 +140,6 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
   }
 }
 
-/** What the act overwrites: enough to undo it. */
-function columnsOf({ kind }: Act, row: string): string[] {
-  const names = {
-    delete: [
-      ...["run_at", "created_at", "updated_at", "task_id", "job_queue_id", "revision", "attempts"],
-      ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
-    ],
-    fail: ["updated_at", "attempts", "last_error"],
-    reschedule: ["run_at", "updated_at", "attempts", "max_attempts", "priority"],
-  } as const;
-  return names[kind].map((name) => `${row}.${name}`);
-}
-
-/** Names beside ids: a task or queue that no job has any more may be cleaned up before the undo. */
-const namesOfDeleted = (s: string): string => `
-    left join ${s}._private_tasks as tasks on tasks.id = acted.task_id
-    left join ${s}._private_job_queues as queues on queues.id = acted.job_queue_id`;
-
 interface Places {
   readonly limit: string;
   readonly upto: string;
@@ -165,24 +148,11 @@ interface Places {
 
 function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Places): string {
   const operation = parameter(claim.operationId, "bigint");
-  const isDelete = act.kind === "delete";
-  const columns = columnsOf(act, isDelete ? "acted" : "held");
-  const names = isDelete ? ["tasks.identifier", "queues.queue_name"] : [];
-  const targets = [
-    ...columns.map((column) => column.replace(/^\w+\./, "")),
-    ...(isDelete ? ["task_identifier", "queue_name"] : []),
-  ];
+  const outcome =
+    "case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end";
+  const rows = keepRows(s, act.kind, { operation, outcome, met: "found", was: "held" });
   return `, kept as (
-    insert into ${s}._private_operation_rows (
-      operation_id, job_id, outcome, left_at, left_attempts,
-      ${targets.join(", ")}
-    )
-    select ${operation}, found.id,
-      case when acted.id is not null then 'd' when found.is_changed then 'c' else 'l' end::"char",
-      acted.updated_at, acted.attempts,
-      ${[...columns, ...names].join(", ")}
-    from found
-    left join acted on acted.id = found.id${isDelete ? namesOfDeleted(s) : "\n    left join held on held.id = acted.id"}
+    ${rows}
     where (select kept from mine) < ${MOST_ROWS}
     returning 1
   ), tally as materialized (

@@ -65,6 +65,10 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
     },
     find: async (id) => entries.get(id)?.operation ?? null,
     findAll: async (ids) => ids.flatMap((id) => entries.get(id)?.operation ?? []),
+    atHand: async () => {
+      const all = [...entries.values()].map(({ operation }) => operation);
+      return all.find(({ state }) => atWork.includes(state)) ?? all.at(-1) ?? null;
+    },
     list: async (limit, beforeId) =>
       [...entries.values()]
         .map(({ operation }) => operation)

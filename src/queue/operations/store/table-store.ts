@@ -59,6 +59,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
     },
     find: async (id) => (await rows(findSql, [[id]]))[0] ?? null,
     findAll: (ids) => rows(findSql, [ids]),
+    atHand: async () => (await rows(atHandSql, []))[0] ?? null,
     list: (limit, beforeId) => rows(listSql, [beforeId, limit]),
     move: async (id, transition) => {
       const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
@@ -162,6 +163,22 @@ const findSql = (s: string) => `
   select ${operationColumns}
   from ${s}._private_operations as operation
   where operation.id = any($1::bigint[])`;
+
+// So far back it is looked for, or it would take longer the more there are.
+const LOOKED_AT = 200;
+
+const atHandSql = (s: string) => `
+  with newest as (
+    select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${LOOKED_AT}
+  ), at_hand as (
+    select id, 1 as rank from ${s}._private_operations
+    where state in ('running', 'canary', 'undoing')
+    union all
+    select max(id), 2 from newest where finished_at is distinct from created_at
+  )
+  select ${operationColumns}
+  from ${s}._private_operations as operation
+  where operation.id = (select id from at_hand where id is not null order by rank limit 1)`;
 
 const listSql = (s: string) => `
   select ${operationColumns}

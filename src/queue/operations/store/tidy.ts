@@ -1,10 +1,16 @@
-// Lets go of receipts and undo data when their time is over, and of the oldest when there are too many.
+// Lets go of receipts and undo data when their time is over, and of the oldest when there are too many:
+// those before a million rows that are newer, and before the newest 20,000 operations. A program may act
+// on single jobs many times a second, and each time leaves one.
 import { type Database, query } from "../../../database/database.ts";
 import { MOST_ROWS, UNDO_HOURS } from "../model/operation.ts";
 
+const MOST_OPERATIONS = 20_000;
+// Small enough to be over in a moment, so that nobody's snapshot is held up.
+const TIDIED_AT_ONCE = 5_000;
+
 const expireSql = (s: string) => `
   with ended as (
-    select id, finished_at, sum(kept) over (order by id desc) as kept_since
+    select id, sum(kept) over (order by id desc) - kept as kept_since
     from ${s}._private_operations
     where kept > 0
   ), old as (
@@ -12,25 +18,36 @@ const expireSql = (s: string) => `
     from ended join ${s}._private_operations as operation using (id)
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
-      ended.kept_since > ${MOST_ROWS}
+      ended.kept_since >= ${MOST_ROWS}
       or operation.finished_at < now() - interval '${UNDO_HOURS} hours'
+      or operation.id <= ${oldest(s)}
     )
     order by operation.id
-    limit 100
+    limit ${TIDIED_AT_ONCE}
   ), expired as (
     update ${s}._private_operations as operation set kept = 0
     from old where operation.id = old.id
+    returning 1
   ), forgotten as (
     delete from ${s}._private_rehearsals where expires_at < now()
+  ), gone as (
+    delete from ${s}._private_operations
+    where id = any(array(
+      select id from ${s}._private_operations as operation
+      where kept = 0
+      and (finished_at < now() - interval '90 days' or id <= ${oldest(s)} and finished_at is not null)
+      and not exists (
+        select from ${s}._private_operation_rows as was where was.operation_id = operation.id
+      )
+      order by id
+      limit ${TIDIED_AT_ONCE}
+    ))
+    returning 1
   )
-  delete from ${s}._private_operations as operation
-  where finished_at < now() - interval '90 days' and kept = 0
-  and not exists (
-    select from ${s}._private_operation_rows as was where was.operation_id = operation.id
-  )`;
+  select greatest((select count(*) from expired), (select count(*) from gone))::int as gone`;
 
-// Small enough to be over in a moment, so that nobody's snapshot is held up.
-const TIDIED_AT_ONCE = 5_000;
+/** What is older than the newest so many; ids have gaps, but few. */
+const oldest = (s: string) => `(select max(id) from ${s}._private_operations) - ${MOST_OPERATIONS}`;
 
 // Operation by operation and in the index's order, or the planner reads the whole table: of a million
 // rows that others still need none is looked at.
@@ -55,7 +72,7 @@ const tidySql = (s: string) => `
 
 /** A bounded part of it. True: there is more. */
 export async function tidyTables(db: Database): Promise<boolean> {
-  await query(db, expireSql, []);
+  const [over] = await query<{ gone: number }>(db, expireSql, []);
   const [row] = await query<{ gone: number }>(db, tidySql, []);
-  return row?.gone === TIDIED_AT_ONCE;
+  return over?.gone === TIDIED_AT_ONCE || row?.gone === TIDIED_AT_ONCE;
 }

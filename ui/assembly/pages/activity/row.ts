@@ -97,7 +97,8 @@ export class ActivityRow extends Row {
 
 function sentenceOf(entry: AuditEntry): string {
   const id = entry.operationId;
-  if (id === i64.MIN_VALUE) return entry.message;
+  // Of single jobs the message says more than their number.
+  if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
   if (action === "operation.pause") return `Held operation ${id}`;
   if (action === "operation.resume") return `Resumed operation ${id}`;

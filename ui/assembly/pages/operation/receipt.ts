@@ -10,7 +10,8 @@ import { reportHead } from "../../parts/report";
 
 export function receipt(m: Model, operation: Operation): string {
   const lines: string[] = [reportHead(m, titleOf(operation), m.serverNow), ""];
-  lines.push(`- Jobs: ${codeSpan(operation.q)}, ids up to ${operation.boundary.maxId}`);
+  const which = operation.q.length > 0 ? codeSpan(operation.q) + ", " : "";
+  lines.push(`- Jobs: ${which}ids up to ${operation.boundary.maxId}`);
   add(lines, outcomesOf(operation));
   if (operation.undone > 0) add(lines, undoOutcomesOf(operation));
   const by = operation.by;
@@ -20,7 +21,9 @@ export function receipt(m: Model, operation: Operation): string {
   lines.push(`- ${isoTime(operation.startedAt)} to ${isoTime(operation.finishedAt)}${who}${how}`);
   const error = operation.error;
   if (error !== null) lines.push(`- ${plain(error)}`);
-  lines.push(`- ${codeSpan(lineWith(operation.cli, m.access.session.schema, ""))}`);
+  if (operation.cli.length > 0) {
+    lines.push(`- ${codeSpan(lineWith(operation.cli, m.access.session.schema, ""))}`);
+  }
   return lines.join("\n");
 }
 

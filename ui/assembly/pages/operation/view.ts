@@ -26,12 +26,14 @@ export function body(m: Model, operation: Operation): Node {
         undoPanel(m, operation),
         isOpen ? goesOn(operation) : nothing,
       ]),
-      panel(
-        "The same in a shell",
-        "",
-        [],
-        [box("div", "pb", [commandLine(lineWith(operation.cli, m.access.session.schema, ""))])],
-      ),
+      operation.cli.length === 0
+        ? nothing
+        : panel(
+            "The same in a shell",
+            "",
+            [],
+            [box("div", "pb", [commandLine(lineWith(operation.cli, m.access.session.schema, ""))])],
+          ),
     ]),
   ]);
 }

@@ -1,0 +1,59 @@
+  with acted as materialized (
+    select * from "worker".remove_job($1::text) as jobs where jobs.id is not null
+  ), met as materialized (
+    select id, 'd' as outcome from acted where key is not null
+  ), operation as (
+    insert into "worker"._private_operations (
+      query, now_us, action, changes, performed_by, source, state, finished_at, max_id, before,
+      matched, expected, after_id, done, skipped_locked, skipped_gone, kept
+    )
+    select
+      -- Where there are more than a query may name, only the receipt has them.
+      case when count(*) <= 100 then 'id:' || string_agg(id::text, ',' order by id) else '' end,
+      floor(extract(epoch from now()) * 1000000)::bigint::text,
+      $2::text, $3::json, $4::text, $5::text,
+      'done', now(), max(id), now(), json_build_object(
+        'value', count(*), 'precision', 'exact', 'basis', 'scan',
+        'as_of', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+      ), json_build_object(
+        'value', count(*), 'precision', 'exact', 'basis', 'scan',
+        'as_of', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+      ), max(id),
+      count(*) filter (where outcome = 'd'), count(*) filter (where outcome = 'l'),
+      count(*) filter (where outcome = 'g'), count(*)
+    from met
+    having bool_or(outcome = 'd')
+    returning id
+  ), kept as (
+    insert into "worker"._private_operation_rows (
+      operation_id, job_id, outcome, left_at, left_attempts,
+      run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
+    )
+    select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
+      acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
+    from met as met
+    left join acted on acted.id = met.id
+    left join "worker"._private_tasks as tasks on tasks.id = acted.task_id
+    left join "worker"._private_job_queues as queues on queues.id = acted.job_queue_id
+    where exists (select from operation)
+  )
+  select 
+  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, jobs.payload as payload, jobs.priority,
+  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, jobs.last_error as last_error,
+  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
+  jobs.revision, jobs.flags as flags, jobs.is_available,
+  case
+    when jobs.locked_at is not null then 'locked'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at > now() then 'scheduled'
+    else 'ready'
+  end as state, (select id from operation) as operation_id
+  from acted as jobs
+  
+  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  order by jobs.id
