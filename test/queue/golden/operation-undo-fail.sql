@@ -6,8 +6,10 @@
   ), batch as materialized (
     select was.*
     from "worker"._private_operation_rows as was
-    where was.operation_id = $1::bigint and was.job_id > $2::bigint and exists (select from mine)
-    order by was.job_id
+    where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
+    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807)
+    and exists (select from mine)
+    order by was.operation_id, was.job_id
     limit $3::int
   ), held as materialized (
     select jobs.id
