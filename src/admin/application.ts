@@ -63,7 +63,7 @@ export async function createApplication(
   const unserved = createUnserved(logger, metrics.unserved);
   const { lineMs } = limits;
   const databases = adminDatabases({ pool, schema, logger, lineMs, unserved: unserved.tell });
-  const { reads, writes } = databases;
+  const { reads, glances, writes } = databases;
   // Who has mended something sees it: nobody waits for the next round.
   const changed = () => {
     insight.changed();
@@ -76,7 +76,7 @@ export async function createApplication(
   };
   const audit = createAuditTrail({ db: writes, logger, onAudit });
   const readiness = createReadiness(reads);
-  const operations = createOperationRunner({ reads, writes, audit, readiness, logger });
+  const operations = createOperationRunner({ reads, glances, writes, audit, readiness, logger });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
   const insight = createInsight(databases.feed);
   const feed = createFeed(databases.feed, {

@@ -19,7 +19,15 @@ export const origin = { by: "tester", source: "admin" } as const;
 
 /** Of a process of its own. */
 export function operationTools(db: Database, store = tableStore(db, randomUUID())): OperationTools {
-  return { store, reads: db, compile: compilerOn(db), logger: silentLogger, monotonic, wait };
+  return {
+    store,
+    reads: db,
+    glances: db,
+    compile: compilerOn(db),
+    logger: silentLogger,
+    monotonic,
+    wait,
+  };
 }
 
 export interface Wish {

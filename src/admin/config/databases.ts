@@ -13,6 +13,8 @@ export interface AdminDatabases {
   readonly reads: Database;
   /** READ ONLY, 0.5 s, plain plans: the steps of a walk, each a statement of about 0.1 s. */
   readonly lists: Database;
+  /** READ ONLY, 0.25 s: what is better left than waited for. */
+  readonly glances: Database;
   /** READ ONLY, 20 s: a value so large that unpacking it takes seconds, in pieces. */
   readonly downloads: Database;
   /** READ ONLY, 1 s: what is read of all jobs, for many at once. */
@@ -39,6 +41,7 @@ export interface DatabaseOptions {
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
 const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
 const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
+const glances: Bounds = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true };
 const downloads: Bounds = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000, readOnly: true };
 const feed: Bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 100, readOnly: true };
 const writes: Bounds = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false };
@@ -52,12 +55,14 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   const { pool, schema, lineMs } = options;
   const watch = createWatch(options);
   const database = (bounds: Bounds, asker?: Asker): Database => {
-    const client = watch(boundedQueryable(pool, { ...bounds, lineMs }, asker), asker);
+    const bounded = boundedQueryable(pool, { ...bounds, lineMs }, asker);
+    const client = watch(bounded, { asker, isGlance: bounds === glances });
     return { schema, client: asker === undefined ? client : untilGone(client, asker.signal) };
   };
   const shared = {
     reads: database(reads),
     lists: database(lists),
+    glances: database(glances),
     downloads: database(downloads),
     feed: database(feed),
     writes: database(writes),
@@ -69,6 +74,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       ...shared,
       reads: database(reads, asker),
       lists: database(lists, asker),
+      glances: database(glances, asker),
       // An answer that streams may begin before its first statement has ended.
       downloads: database(downloads, { signal: asker.signal, leftMs: () => Infinity }),
       feed: database(feed, asker),
@@ -101,18 +107,24 @@ function headOf({ text }: QueryConfig): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
+interface Watched {
+  readonly asker: Asker | undefined;
+  /** That it was too short is an answer. */
+  readonly isGlance: boolean;
+}
+
 /** Reports the change between away and back, whichever statement meets it first. */
 function createWatch({
   schema,
   logger,
   unserved,
-}: DatabaseOptions): (client: Queryable, asker?: Asker) => Queryable {
+}: DatabaseOptions): (client: Queryable, watched: Watched) => Queryable {
   let away: WorkerError | null = null;
   const back = () => {
     if (away !== null) logger.info({}, "the database is back");
     away = null;
   };
-  return (client, asker) => ({
+  return (client, { asker, isGlance }) => ({
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       try {
         const result = await client.query<R>(config);
@@ -127,7 +139,7 @@ function createWatch({
         } else if (!unasked.has(code)) back();
         // What was stopped because its client has left took no longer than it might.
         const isLate = code === "database_timeout" && asker?.signal.aborted !== true;
-        if (isLate) unserved?.("statement_timeout", { statement: headOf(config) });
+        if (isLate && !isGlance) unserved?.("statement_timeout", { statement: headOf(config) });
         // All connections are busy with a server that does not answer.
         throw code === "busy" ? (away ?? explained) : explained;
       }

@@ -31,6 +31,7 @@ export interface OperationRunner extends Service {
 
 export interface RunnerOptions {
   readonly reads: Database;
+  readonly glances: Database;
   readonly writes: Database;
   readonly audit: AuditTrail;
   readonly readiness: Readiness;
@@ -40,7 +41,7 @@ export interface RunnerOptions {
 const TIDY_EVERY_MS = 60_000;
 
 export function createOperationRunner(options: RunnerOptions): OperationRunner {
-  const { reads, writes, readiness, logger } = options;
+  const { reads, glances, writes, readiness, logger } = options;
   const inTables = tableStore(writes, randomUUID());
   const inMemory = memoryStore(writes, () => new Date(now()), logger);
   const ending = new AbortController();
@@ -52,7 +53,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const store = async () => ((await hasOperations(reads)) ? inTables : inMemory);
   const compile = compilerOn(reads);
   const toolsWith = (chosen: OperationStore): OperationTools => ({
-    ...{ store: chosen, reads, compile, logger, monotonic, wait },
+    ...{ store: chosen, reads, glances, compile, logger, monotonic, wait },
     onProgress: tell,
   });
 

@@ -14,6 +14,7 @@ import type { Connected } from "../shell/connection.ts";
 
 // As in the admin: a batch that takes longer is made smaller.
 const READS = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true } as const;
+const GLANCES = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true } as const;
 const WRITES = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false } as const;
 
 export async function operationTools(
@@ -22,11 +23,12 @@ export async function operationTools(
 ): Promise<OperationTools> {
   const { schema } = database;
   const reads = { schema, client: boundedQueryable(pool, READS) };
+  const glances = { schema, client: boundedQueryable(pool, GLANCES) };
   const writes = { schema, client: boundedQueryable(pool, WRITES) };
   const quiet = quietly(logger);
   const store = (await hasOperations(reads))
     ? tableStore(writes, randomUUID())
     : memoryStore(writes, () => new Date(now()), quiet);
   const compile = compilerOn(reads);
-  return { store, reads, compile, logger: quiet, monotonic, wait, onProgress };
+  return { store, reads, glances, compile, logger: quiet, monotonic, wait, onProgress };
 }

@@ -71,9 +71,10 @@ function batchRound(tools: OperationTools, pace: Pace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One at a time: behind millions of deleted jobs a probe takes longer than a batch.
+  // One at a time: behind millions of deleted jobs a probe takes longer than a batch. One that is given
+  // up has marked what it has passed, so that the next comes further.
   const probed = () => {
-    probe ??= probeHead(tools.reads)
+    probe ??= probeHead(tools.glances)
       .catch(() => null)
       .finally(() => {
         probe = null;

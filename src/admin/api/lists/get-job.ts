@@ -47,7 +47,7 @@ export const getOneJob: Operation = {
       if (head === null) throw notThere(id);
       return jsonText(headJson(head));
     }
-    const size = await jobSize(databases.reads, id);
+    const size = await jobSize(databases.reads, id, databases.glances);
     if (size?.isWhole === false) throw tooLarge(id);
     const job = size === null ? null : await getJob(databases.reads, id);
     if (job === null) throw notThere(id);

@@ -9,6 +9,8 @@ export interface OperationTools {
   readonly store: OperationStore;
   /** Reads, each bounded. */
   readonly reads: Database;
+  /** For what is better left than waited for. */
+  readonly glances: Database;
   /** The query; with `nowUs` the ages in it mean what they meant at that moment. */
   readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
   readonly logger: Logger;
