@@ -79,6 +79,9 @@ async function assets() {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        // In small blocks the parts of a packed module (ui/pack.mjs) are told apart.
+        [constants.BROTLI_PARAM_LGBLOCK]: 16,
+        [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     });
     table[name] = {

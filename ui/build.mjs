@@ -20,6 +20,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
+  // Of the glue only its types: what lifts and lowers texts is host/module.ts.
+  glue.delete("admin_ui_bg.js");
   await writeWhole(join(here, "generated"), glue);
   const fonts = await buildFonts();
   const files = new Map([...(await bundleHost()), ...(await bundleStyles(fonts.css))]);

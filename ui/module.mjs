@@ -29,17 +29,7 @@ const unpackerOptions = [
 
 /** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it: files by their names. */
 export async function compileAssembly(entry, name) {
-  const files = await compile(entry, name, ascOptions, [Shorten]);
-  return files.set(`${name}.js`, withoutPins(files.get(`${name}.js`)));
-}
-
-/** The glue minds null and pins what it hands over. But nothing is null, or collected while the module runs. */
-function withoutPins(glue) {
-  return glue
-    .replace(/^ *const refcounts = [\s\S]*(?=^ *function __notnull)/m, "")
-    .replace(/ \|\| __notnull\(\)|^ *if \((!pointer|value == null)\) return .*$/gm, "")
-    .replace(/__retain\((.*)\);$/gm, "$1;")
-    .replace(/^ *try \{\n|^ *\} finally \{\n(?: *__release\(.*\);\n)* *\}\n/gm, "");
+  return compile(entry, name, ascOptions, [Shorten]);
 }
 
 async function compile(entry, name, options, transforms) {

@@ -4,10 +4,10 @@
  */
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { instantiate } from "../../ui/host/module.ts";
 import { unpacked } from "../../ui/host/unpack.ts";
 
 const wasmUrl = new URL("../../dist/ui/admin_ui_bg.wasm", import.meta.url);
-const glueUrl = new URL("../../ui/generated/admin_ui_bg.js", import.meta.url);
 const buildUrl = new URL("../../ui/build.mjs", import.meta.url);
 
 export interface Element {
@@ -256,8 +256,7 @@ export class Page {
 /** The application just started; its session isn't answered yet. */
 export async function start(address = "/", storage?: Map<string, string>): Promise<Page> {
   const page = new Page(storage);
-  const { instantiate } = await import(glueUrl.href);
-  page.app = await instantiate(await wasm(), { host: page.host });
+  page.app = await instantiate(await wasm(), page.host);
   page.app.init(address, 1, "system");
   return page;
 }
@@ -274,7 +273,7 @@ function wasm(): Promise<WebAssembly.Module> {
 /** Builds the client when it is not there. */
 export async function ensureBuilt(): Promise<void> {
   try {
-    await Promise.all([access(wasmUrl), access(glueUrl)]);
+    await access(wasmUrl);
   } catch {
     const { buildUi } = await import(buildUrl.href);
     await buildUi(fileURLToPath(new URL(".", wasmUrl)));

@@ -2,10 +2,10 @@
  * Starts the WebAssembly application and gives it a page to draw on. The host knows no page and no
  * record: take the module away and nothing is left.
  */
-import { instantiate } from "../generated/admin_ui_bg.js";
 import { route } from "./address.ts";
 import { EventStream } from "./event-stream.ts";
 import { listen } from "./listen.ts";
+import { instantiate } from "./module.ts";
 import { PageHost } from "./page-host.ts";
 import { Places } from "./places.ts";
 import { Runner } from "./runner.ts";
@@ -20,7 +20,7 @@ export async function start(url: URL): Promise<void> {
     const module = await unpacked(packed.instance);
     const places = new Places();
     const host = new PageHost(runner, new EventStream(runner), places);
-    const app = await instantiate(module, { host: host.imports() });
+    const app = await instantiate(module, host.imports());
     runner.attach(app, () => host.afterDraw());
     host.attach(app.memory);
     listen(runner, places);

@@ -2,9 +2,7 @@
  * Runs the steps of the application one by one and draws once a frame. After a trap nothing in the
  * module can be trusted, so it is never entered again: the page says so and offers a reload.
  */
-import type { instantiate } from "../generated/admin_ui_bg.js";
-
-export type App = Awaited<ReturnType<typeof instantiate>>;
+import type { App } from "./module.ts";
 
 export class Runner {
   #app: App | undefined;

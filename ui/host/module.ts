@@ -1,0 +1,64 @@
+/**
+ * The application's functions as if they took and gave texts. In its memory a text is an object of UTF-16
+ * units, with their size in bytes before it. Nothing is pinned: the minimal runtime collects only when the
+ * host says so, and then none of the module's code runs.
+ */
+import type { instantiate as Instantiate } from "../generated/admin_ui_bg.js";
+
+export type App = Awaited<ReturnType<typeof Instantiate>>;
+type Call = (...given: unknown[]) => unknown;
+
+/** The arguments that are numbers, a bit for each; all others of what the application asks for are texts. */
+const NUMBERS: Readonly<Record<string, number>> = {
+  ...{ after: 1, draw: 15, navigate: 2, request: 1, scroll: 1, zoneOffset: 1 },
+};
+/** What AssemblyScript calls the class String. */
+const STRING_ID = 2;
+/** As many arguments as a call can surely take. */
+const MOST_UNITS = 1_024;
+
+export async function instantiate(module: WebAssembly.Module, host: object): Promise<App> {
+  const imports = wrapped(host, (name, call) => (...given) => {
+    const numbers = NUMBERS[name] ?? 0;
+    return lower(call(...given.map((value, at) => (numbers & (1 << at) ? value : lift(value)))));
+  });
+  const { exports } = await WebAssembly.instantiate(module, { host: imports });
+  const app = exports as unknown as App;
+
+  const units = (at: number, length: number) => new Uint16Array(app.memory.buffer, at, length);
+
+  function lift(pointer: unknown): string {
+    const at = pointer as number;
+    const [size = 0] = new Uint32Array(app.memory.buffer, at - 4, 1);
+    const all = units(at, size / 2);
+    let text = "";
+    for (let from = 0; from < all.length; from += MOST_UNITS) {
+      text += String.fromCharCode(...all.subarray(from, from + MOST_UNITS));
+    }
+    return text;
+  }
+
+  function lower(value: unknown): unknown {
+    if (typeof value !== "string") return value;
+    const at = app.__new(value.length * 2, STRING_ID);
+    const all = units(at, value.length);
+    for (let n = 0; n < all.length; n++) all[n] = value.charCodeAt(n);
+    return at;
+  }
+
+  return wrapped(
+    exports,
+    (_, call) =>
+      (...given) =>
+        call(...given.map(lower)),
+  ) as App;
+}
+
+/** The same object with each of its functions in another one. */
+function wrapped(object: object, wrap: (name: string, call: Call) => Call) {
+  const all = Object.entries(object).map(([name, value]) => [
+    name,
+    typeof value === "function" ? wrap(name, value) : value,
+  ]);
+  return Object.fromEntries(all);
+}
