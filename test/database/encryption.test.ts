@@ -113,3 +113,14 @@ test("A server that does not encrypt, and is asked to, is named as the reason, i
   assert.match(stderr, /^worker: PostgreSQL does not encrypt \(.*sslmode=disable.*\n$/);
   assert.doesNotMatch(stderr, /secret/);
 });
+
+test("A server is checked also where NODE_TLS_REJECT_UNAUTHORIZED would have Node check nothing.", async () => {
+  const { port } = encrypting;
+  const url = `postgres://postgres@localhost:${port}/postgres?sslmode=verify-full&${otherCa}`;
+  const { status, stderr } = await worker(["status"], {
+    DATABASE_URL: url,
+    NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /is not trusted/);
+});

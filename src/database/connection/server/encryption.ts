@@ -59,8 +59,11 @@ export function tlsOptions(encryption: Encryption): object {
 /** The name in the certificate does not matter, only who signed it. */
 const anyName = { checkServerIdentity: () => undefined };
 
+/** Said, for else NODE_TLS_REJECT_UNAUTHORIZED=0 would be heard. */
+const checked = { rejectUnauthorized: true };
+
 function checks(mode: SslMode, named: Said | undefined): object {
-  if (named?.text === "system") return { ca: publicAuthorities() };
+  if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
   const file = named ?? existing("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
   // With an authority at hand `require` checks as verify-ca does.
@@ -68,12 +71,12 @@ function checks(mode: SslMode, named: Said | undefined): object {
     return { rejectUnauthorized: false };
   }
   if (file === undefined) {
-    if (mode === "verify-full") return { ca: publicAuthorities() };
+    if (mode === "verify-full") return { ca: publicAuthorities(), ...checked };
     throw new InputError(
       "sslmode=verify-ca needs the certificate of an authority: name its file with sslrootcert or PGSSLROOTCERT, or say verify-full",
     );
   }
-  return { ca: contentOf(file), ...(mode === "verify-full" ? {} : anyName) };
+  return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
 const publicAuthorities = () => [
