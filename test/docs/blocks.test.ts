@@ -3,14 +3,22 @@
 // read, SQL runs. A block of text that is marked `output` is what the block before it prints, where `…`
 // stands for anything. What cannot run here says why, and the options that it names are still checked.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
 import type { Block } from "../../site/markdown.ts";
 import { codeSpansOf } from "../../site/markdown.ts";
 import { parseCrontab } from "../../src/domain/cron/crontab.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { userPages } from "./pages.ts";
+import {
+  databaseLike,
+  emptyDatabase,
+  migratedDatabase,
+  type TestDatabase,
+} from "../support/database.ts";
+import { root, userPages } from "./pages.ts";
 import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";
 import { callsIn, refusalOf } from "./shell-words.ts";
@@ -77,9 +85,34 @@ test("Every command that the documentation names is one that the program knows."
   assert.deepEqual(refused, []);
 });
 
+/** Graphile Worker's own installation. */
+const stockDatabase = () =>
+  databaseLike("docs_stock", async (connectionString) => {
+    const logger = new Logger(() => () => {});
+    await runMigrations({ connectionString, schema: "graphile_worker", logger });
+  });
+
+/** The bad night that the tests of the page have, too. */
+async function badNight(): Promise<TestDatabase> {
+  const database = await migratedDatabase("worker", ["operations"]);
+  const text = readFileSync(join(root, "test/page/incident.sql"), "utf8");
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const sized = text.replaceAll("$scheduled", "2000").replaceAll("$failures", "300");
+  await client.query(sized.replaceAll("{}", "worker"));
+  await client.end();
+  return database;
+}
+
+/** A page that is about what is there already finds it in its database. */
+const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
+  "docs/from-graphile-worker.md": stockDatabase,
+  "docs/operate.md": badNight,
+};
+
 for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
   test(`The code of ${page.path} does what the page says.`, async () => {
-    const { url } = await emptyDatabase();
+    const { url } = await (databases[page.path] ?? emptyDatabase)();
     const session = new Session(url);
     const pool = new pg.Pool({ connectionString: url, max: 1 });
     try {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { root } from "./pages.ts";
 
 const LONGEST_RUN_MS = 40_000;
-const NEEDED = ["pg", "@types", "graphile-worker", "express", "fastify"];
+const NEEDED = ["pg", "@types", "graphile-worker", "pg-boss"];
 
 export class Programs {
   readonly directory = mkdtempSync(join(tmpdir(), "worker-docs-programs-"));

@@ -51,8 +51,9 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    const keep = `{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${this.#state}'`;
-    const child = this.#shell(`${await this.#real(block)}\n${keep}`, LONGEST_BLOCK_MS);
+    // At the exit, so that a block that fails on purpose leaves what it has said, too.
+    const keep = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
+    const child = this.#shell(`${keep}\n${await this.#real(block)}`, LONGEST_BLOCK_MS);
     const closed = once(child, "close");
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const [status] = await closed;

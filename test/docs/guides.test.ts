@@ -1,0 +1,49 @@
+// What the hand-written pages have to tell of, since the code has it: kinds of incidents, codes of errors,
+// options of Graphile Worker.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { codeSpansOf, headingsOf } from "../../site/markdown.ts";
+import { incidentKinds } from "../../src/queue/incidents/incident.ts";
+import { graphileNames } from "../../src/worker/options/graphile-names.ts";
+import { pageAt, root } from "./pages.ts";
+
+const namedIn = (path: string) => new Set(codeSpansOf(pageAt(path).tokens));
+
+test("Every option of Graphile Worker that run() tells the way of has its row in the guide.", () => {
+  const named = namedIn("docs/from-graphile-worker.md");
+  assert.deepEqual(
+    Object.keys(graphileNames).filter((name) => !named.has(name)),
+    [],
+  );
+});
+
+test("Every code of an error stands in the library's page.", () => {
+  const source = readFileSync(join(root, "src/base/errors.ts"), "utf8");
+  const [, list = ""] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
+  const codes = [...list.matchAll(/"(\w+)"/g)].map(([, code = ""]) => code);
+  assert.ok(codes.length > 10);
+  const named = namedIn("docs/library.md");
+  assert.deepEqual(
+    codes.filter((code) => !named.has(code)),
+    [],
+  );
+});
+
+/** The page speaks of them in words. */
+const headings: Record<(typeof incidentKinds)[number], string> = {
+  stuck_queue: "A queue is stuck",
+  error_group: "Jobs fail with the same error",
+  poison: "A job kills its workers",
+  unsupported_task: "A task has no worker",
+  old_ready: "Jobs that are due wait",
+  peak: "A peak lies ahead",
+  silent_worker: "A worker is silent",
+  trouble: "The database is in trouble",
+};
+
+test("Every kind of incident has its section, with what mends it.", () => {
+  const told = headingsOf(pageAt("docs/operate.md").tokens).map(({ text }) => text);
+  for (const kind of incidentKinds) assert.ok(told.includes(headings[kind]), kind);
+});
