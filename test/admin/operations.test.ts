@@ -93,6 +93,8 @@ test("Begun, done, its receipt read, undone.", async () => {
   assert.deepEqual([done.not_found.value, done.not_found.precision], [0, "exact"]);
   const { body: jobs } = await client.get(`/api/operations/${operation.id}/jobs?limit=20`);
   assert.equal(jobs.ids.length, 20);
+  const known = { task_identifier: "whole", error_line: null };
+  assert.deepEqual(jobs.jobs[19], { id: jobs.ids[19], ...known });
   const rest = await client.get(
     `/api/operations/${operation.id}/jobs?limit=20&cursor=${jobs.next_cursor}`,
   );

@@ -44,7 +44,7 @@ test("An operation leaves a receipt to look at.", async () => {
     await dialog.getByLabel("Priority").fill("1");
     await dialog.getByRole("button", { name: "See what it would do" }).click();
     await dialog.getByRole("button", { name: /^Reschedule \d/ }).click();
-    await page.locator(".op-ids").waitFor();
+    await page.locator(".op-jobs").waitFor();
   });
 });
 

@@ -97,7 +97,7 @@ test("All that match are retried after a rehearsal, and undone from the receipt.
     assert.equal(spent(retried), 0);
     // It ran when its turn came, and so it no longer matched.
     await page.locator(".stats").getByText("Not found").waitFor();
-    await page.locator(".op-ids a").first().waitFor();
+    await page.locator(".op-jobs a").first().waitFor();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
     await dialog.getByText("Jobs that have run or were changed since stay as they are.").waitFor();
     await dialog.getByRole("button", { name: `Undo ${MANY - 1} jobs` }).click();
@@ -132,7 +132,7 @@ test("A canary that fails holds the rest, and Resume goes on with it.", async ()
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("heading", { name: "Retried 30 of 30 jobs" }).waitFor();
     await page.getByRole("link", { name: "Failed again" }).click();
-    await page.locator(".op-ids a").first().waitFor();
+    await page.locator(".op-jobs a").first().waitFor();
   });
   assert.equal(spent(await rowsOf("canary")), 1);
 });

@@ -37,7 +37,9 @@ async function undone({ id }: JobOperation): Promise<JobOperation> {
 }
 
 async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly string[]> {
-  return (await operationTools(queue.db).store.receipt(id, outcome, "0", 100)).ids;
+  return (await operationTools(queue.db).store.receipt(id, outcome, "0", 100)).jobs.map(
+    (job) => job.id,
+  );
 }
 
 const idsOf = async () => (await jobRows(queue)).map(({ id }) => String(id));
@@ -49,7 +51,7 @@ async function addDiverse(): Promise<string[]> {
   await queue.sql("select worker.add_job('t'), worker.add_job('u')");
   const ids = await idsOf();
   await queue.sql(
-    `update worker._private_jobs set attempts = max_attempts, last_error = 'it broke',
+    `update worker._private_jobs set attempts = max_attempts, last_error = E'it broke\\nat once',
       updated_at = now() - interval '1 hour' where id = $1`,
     [ids[1]],
   );
@@ -129,6 +131,15 @@ test("The receipt has all that were asked for: done, running, gone.", async () =
   assert.deepEqual(await listed(operation, "done"), [a, c]);
   assert.deepEqual(await listed(operation, "locked"), [b]);
   assert.deepEqual(await listed(operation, "gone"), ["999999"]);
+  const told = async (outcome: Outcome) =>
+    (await operationTools(queue.db).store.receipt(operation.id, outcome, "0", 9)).jobs;
+  await queue.sql("delete from worker._private_tasks where identifier = 'u'");
+  assert.deepEqual(await told("done"), [
+    { id: a, taskIdentifier: "t", errorLine: null },
+    { id: c, taskIdentifier: "u", errorLine: null },
+  ]);
+  assert.deepEqual(await told("locked"), [{ id: b, taskIdentifier: "t", errorLine: "it broke" }]);
+  assert.deepEqual(await told("gone"), [{ id: "999999", taskIdentifier: null, errorLine: null }]);
   const { matched, not_found: rest } = JSON.parse(operationJson(operation));
   assert.deepEqual([matched.value, matched.precision, rest.value], [4, "exact", 0]);
   assert.ok(Math.abs(Date.parse(matched.as_of) - Date.now()) < 600_000, matched.as_of);

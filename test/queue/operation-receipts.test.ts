@@ -21,7 +21,7 @@ const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const idsOfAll = async () => (await jobRows(queue)).map(({ id }) => String(id));
 
 const idsIn = async (store: OperationStore, { id }: JobOperation, outcome: Outcome) =>
-  (await store.receipt(id, outcome, "0", 100)).ids;
+  (await store.receipt(id, outcome, "0", 100)).jobs.map((job) => job.id);
 
 /** A database on which something happens between a batch and the next statement. */
 function meanwhile(happens: () => Promise<unknown>): Database {

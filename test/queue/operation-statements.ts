@@ -21,6 +21,7 @@ import {
 import { readBoundary, readSamples } from "../../src/queue/operations/rehearse/samples.ts";
 import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
 import { lookAgain, noteMissed } from "../../src/queue/operations/store/missed.ts";
+import { receiptJobs } from "../../src/queue/operations/store/receipt-jobs.ts";
 import { tableStore } from "../../src/queue/operations/store/table-store.ts";
 import type { JobQuery } from "../../src/queue/query/job-query.ts";
 import type { Gauge } from "../../src/queue/stats/gauge.ts";
@@ -95,6 +96,8 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-canary": (db) => store(db).canary("1"),
   "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),
   "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
+  "operation-receipt-jobs": (db) => receiptJobs(db, "1", ["1"]),
+  "operation-receipt-jobs-in-memory": (db) => receiptJobs(db, null, ["1"]),
   "operation-look-again": (db) => lookAgain(db, jobs, stretch.before, ["1"]),
   "operation-note-missed": (db) => noteMissed(db, "1", { locked: [], changed: ["1"], gone: ["2"] }),
   "operation-tidy": (db) => store(db).tidy(),

@@ -52,11 +52,12 @@ test("It does what was rehearsed, to those that match, and says what it left alo
   const e = "enough";
   assert.deepEqual(errors, [e, null, e, e, e, null, null, null]);
   const receipt = await with_.store.receipt(ended.id, "locked", "0", 10);
-  assert.deepEqual(receipt, { ids: [jobs[1]?.["id"]], nextCursor: null });
+  const running = { id: jobs[1]?.["id"], taskIdentifier: "mine", errorLine: null };
+  assert.deepEqual(receipt, { jobs: [running], nextCursor: null });
   const first = await with_.store.receipt(ended.id, "done", "0", 3);
-  assert.equal(first.ids.length, 3);
+  assert.equal(first.jobs.length, 3);
   const second = await with_.store.receipt(ended.id, "done", first.nextCursor ?? "", 3);
-  assert.deepEqual([second.ids.length, second.nextCursor], [1, null]);
+  assert.deepEqual([second.jobs.length, second.nextCursor], [1, null]);
 });
 
 test("What is added or changed after the rehearsal is not touched.", async () => {
@@ -77,7 +78,10 @@ test("What is added or changed after the rehearsal is not touched.", async () =>
   const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.done, ended.skippedChanged], [3, 1]);
   const receipt = await with_.store.receipt(ended.id, "changed", "0", 10);
-  assert.deepEqual(receipt.ids, [second?.["id"]]);
+  assert.deepEqual(
+    receipt.jobs.map(({ id }) => id),
+    [second?.["id"]],
+  );
   assert.equal((await rows()).length, 3);
 });
 
@@ -282,7 +286,7 @@ test("A canary lets the rest go when its jobs are gone, and holds when one fails
   assert.deepEqual([held.state, held.done], ["paused", 3]);
   assert.match(held.error ?? "", /1 of the first 3 failed again/);
   const again = await with_.store.receipt(held.id, "failed_again", "0", 10);
-  assert.equal(again.ids.length, 1);
+  assert.equal(again.jobs.length, 1);
   await change(with_.store, held.id, "stop");
   const let_ = await play("delete from worker._private_jobs where attempts = 0");
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
@@ -445,7 +449,7 @@ test("Beside a worker every job is either run once or taken away, never both.", 
   const taken: string[] = [];
   for (let more = true; more; ) {
     const page = await with_.store.receipt(ended.id, "done", after, 1_000);
-    taken.push(...page.ids);
+    taken.push(...page.jobs.map(({ id }) => id));
     after = page.nextCursor ?? "";
     more = page.nextCursor !== null;
   }

@@ -278,6 +278,10 @@ test("one whose server is gone can be resumed, one that broke off says why", asy
   );
 });
 
+const met = (id: number, task_identifier: string | null, error_line: string | null) => ({
+  ...{ id, task_identifier, error_line },
+});
+
 test("a receipt has every job that matched once, and their ids by pages", async () => {
   const page = await shown(
     receipt({ done: 8000, skipped_changed: 300, skipped_gone: 8, not_found: value(80) }),
@@ -297,10 +301,14 @@ test("a receipt has every job that matched once, and their ids by pages", async 
   assert.match(page.asked("api/operations/214/jobs").path, /outcome=done&limit=100$/);
   page.answer("api/operations/214/jobs", {
     outcome: "done",
-    ids: [3571, 3574],
+    jobs: [met(3571, "send_email", "TypeError: no\u202e name"), met(3574, null, null)],
     next_cursor: "3574",
   });
-  const links = page.all((e) => e.tag === "a" && /^#\d/.test(textOf([e])));
+  const links = page.all((e) => e.tag === "a" && /#\d/.test(textOf([e])));
+  assert.deepEqual(
+    page.all((e) => e.tag === "tr").map((e) => textOf([e])),
+    ["JobLast error", "send_email#3571TypeError no\\u202e name", "(no task)#3574"],
+  );
   assert.deepEqual(
     links.map((e) => e.attrs["href"]),
     ["#/jobs/3571", "#/jobs/3574"],
@@ -309,7 +317,12 @@ test("a receipt has every job that matched once, and their ids by pages", async 
   page.go(String(more.attrs["href"]).slice(1));
   assert.match(page.asked("api/operations/214/jobs").path, /outcome=done&limit=100&cursor=3574$/);
   page.go("/activity/214?outcome=failed_again");
-  page.answer("api/operations/214/jobs", { outcome: "failed_again", ids: [7], next_cursor: null });
+  const again = [met(7, "send_email", "TypeError")];
+  page.answer("api/operations/214/jobs", {
+    outcome: "failed_again",
+    jobs: again,
+    next_cursor: null,
+  });
   page.click("Retry these 1…");
   assert.equal(body(page).q, "id:7");
 });

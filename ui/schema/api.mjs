@@ -185,7 +185,9 @@ export const records = {
     cli: "string",
   },
   Operations: { operations: "Operation[]" },
-  OperationJobs: { outcome: "string", ids: "i64[]", next_cursor: "string?" },
+  /** One that an operation has met; null: of a job that is gone nothing was kept. */
+  MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
+  OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
   ListedQueue: {
     id: "i64",
     queue_name: "string",

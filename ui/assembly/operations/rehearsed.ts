@@ -58,21 +58,22 @@ function more(what: string, all: i32): Node {
   return row(`${what} more`, "", [cell("faint", [text(words)]), cell("", [])]);
 }
 
+export function jobName(task: string | null, id: i64): Node {
+  return box("span", "row", [
+    leaf("span", "name cut", task === null ? "(no task)" : task),
+    leaf("span", "id", `#${id}`),
+  ]);
+}
+
 /** The oldest of them, to be looked at before anything is done. */
 function samples(jobs: SampleJob[]): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(jobs.length, SHOWN); i++) {
     const job = jobs[i];
-    const task = job.taskIdentifier;
     const error = job.errorLine;
     rows.push(
       row(job.id.toString(), "", [
-        cell("", [
-          box("span", "row", [
-            leaf("span", "name cut", task === null ? "(no task)" : task),
-            leaf("span", "id", `#${job.id}`),
-          ]),
-        ]),
+        cell("", [jobName(job.taskIdentifier, job.id)]),
         cell("", [error === null ? leaf("span", "dim", job.state) : errorLabel(error)]),
         cell("num dim w-mid", [text(`${job.attempts} of ${job.maxAttempts}`)]),
       ]),

@@ -4,7 +4,7 @@ import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { objectText, operationJson } from "../../../queue/operations/model/operation.ts";
-import { outcomes } from "../../../queue/operations/model/operation-store.ts";
+import { outcomes, type ReceiptJob } from "../../../queue/operations/model/operation-store.ts";
 import { known } from "../../../queue/operations/verbs.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
@@ -68,19 +68,36 @@ export const listOperationJobs: Operation = {
   summary:
     "Ids of an operation's jobs: done; left alone because locked, changed since the boundary, or gone at their turn; failed_again since; and what an undo did to those that were done",
   query: jobsQuery,
-  answer: record({ outcome: "string", ids: "integer[]", next_cursor: "string?" }, "OperationJobs"),
+  answer: record(
+    {
+      outcome: "string",
+      ids: "integer[]",
+      // The same with what is known of them now, or where they are gone was known.
+      jobs: listOf(record({ id: "integer", task_identifier: "string?", error_line: "string?" })),
+      next_cursor: "string?",
+    },
+    "OperationJobs",
+  ),
   run: async ({ operations }, request) => {
     const { outcome = "done", limit = 100, cursor: given } = readQuery(request, jobsQuery);
     const store = await operations.store();
     const { id } = await known(store, operationIdIn(request));
     const most = Math.max(1, Math.min(limit, MOST_IDS));
-    const { ids, nextCursor } = await store.receipt(id, outcome, cursorIn(given) ?? "0", most);
+    const { jobs, nextCursor } = await store.receipt(id, outcome, cursorIn(given) ?? "0", most);
     return jsonText(
       objectText({
         outcome: JSON.stringify(outcome),
-        ids: `[${ids.join(",")}]`,
+        ids: `[${jobs.map((job) => job.id).join(",")}]`,
+        jobs: `[${jobs.map(jobJson).join(",")}]`,
         next_cursor: JSON.stringify(nextCursor),
       }),
     );
   },
 };
+
+const jobJson = ({ id, taskIdentifier, errorLine }: ReceiptJob): string =>
+  objectText({
+    id,
+    task_identifier: JSON.stringify(taskIdentifier),
+    error_line: JSON.stringify(errorLine),
+  });

@@ -88,8 +88,15 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
+/** What is known of it; null: nothing, or there is none. */
+export interface ReceiptJob {
+  readonly id: string;
+  readonly taskIdentifier: string | null;
+  readonly errorLine: string | null;
+}
+
 export interface Receipt {
-  readonly ids: readonly string[];
+  readonly jobs: readonly ReceiptJob[];
   /** null: that was all. */
   readonly nextCursor: string | null;
 }

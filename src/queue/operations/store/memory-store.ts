@@ -14,6 +14,7 @@ import {
 import { batchStatement } from "./batch-statement.ts";
 import { idsIn, lookAgain, type Missed } from "./missed.ts";
 import { failedAgain } from "./receipt.ts";
+import { receiptJobs } from "./receipt-jobs.ts";
 import { anotherAtWork } from "./table-store.ts";
 
 const MOST_REHEARSALS = 100;
@@ -133,7 +134,8 @@ export function memoryStore(db: Database, now: () => Date, logger: Logger): Oper
       const all = (kept as Partial<Record<Outcome, string[]>> | undefined)?.[outcome] ?? [];
       const ids = all.filter((one) => BigInt(one) > BigInt(afterId)).slice(0, limit + 1);
       const page = ids.slice(0, limit);
-      return { ids: page, nextCursor: ids.length > limit ? (page.at(-1) ?? null) : null };
+      const nextCursor = ids.length > limit ? (page.at(-1) ?? null) : null;
+      return { jobs: await receiptJobs(db, null, page), nextCursor };
     },
     tidy: async () => false,
   };

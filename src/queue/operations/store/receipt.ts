@@ -3,6 +3,7 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { failedAt } from "../../settle/retry-policy.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
+import { receiptJobs } from "./receipt-jobs.ts";
 
 /** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
 export const failedAgain = (leftAt: string, leftAttempts: string) => `
@@ -75,6 +76,7 @@ export async function receiptOf(
   const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, looked]);
   const found = rows.filter((row) => row.is_one).map((row) => row.id);
   const ids = found.slice(0, limit);
-  if (found.length > limit) return { ids, nextCursor: ids.at(-1) ?? null };
-  return { ids, nextCursor: rows.length === looked ? (rows.at(-1)?.id ?? null) : null };
+  const last = rows.length === looked ? (rows.at(-1)?.id ?? null) : null;
+  const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : last;
+  return { jobs: await receiptJobs(db, id, ids), nextCursor };
 }

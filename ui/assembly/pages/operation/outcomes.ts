@@ -1,19 +1,23 @@
 /** Which jobs have met which end: one list at a time, a hundred ids a page. */
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
+import { cell, row, table } from "../../controls/table";
 import { linkedPart, segments } from "../../controls/tabs";
 import { valueText } from "../../controls/value";
 import { Operation, OperationJobs } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
+import { errorLabel } from "../../kit/group-row";
 import { operationVerb, verbButton } from "../../kit/verb";
-import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { Address } from "../../model/address";
 import { jobPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
+import { jobName } from "../../operations/rehearsed";
 import { isAtWork } from "../../operations/words";
 
 const FAILED_AGAIN = "failed_again";
+const COLUMNS: string[] = ["w6=Job", "=Last error"];
 
 /** All whose ids can be had. */
 function listed(operation: Operation): Outcome[] {
@@ -61,10 +65,8 @@ export function outcomePanel(
     "",
     [again(m, operation, shown, jobs)],
     [
-      box("div", "pb", [
-        box("div", "op-outcomes", [segments("What became of them", parts)]),
-        asked.ready ? ids(address, jobs) : asked.placeholder(m, 2),
-      ]),
+      box("div", "pb op-outcomes", [segments("What became of them", parts)]),
+      asked.ready ? metJobs(address, jobs) : asked.placeholder(m, 2),
     ],
   );
 }
@@ -72,28 +74,36 @@ export function outcomePanel(
 /** What was left alone or has failed again can be done once more. */
 function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
   const isWorth = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
-  if (!isWorth || jobs.outcome !== shown || jobs.ids.length === 0 || isAtWork(operation)) {
+  if (!isWorth || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {
     return nothing;
   }
   if (operation.action !== "retry" && operation.action !== "run-now") return nothing;
   const names: string[] = [];
-  for (let i = 0; i < jobs.ids.length; i++) names.push(jobs.ids[i].toString());
+  for (let i = 0; i < jobs.jobs.length; i++) names.push(jobs.jobs[i].id.toString());
   const verb = operation.action === "retry" ? "Retry" : "Run";
   const label = `${verb} these ${names.length}…`;
   return verbButton(m, operationVerb(operation.action, label, "id:" + names.join(",")), "s");
 }
 
-function ids(address: Address, jobs: OperationJobs): Node {
-  const list = jobs.ids;
-  if (list.length === 0) return leaf("p", "dim", "None.");
-  const items: Node[] = [];
+function metJobs(address: Address, jobs: OperationJobs): Node {
+  const list = jobs.jobs;
+  if (list.length === 0) return leaf("p", "pb dim", "None.");
+  const rows: Node[] = [];
   for (let i = 0; i < list.length; i++) {
-    const id = list[i].toString();
-    items.push(el("li", [key(id)], [link(jobPath(list[i]), "id link", [text("#" + id)])]));
+    const job = list[i];
+    const error = job.errorLine;
+    rows.push(
+      row(job.id.toString(), "", [
+        cell("", [link(jobPath(job.id), "row", [jobName(job.taskIdentifier, job.id)])]),
+        cell("", [error === null ? nothing : errorLabel(error)]),
+      ]),
+    );
   }
   const next = jobs.nextCursor;
   return box("div", "", [
-    el("ul", [cls("op-ids"), attr("aria-label", "Jobs")], items),
-    next === null ? nothing : link(address.with("cursor", next), "btn s", [text("More")]),
+    table("op-jobs", "Jobs", COLUMNS, rows),
+    next === null
+      ? nothing
+      : box("div", "pb", [link(address.with("cursor", next), "btn s", [text("More")])]),
   ]);
 }

@@ -1,0 +1,45 @@
+// What is still known of the jobs of a receipt: their task and how their last error begins, of those that
+// are there as they are now, of those that were deleted as they were.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import type { ReceiptJob } from "../model/operation-store.ts";
+
+interface Row {
+  readonly id: string;
+  readonly task_identifier: string | null;
+  readonly error: string | null;
+}
+
+/** Ascending by id. `operationId`: whose rows tell of deleted jobs; null: nothing was kept. */
+export async function receiptJobs(
+  db: Database,
+  operationId: string | null,
+  ids: readonly string[],
+): Promise<ReceiptJob[]> {
+  if (ids.length === 0) return [];
+  const rows =
+    operationId === null
+      ? await query<Row>(db, livingSql, [ids])
+      : await query<Row>(db, keptSql, [ids, operationId]);
+  return rows.map((row) => ({
+    id: row.id,
+    taskIdentifier: row.task_identifier,
+    errorLine: row.error?.split(/[\r\n]/, 1)[0] ?? null,
+  }));
+}
+
+const livingSql: Statement = (s) => `
+  select met.id, tasks.identifier as task_identifier, left(jobs.last_error, 300) as error
+  from unnest($1::bigint[]) as met (id)
+  left join ${s}._private_jobs as jobs on jobs.id = met.id
+  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
+  order by met.id`;
+
+const keptSql: Statement = (s) => `
+  select met.id, coalesce(tasks.identifier, was.task_identifier) as task_identifier,
+    left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error
+  from unnest($1::bigint[]) as met (id)
+  left join ${s}._private_jobs as jobs on jobs.id = met.id
+  left join ${s}._private_operation_rows as was
+    on was.operation_id = $2::bigint and was.job_id = met.id
+  left join ${s}._private_tasks as tasks on tasks.id = coalesce(jobs.task_id, was.task_id)
+  order by met.id`;
