@@ -8,6 +8,7 @@ import { listen } from "./listen.ts";
 import { instantiate } from "./module.ts";
 import { PageHost } from "./page-host.ts";
 import { Places } from "./places.ts";
+import { askEarly } from "./request.ts";
 import { Runner } from "./runner.ts";
 import { restoreTheme } from "./theme.ts";
 import { unpacked } from "./unpack.ts";
@@ -15,6 +16,7 @@ import { unpacked } from "./unpack.ts";
 export async function start(url: URL): Promise<void> {
   const theme = restoreTheme();
   const runner = new Runner();
+  askEarly("api/session");
   try {
     const packed = await WebAssembly.instantiateStreaming(fetch(url));
     const module = await unpacked(packed.instance);

@@ -36,7 +36,11 @@ export const getSession: Operation = {
     },
     "Session",
   ),
-  run: async ({ config: { auth, readOnly, schema, label }, csrfToken, readiness }, request) => {
+  run: async (
+    { config: { auth, readOnly, schema, label }, csrfToken, readiness, feed },
+    request,
+  ) => {
+    feed.expect();
     const { problem, isReadOnlyServer } = await databaseNow(readiness, request.closing);
     return json({
       schema: schema.name,

@@ -46,6 +46,8 @@ export interface Feed {
   known(): Promise<Known>;
   /** The JSON of GET /api/overview. */
   overview(): Promise<string>;
+  /** Somebody will watch in a moment: what he is shown first is read already. */
+  expect(): void;
   /** The answer that makes the request a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
   /** Tells everybody who watches `event`; `topic` as for the event source. */
@@ -205,6 +207,11 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   return {
     known,
     overview: async () => overviewText(await known()).json,
+    expect() {
+      if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
+      // Whoever comes is told what is wrong.
+      sampler.pulse().catch(() => {});
+    },
     watch: (request, events) => source.view(request, [...events, "problem"]),
     publish: (event, json, topic) => source.publish(event, json, topic),
     isWatched: (event) => source.isWatched(event),

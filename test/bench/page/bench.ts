@@ -136,14 +136,12 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // Behind the frame in which it is painted.
-    requestAnimationFrame(() => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => {
-        watched.firstNumber = performance.now();
-      };
-      port2.postMessage(null);
-    });
+    // Drawn in a frame's callback: the message comes when that frame has been laid out and painted.
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      watched.firstNumber = performance.now();
+    };
+    port2.postMessage(null);
   });
   observer.observe(document, { subtree: true, childList: true, characterData: true });
 }
