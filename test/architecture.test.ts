@@ -109,7 +109,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "api/lists": ["known", "wire", "context"],
     "api/export": ["wire", "context"],
     "api/insight": ["insight", "wire", "context"],
-    "api/operations": ["wire", "context", "api/insight"],
+    "api/operations": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
     "api/system": ["feed", "known", "wire", "context"],
     "": [

@@ -73,14 +73,14 @@ function section(
   const answer = content.schema === undefined ? code(type) : typeText(content.schema);
   const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
   const body = requestBody?.content["application/json"].schema;
+  const takes = body === undefined ? "" : `Takes ${typeText(body)}. `;
   return [
     `## ${name}`,
     "",
     `${plain(summary)}. Access: ${rest["x-access"]}.`,
     "",
     ...table(["parameter", "in", "type", ""], rows),
-    ...(body === undefined ? [] : [`Takes ${typeText(body)}. `]),
-    `Answers 200 with ${answer}; errors ${refusals.join(", ") || "none"}.`,
+    `${takes}Answers 200 with ${answer}; errors ${refusals.join(", ") || "none"}.`,
     "",
   ];
 }
@@ -92,7 +92,8 @@ function shape(name: string, schema: Json): string[] {
     typeText(one),
     describe(one),
   ]);
-  const choices = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].filter(({ $ref }) => $ref);
+  const alternatives = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
+  const choices = alternatives.filter(({ $ref }) => $ref !== undefined);
   return [
     `### ${name}`,
     "",
@@ -132,6 +133,7 @@ function typeText(schema: Json): string {
     return `{ ${members.map(([name, one]) => `${code(name)}: ${typeText(one)}`).join(", ")} }`;
   }
   if (types.length === 0) return schema.anyOf?.map(typeText).join(" or ") ?? "any JSON";
-  const named = schema.format === "date-time" ? "time" : types[0];
-  return types.includes("null") ? `${named} or null` : (named ?? "");
+  return types
+    .map((type) => (schema.format === "date-time" && type === "string" ? "time" : type))
+    .join(" or ");
 }

@@ -1,4 +1,5 @@
 // docs/reference/library.md, from the types and the documentation of the public names.
+import { anchorOf } from "../markdown.ts";
 import type { Declaration } from "./declarations.ts";
 import { code, generated, table } from "./table.ts";
 
@@ -22,9 +23,14 @@ export function libraryPage(declarations: readonly Declaration[]): string {
     ...parts.map(([title]) => title),
   ];
   const titles = [...new Set(order)].filter((title) => grouped.has(title));
+  const headings = titles.flatMap((title) => [
+    { name: title, isTitle: true },
+    ...programsFirst(grouped.get(title) ?? []).map(({ name }) => ({ name, isTitle: false })),
+  ]);
+  const anchors = anchorsOf(headings);
   const namesOf = (title: string) =>
-    (grouped.get(title) ?? [])
-      .map(({ name }) => `[${code(name)}](#${name.toLowerCase()})`)
+    programsFirst(grouped.get(title) ?? [])
+      .map(({ name }) => `[${code(name)}](#${anchors.get(name)})`)
       .join(" ");
   return [
     "# Library reference",
@@ -40,9 +46,30 @@ export function libraryPage(declarations: readonly Declaration[]): string {
     ...titles.flatMap((title) => [
       `## ${title}`,
       "",
-      ...(grouped.get(title) ?? []).flatMap(section),
+      ...programsFirst(grouped.get(title) ?? []).flatMap(section),
     ]),
   ].join("\n");
+}
+
+/** What is called or made before what is given to it. */
+function programsFirst(declarations: readonly Declaration[]): Declaration[] {
+  const isType = ({ kind }: Declaration) => kind === "interface" || kind === "type";
+  return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
+}
+
+/** Of names, by their headings' order: those that differ in their capitals only are told apart by a number. */
+function anchorsOf(
+  headings: readonly { readonly name: string; readonly isTitle: boolean }[],
+): ReadonlyMap<string, string> {
+  const seen = new Map<string, number>();
+  const found = new Map<string, string>();
+  for (const { name, isTitle } of headings) {
+    const anchor = anchorOf(name);
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    if (!isTitle) found.set(name, before === 0 ? anchor : `${anchor}-${before}`);
+  }
+  return found;
 }
 
 function partOf(file: string): string {

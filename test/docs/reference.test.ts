@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { headingsOf, parse } from "../../site/markdown.ts";
 import { publicDeclarations } from "../../site/reference/declarations.ts";
 import { openapiDocument, referencePages } from "../../site/reference/pages.ts";
 import { routes } from "../../src/admin/routes.ts";
@@ -43,9 +44,13 @@ test("Every route has its section, with every parameter that it checks.", () => 
   }
 });
 
-test("Every public name of the library has its section.", () => {
+test("Every public name of the library has its section, and the contents lead to it.", () => {
   const declarations = publicDeclarations(types);
   assert.ok(declarations.length > 60);
-  for (const { name } of declarations)
-    assert.match(page("library"), new RegExp(`^### ${name}$`, "m"));
+  const headings = headingsOf(parse(page("library")));
+  for (const { name } of declarations) {
+    const heading = headings.find(({ level, text }) => level === 3 && text === name);
+    assert.ok(heading !== undefined, name);
+    assert.ok(page("library").includes(`[\`${name}\`](#${heading.anchor})`), heading.anchor);
+  }
 });

@@ -142,6 +142,10 @@ function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const whole: JsonSchema = Object.fromEntries(parts);
   const title = schema["title"];
   if (typeof title !== "string") return whole;
+  const known = schemas[title];
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(whole)) {
+    throw new Error(`two schemas are called ${title}`);
+  }
   schemas[title] = whole;
   return { $ref: `#/components/schemas/${title}` };
 }

@@ -46,12 +46,13 @@ export function described(shape: Shape, description: string): JsonSchema {
 
 /** The same, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  return { ...schema, type: [schema["type"], "null"] };
+  return { anyOf: [schema, { type: "null" }] };
 }
 
 /** A number that says how well it is known (domain/value.ts). */
 export const value: JsonSchema = {
   ...record({ value: "integer", precision: "string", basis: "string", as_of: "time" }, "Value"),
+  description: "how many, and how well that is known: exactly, or between low and high",
   properties: {
     value: { type: "integer", format: "int64" },
     precision: { type: "string", enum: ["exact", "capped", "estimated"] },

@@ -4,9 +4,8 @@ import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { type Group, groupings } from "../../../queue/groups/group.ts";
 import type { Operation } from "../../context/admin.ts";
 import { idJson } from "../../wire/exact-json.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
+import { listOf, record, value } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
-import { valueSchema } from "./shapes.ts";
 
 const q = inQuery(text(["Query", "only jobs that match; empty: all"], 0, 4_096));
 const share = { type: "number", minimum: 0, maximum: 1 };
@@ -30,7 +29,7 @@ export const getGroups: Operation = {
           {
             key: "string",
             label: "string",
-            count: valueSchema,
+            count: value,
             share,
             first_seen: "time?",
             last_seen: "time?",
@@ -43,7 +42,7 @@ export const getGroups: Operation = {
         ),
       ),
       sampled: "integer",
-      of: valueSchema,
+      of: value,
       as_of: "time",
     },
     "Groups",

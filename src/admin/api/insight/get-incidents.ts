@@ -3,8 +3,8 @@ import { json } from "../../../http/response.ts";
 import { incidentKinds } from "../../../queue/incidents/incident.ts";
 import type { Operation } from "../../context/admin.ts";
 import { incidentsJson } from "../../insight/insight-json.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
-import { linksSchema, orNull, valueSchema, verbSchema } from "./shapes.ts";
+import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { linksSchema, verbSchema } from "./shapes.ts";
 
 const answer = record(
   {
@@ -19,7 +19,7 @@ const answer = record(
           title: "string",
           sentence: "string",
           since: "time?",
-          blast: valueSchema,
+          blast: value,
           stands_still: "boolean",
           q: "string?",
           links: linksSchema,

@@ -8,8 +8,8 @@ import { type Explanation, explainJob } from "../../../queue/why/explain-job.ts"
 import type { Operation } from "../../context/admin.ts";
 import { linksJson, verbJson } from "../../insight/insight-json.ts";
 import { idJson } from "../../wire/exact-json.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
-import { linksSchema, orNull, valueSchema, verbSchema } from "./shapes.ts";
+import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { linksSchema, verbSchema } from "./shapes.ts";
 
 const answer = record(
   {
@@ -27,11 +27,11 @@ const answer = record(
         verb: orNull(verbSchema),
       }),
     ),
-    ahead: orNull(valueSchema),
-    of: orNull(valueSchema),
+    ahead: orNull(value),
+    of: orNull(value),
     next_tries: listOf("time"),
     last_try: "time?",
-    same_error: orNull(valueSchema),
+    same_error: orNull(value),
     error_group: "string?",
     as_of: "time",
   },

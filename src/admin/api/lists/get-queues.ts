@@ -12,11 +12,11 @@ import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
 import { queueStates } from "../../../queue/lists/queues/queue-states.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
-import { described, listOf, record } from "../../wire/json-schema.ts";
+import { described, listOf, record, value } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
-import { jobIdJson, timeOfMs, timeOrNull, value } from "./list-wire.ts";
+import { jobIdJson, timeOfMs, timeOrNull } from "./list-wire.ts";
 
 export const queue = record(
   {

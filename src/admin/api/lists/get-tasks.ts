@@ -7,11 +7,11 @@ import {
   taskSorts,
 } from "../../../queue/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
-import { described, listOf, record } from "../../wire/json-schema.ts";
+import { described, listOf, record, value } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
-import { timeOfMs, value } from "./list-wire.ts";
+import { timeOfMs } from "./list-wire.ts";
 
 const task = record(
   {

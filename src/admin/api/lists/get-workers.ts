@@ -12,12 +12,12 @@ import { withCounts } from "../../../queue/lists/queues/list-queue-page.ts";
 import { queueRowsHeldBy } from "../../../queue/lists/queues/queue-rows.ts";
 import { workerDifferences } from "../../../queue/lists/worker-differences.ts";
 import type { Operation } from "../../context/admin.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
+import { listOf, record, value } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 import { queue, queueJson } from "./get-queues.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
-import { jobIdJson, rate, timeOrNull, value } from "./list-wire.ts";
+import { jobIdJson, rate, timeOrNull } from "./list-wire.ts";
 
 const current = record({ id: "integer", task: "string?", since: "time" }, "RunningJob");
 

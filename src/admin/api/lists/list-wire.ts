@@ -1,15 +1,6 @@
 // What the lists of names have in common on the wire.
 import { timeText } from "../../../queue/sql/moments.ts";
-import { type JsonSchema, record } from "../../wire/json-schema.ts";
-
-const known = { value: "integer", precision: "string", basis: "string", as_of: "time" };
-
-/** A number that says how well it is known (domain/value.ts). */
-export const value: JsonSchema = {
-  title: "Value",
-  description: "how many, and how well that is known: exactly, or between low and high",
-  anyOf: [record(known), record({ ...known, low: "integer", high: "integer?" })],
-};
+import type { JsonSchema } from "../../wire/json-schema.ts";
 
 export const rate: JsonSchema = {
   type: ["integer", "number", "null"],

@@ -5,8 +5,7 @@ import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { operationActions } from "../../../queue/operations/model/action.ts";
 import { type JobOperation, operationStates } from "../../../queue/operations/model/operation.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
-import { orNull, valueSchema } from "../insight/shapes.ts";
+import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 
 const action = { type: "string", enum: operationActions };
 const boundary = record({ max_id: "integer", before: "time" });
@@ -25,15 +24,15 @@ export const operationSchema = record(
     after_id: "integer",
     boundary,
     // All that matched at the boundary: done, skipped_locked, skipped_changed, skipped_gone, not_found.
-    matched: orNull(valueSchema),
+    matched: orNull(value),
     expected: "integer?",
-    expected_value: orNull(valueSchema),
+    expected_value: orNull(value),
     done: "integer",
     skipped_locked: "integer",
     skipped_changed: "integer",
     skipped_gone: "integer",
     not_found: {
-      ...orNull(valueSchema),
+      ...orNull(value),
       description:
         "matched at the boundary, and not met at their turn: gone, or no longer matching. Of these there are no ids. null until all have had their turn",
     },
@@ -67,16 +66,16 @@ export const rehearsalSchema = record(
     rehearsal: "string",
     q: "string",
     action,
-    count: valueSchema,
+    count: value,
     // Beside each plain number, how well it is known.
     would: record({
       change: "integer",
       skip_locked: "integer",
-      change_value: valueSchema,
-      skip_locked_value: valueSchema,
+      change_value: value,
+      skip_locked_value: value,
     }),
-    by_task: listOf(record({ task: "string?", count: "integer", count_value: valueSchema })),
-    by_queue: listOf(record({ queue: "string?", count: "integer", count_value: valueSchema })),
+    by_task: listOf(record({ task: "string?", count: "integer", count_value: value })),
+    by_queue: listOf(record({ queue: "string?", count: "integer", count_value: value })),
     sample: listOf(
       record({
         id: "integer",
