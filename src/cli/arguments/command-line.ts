@@ -37,7 +37,10 @@ export function typedIn(
   commands: readonly Command[],
 ): Typed {
   const found: Found = { command: program, options: {} };
-  const { _, "--": rest } = commandLine(argv, program, commands, found).parseSync();
+  // Where it stands first, as nearly always, the others need not be laid out.
+  const named = commands.filter((one) => namesOf(one).includes(argv[0] ?? ""));
+  const known = named.length > 0 ? named : commands;
+  const { _, "--": rest } = commandLine(argv, program, known, found, false).parseSync();
   const words = _.map(String);
   if (found.command === program) refuseUnknown(words, commands);
   else words.shift();
@@ -51,7 +54,7 @@ export async function helpFor(
   commands: readonly Command[],
 ): Promise<string> {
   const found: Found = { command: program, options: {} };
-  const line = commandLine(argv, program, commands, found);
+  const line = commandLine(argv, program, commands, found, true);
   const text = await line.getHelp();
   const words = line.parsed === false ? [] : line.parsed.argv._;
   if (found.command === program) refuseUnknown(words.map(String), commands);
@@ -92,11 +95,13 @@ const parsing = {
 /** What stands beside the options in what yargs gives. */
 const fields = ["$0", "_", "--"];
 
+/** Without `isHelp` nothing is described: yargs would lay it out all the same, which takes a while. */
 function commandLine(
   argv: readonly string[],
   program: Command,
   commands: readonly Command[],
   found: Found,
+  isHelp: boolean,
 ): Argv {
   const line = yargs([...argv])
     .scriptName("") // else it would stand before each command in the list
@@ -118,18 +123,16 @@ function commandLine(
     .fail((message) => {
       throw new UsageError(message.replace(/^--(?=. )/, "-"), found.command.name);
     });
-  explain(line, program);
-  addOptions(line, program.options, "Options of every command:");
+  if (isHelp) explain(line, program);
+  addOptions(line, program.options, isHelp ? "Options of every command:" : null);
   for (const command of commands) {
     splitByOptionsOf(line, command);
     line.command(namesOf(command), command.describe, (own) => {
       found.command = command;
-      explain(own, {
-        ...command,
-        notes: [command.notes, environmentNote(command)].filter(Boolean).join("\n\n"),
-      });
+      const notes = [command.notes, environmentNote(command)].filter(Boolean).join("\n\n");
+      if (isHelp) explain(own, { ...command, notes });
       addWords(own, command.words);
-      addOptions(own, command.options, "Options:");
+      addOptions(own, command.options, isHelp ? "Options:" : null);
       for (const key of Object.keys(command.refuses)) own.hide(bare(optionName(key)));
     });
   }
@@ -173,21 +176,23 @@ function addWords(line: Argv, words: Values): void {
   }
 }
 
-function addOptions(line: Argv, options: Values, group: string): void {
+/** Under the heading `group`; null: they are not shown. */
+function addOptions(line: Argv, options: Values, group: string | null): void {
   for (const [key, value] of Object.entries(options)) {
     const { describe, form, many, fallback } = value;
     const name = bare(optionName(key));
     const alias = value.aliases.map(bare);
+    const place = group === null ? { hidden: true } : { group };
     if (form !== null) {
       const about = `<${form}> ${describe}${many ? " (repeatable)" : ""}`;
       const defaultDescription = fallback ?? undefined;
-      line.option(name, { alias, describe: about, defaultDescription, ...behind(value), group });
+      line.option(name, { alias, describe: about, defaultDescription, ...behind(value), ...place });
       continue;
     }
     line.boolean(name).alias(name, alias).nargs(name, 0).nargs(`no-${name}`, 0);
     // What is on unless it is denied is shown as it is denied.
     const isOn = value.read([]) === true;
-    line.option(isOn ? `no-${name}` : name, { describe, boolean: true, group });
+    line.option(isOn ? `no-${name}` : name, { describe, boolean: true, ...place });
   }
 }
 

@@ -17,6 +17,8 @@ export function connectionSettings(args: GlobalArguments): ConnectionSettings {
   return { connectionString, schema, maxConnections };
 }
 
+type Level = "debug" | "info" | "warn" | "error";
+
 /** The logger that the global options ask for: text for who sits at a terminal, else JSON. What it writes cannot drive a terminal. */
 export async function commandLogger(args: GlobalArguments): Promise<Logger> {
   const { createLogger } = await import("../../base/logger.ts");
@@ -24,12 +26,30 @@ export async function commandLogger(args: GlobalArguments): Promise<Logger> {
     format: args.json || process.stderr.isTTY !== true ? "json" : "text",
     level: args.verbose ? "debug" : "info",
   });
-  const safe = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) =>
+  const safe = (level: Level) => (fields: object, message: string) =>
     logger[level](printableFields(fields, 0) as object, printable(message));
   return {
     ...{ debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") },
     isLevelEnabled: (level) => logger.isLevelEnabled?.(level) !== false,
   };
+}
+
+/** The same, loaded for its first line: most commands write none. `written`: once all lines are. */
+function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
+  let lines: Promise<Logger> | null = null;
+  const isLevelEnabled = (level: Level) => level !== "debug" || args.verbose;
+  const late = (level: Level) => (fields: object, message: string) => {
+    if (!isLevelEnabled(level)) return;
+    lines = (lines ?? commandLogger(args)).then((logger) => {
+      logger[level](fields, message);
+      return logger;
+    });
+  };
+  const logger: Logger = {
+    ...{ debug: late("debug"), info: late("info"), warn: late("warn"), error: late("error") },
+    isLevelEnabled,
+  };
+  return { logger, written: async () => void (await lines) };
 }
 
 const DEEPEST_FIELD = 4;
@@ -62,7 +82,7 @@ export async function connected<T>(
   const { schemaName } = await import("../../database/schema-name.ts");
   const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
   const schema = schemaName(settings.schema);
-  const logger = await commandLogger(args);
+  const { logger, written } = lateLogger(args);
   const pool = createPool({ ...settings, logger });
   try {
     const client = boundedQueryable(pool, COMMAND_BOUNDS);
@@ -71,6 +91,7 @@ export async function connected<T>(
     return await run({ database, pool, logger });
   } finally {
     await pool.end();
+    await written();
   }
 }
 

@@ -1,5 +1,4 @@
 // worker licenses: the notices of all third-party software inside, as the build has put them there.
-import { brotliDecompressSync } from "node:zlib";
 import { WorkerError } from "../../../base/errors.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -10,6 +9,7 @@ export const licensesCommand = defineCommand({
   refuses: { databaseUrl: "it needs none", schema: "it needs none" },
   run: async () => {
     const packed = await embedded();
+    const { brotliDecompressSync } = await import("node:zlib");
     printOwn(brotliDecompressSync(Buffer.from(packed, "base64")).toString());
     return undefined;
   },
