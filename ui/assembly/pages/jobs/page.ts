@@ -29,6 +29,8 @@ import { jobsView } from "./view";
 const SUGGEST_MS = 60;
 
 export class JobsPage extends BesideJobs {
+  /** Somebody is typing, and a timer waits for the end of it. */
+  private isPausing: bool = false;
   private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
   constructor() {
@@ -68,7 +70,7 @@ export class JobsPage extends BesideJobs {
     const bar = this.bar;
     const number = <i32>parseWhole(arg).value;
     if (verb === "type") this.typeQuery(m, value);
-    else if (verb === "suggest" && arg === bar.serial.toString()) this.suggest(m);
+    else if (verb === "suggest") this.pause(m, arg);
     else if (verb === "bar") this.barKey(m, value);
     else if (verb === "find") this.enter(m);
     else if (verb === "take") this.complete(m, number, true);
@@ -110,7 +112,20 @@ export class JobsPage extends BesideJobs {
   private typeQuery(_m: Model, value: string): void {
     this.bar.type(value);
     if (value.trim().length === 0) this.bar.close();
-    else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
+    else if (!this.isPausing) this.awaitPause();
+  }
+
+  /** One timer at a time: each draws when it rings. */
+  private awaitPause(): void {
+    this.isPausing = true;
+    after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
+  }
+
+  /** Completions are asked for when nothing has been typed meanwhile. */
+  private pause(m: Model, serial: string): void {
+    this.isPausing = false;
+    if (serial !== this.bar.serial.toString()) this.awaitPause();
+    else if (this.bar.draft.trim().length > 0) this.suggest(m);
   }
 
   private suggest(m: Model): void {
