@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { wait } from "../../src/base/clock.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { command, worker } from "./command.ts";
 
@@ -86,6 +87,33 @@ test("A second demo on the same data is told how to name another directory.", as
   assert.equal(second.status, 1);
   first.child.kill("SIGTERM");
   assert.equal(await first.ended, 0);
+});
+
+test("The demo's worker keeps a timetable: each minute, hourly with a payload, with a backfill.", async () => {
+  const { shows, ended, child } = start(
+    process.execPath,
+    demo("--data-dir", join(newDirectory(), "data"), "--auth", "none", "--json"),
+  );
+  const [, url = ""] = /"url":"(http[^"]+)"/.exec(await shows(/"url":"http/)) ?? [];
+  const entries = async () => {
+    const answer = await fetch(new URL("/api/cron", url));
+    return ((await answer.json()) as { entries: Record<string, unknown>[] }).entries;
+  };
+  let found = await entries();
+  while (found.some((one) => one["workers"] === 0) || found.length < 4) {
+    await wait(50, new AbortController().signal);
+    found = await entries();
+  }
+  const told = found.map((one) => [one["task"], one["match"], Number(one["backfill"]) > 0]);
+  assert.deepEqual(told.sort(), [
+    ["expire_sessions", "* * * * *", false],
+    ["generate_report", "5 * * * *", false],
+    ["index_document", "30 2 * * *", true],
+    ["send_email", "0 8 * * 1-5", true],
+  ]);
+  assert.ok(found.every((one) => Date.parse(String(one["next_execution"])) > Date.now() - 60_000));
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
 });
 
 test("A data directory that cannot be made is refused with the reason.", async () => {

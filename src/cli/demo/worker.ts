@@ -1,5 +1,5 @@
-// The live part of `worker demo`: a worker that pretends to do the sample tasks, and a trickle of
-// new jobs, so that the page moves. The queue's size stays about the same.
+// The live part of `worker demo`: a worker that pretends to do the sample tasks, with a timetable, and a
+// trickle of new jobs, so that the page moves. The queue's size stays about the same.
 import type { Pool } from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -9,6 +9,7 @@ import { addJobs } from "../../queue/add/add-jobs.ts";
 import { countJobs } from "../../queue/read/count-jobs.ts";
 import { defineTask } from "../../worker/task/task.ts";
 import { Worker } from "../../worker/worker.ts";
+import { sampleCrontab } from "./crontab.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
 export interface DemoWorkerOptions {
@@ -38,7 +39,8 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
     defineTask(sample.identifier, (_payload, context) => pretend(sample, context.signal)),
   );
   const { name: schema } = database.schema;
-  const worker = new Worker({ pool, schema, tasks, concurrency: CONCURRENCY, plugins: [] });
+  const cron = { crontab: sampleCrontab };
+  const worker = new Worker({ pool, schema, tasks, cron, concurrency: CONCURRENCY, plugins: [] });
   await worker.start();
   const feeding = feed(database, logger, signal);
   return {
