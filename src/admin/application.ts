@@ -70,8 +70,8 @@ export async function createApplication(
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    // An operation says itself when it has come to rest.
-    if (entry.operationId === null) changed();
+    // An operation by query says itself when it has come to rest.
+    if (entry.query === null) changed();
     return config.onAudit?.(entry);
   };
   const audit = createAuditTrail({ db: writes, logger, onAudit });

@@ -65,6 +65,33 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
   });
 });
 
+test("At most twelve tab stops lie outside the page, however many views are saved.", async () => {
+  await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
+    await turned(page, "Jobs, failed");
+    const views = Array.from({ length: 6 }, (_, n) => `/jobs?q=tries%3E${n} View ${n}`);
+    await page.evaluate((lines) => localStorage.setItem("worker.views", lines), views.join("\n"));
+    await page.reload();
+    await page.locator(".side .views").waitFor();
+    const stops: string[] = [];
+    for (let isPage = false; !isPage; ) {
+      await page.keyboard.press("Tab");
+      isPage = await page.evaluate(() => document.activeElement?.closest("main") !== null);
+      if (!isPage) stops.push(await page.locator(":focus").first().innerText());
+    }
+    assert.ok(stops.length >= 3 && stops.length <= 12, stops.join(", "));
+    await page.locator(".nav[aria-current]").focus();
+    await page.keyboard.press("End");
+    await focused(page, '.nav[title="View 5"]');
+    await page.keyboard.press("ArrowDown");
+    await focused(page, '.nav[title="Overview"]');
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    await focused(page, '.nav[title="View 4"]');
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/tries%3E4/);
+  });
+});
+
 test("What the palette finds is done by Enter: a page, a verb, the jobs that match.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await turned(page, "Overview");

@@ -53,7 +53,7 @@ export interface Feed {
   /** Tells everybody who watches `event`; `topic` as for the event source. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
-  /** Somebody has written: what the sources say is asked for at once, once a second at most. */
+  /** Somebody has written: what the sources say is asked for at once, and a little later. */
   changed(): void;
   /** The tasks and queues with the most jobs. */
   largest(known: Known, limit: number): Promise<LargestNames>;
@@ -76,8 +76,8 @@ export interface FeedOptions extends SamplerOptions {
   readonly askedMs?: number;
 }
 
-/** After a write the sources are asked at once, and again when what they had just read has rested. */
-const HURRIED_MS = [0, 2_000, 5_000];
+/** After a write the sources are asked at once, and again when what they had just read has rested: resting.ts. */
+const HURRIED_MS = [0, 300, 2_000, 5_000];
 /** A pulse that is not older counts as of now. */
 const PULSE_MS = 1_500;
 /** While somebody asks about a large table now and then, the pulse goes on, slowly. */

@@ -97,16 +97,17 @@ function escape(m: Model): void {
   else if (above !== null) navigate(above.path, false);
 }
 
-/** From one entry of the navigation to another, by its arrows. */
+/** From one entry of the navigation to another, by its arrows: pages, then saved views. */
 function walkNavigation(m: Model, from: string, stroke: string): void {
+  const stops: string[] = [];
   const entries = m.entries;
-  const last = entries.length - 1;
-  let at = 0;
-  while (at < last && entries[at].name !== from) at++;
-  let to = stroke === "ArrowDown" ? at + 1 : at - 1;
+  for (let i = 0; i < entries.length; i++) stops.push(entries[i].name);
+  for (let i = m.views.firstBeside; i < m.views.own.length; i++) stops.push(`view-${i}`);
+  const last = stops.length - 1;
+  let to = stops.indexOf(from) + (stroke === "ArrowDown" ? 1 : -1);
   if (stroke === "Home") to = 0;
   if (stroke === "End") to = last;
-  focus("nav-" + entries[to > last ? 0 : to < 0 ? last : to].name);
+  focus("nav-" + stops[to > last ? 0 : to < 0 ? last : to]);
 }
 
 function updateAccess(m: Model, verb: string, value: string): void {

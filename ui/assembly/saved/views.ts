@@ -6,6 +6,7 @@ import { prefer, preferred } from "../host";
 
 const KEY = "worker.views";
 const MOST = 20;
+const MOST_BESIDE = 5;
 const LONGEST_NAME = 60;
 const LONGEST_PATH = 2000;
 
@@ -31,6 +32,11 @@ export class Views {
   get own(): SavedView[] {
     if (!this.isRead) this.read();
     return this.list;
+  }
+
+  /** From which one on they stand beside every page. */
+  get firstBeside(): i32 {
+    return max(0, this.own.length - MOST_BESIDE);
   }
 
   get all(): SavedView[] {

@@ -7,8 +7,6 @@ import { Mark, Model, Page } from "../model/model";
 import { progressLink } from "../operations/progress";
 import { freshness } from "./freshness";
 
-const MOST_VIEWS = 5;
-
 export function side(m: Model): Node {
   return el(
     "nav",
@@ -19,9 +17,8 @@ export function side(m: Model): Node {
       el(
         "div",
         [cls("navs"), attr("data-key", "app.nav"), attr("data-keys", "ArrowUp ArrowDown Home End")],
-        pages(m, true),
+        pages(m, true).concat([savedViews(m)]),
       ),
-      savedViews(m),
       box("div", "end", [progressLink(m, ""), freshness(m), themes(m), account(m)]),
     ],
   );
@@ -70,16 +67,24 @@ function entry(m: Model, page: Page, stop: string): Node {
   ]);
 }
 
-/** The last few of this browser; all of them are in the palette. */
+/** The last few of this browser; all of them are in the palette. Arrows come to them behind the pages. */
 function savedViews(m: Model): Node {
   const views = m.views.own;
   if (views.length === 0) return nothing;
   const links: Node[] = [leaf("p", "head", "Saved views")];
-  for (let i = max(0, views.length - MOST_VIEWS); i < views.length; i++) {
+  for (let i = m.views.firstBeside; i < views.length; i++) {
+    const stop = `view-${i}`;
     links.push(
       el(
         "a",
-        [attr("href", "#" + views[i].path), cls("nav"), attr("title", views[i].name)],
+        [
+          attr("href", "#" + views[i].path),
+          cls("nav"),
+          attr("title", views[i].name),
+          attr("id", "nav-" + stop),
+          attr("data-arg", stop),
+          attr("tabindex", "-1"),
+        ],
         [icon(FILTER), leaf("span", "cut", views[i].name)],
       ),
     );
