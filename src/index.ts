@@ -4,13 +4,9 @@ import "./require-node.ts";
 export type { AuthConfig, AuthMode } from "./admin/access/authentication.ts";
 export type { Secret } from "./admin/access/secret.ts";
 export type { AuthOptions } from "./admin/config/auth-options.ts";
-export {
-  type AdminServerConfig,
-  type AdminServerConfigBuilder,
-  adminServerConfig,
-} from "./admin/config/config.ts";
+export type { AdminServerConfig } from "./admin/config/config.ts";
+export { type AdminServerConfigBuilder, adminServerConfig } from "./admin/config/config-builder.ts";
 export type { AdminLimits } from "./admin/config/limits.ts";
-export type { ListenAddress } from "./admin/config/listen-address.ts";
 export { type AdminHandler, adminHandler } from "./admin/handler.ts";
 export { type AdminServer, serve } from "./admin/server.ts";
 export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/errors.ts";
@@ -45,6 +41,14 @@ export type {
   MayBeLeftOut,
   TaskLike,
 } from "./domain/typed-job.ts";
+export type { Certificate, CertificateFiles } from "./http/listen/certificate.ts";
+export type {
+  BoundAddress,
+  DescriptorTarget,
+  ListenTarget,
+  TcpTarget,
+  UnixTarget,
+} from "./http/listen/listen-target.ts";
 export type { AuditEntry, JobFacts, OnAudit } from "./queue/audit/audit-entry.ts";
 export type { RemovedJob } from "./queue/commands/jobs/remove-job.ts";
 export type { JobChanges } from "./queue/commands/jobs/reschedule-jobs.ts";

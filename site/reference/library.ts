@@ -11,7 +11,7 @@ const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Tests of yours", "worker/testing"],
   ["Tasks and workers", "worker/"],
   ["Adding, finding and changing jobs", "queue/", "domain/"],
-  ["The admin", "admin/"],
+  ["The admin", "admin/", "http/listen/"],
   ["Schema, errors, logs", "base/", "database/"],
 ];
 

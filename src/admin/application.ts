@@ -16,6 +16,7 @@ import { createCsrfGuard } from "./access/csrf.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
+import { loopbackOf } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { createTickets } from "./context/export-tickets.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
@@ -30,7 +31,7 @@ import { createUnserved } from "./live/unserved.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
 import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
-import { securityHeaders } from "./page/headers.ts";
+import { pageHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
 
 /** For tests and for embedding: what production never changes. */
@@ -58,7 +59,7 @@ export async function createApplication(
 ): Promise<Application> {
   const { pool, schema, logger, auth, basePath, limits } = config;
   const csrf = createCsrfGuard(auth.secret);
-  const metrics = await createMetrics();
+  const metrics = await createMetrics(config.certificate);
   const refusals = createRefusalLog(logger);
   const unserved = createUnserved(logger, metrics.unserved);
   const { lineMs } = limits;
@@ -111,7 +112,8 @@ export async function createApplication(
   const repeated = createRepeated();
   const endpoints = routes.map((route) => bind(route, admin, { of: databases.of, repeated }));
   if (basePath !== "/") endpoints.push(toBasePath(basePath));
-  const policy = createPolicy({ config, csrf, metrics, refusals, readiness, ...parts });
+  const headers = pageHeaders(hstsOf(config));
+  const policy = createPolicy({ config, csrf, metrics, refusals, readiness, headers, ...parts });
   // The loss of an idle connection is an event that would end the process if nobody listened.
   const onLost = (error: Error) => {
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
@@ -119,7 +121,7 @@ export async function createApplication(
   return {
     exchange: {
       handle: createDispatcher(endpoints, policy, { logger, unserved: unserved.tell }),
-      headers: securityHeaders,
+      headers: headers.usual,
       logger,
       unserved: unserved.tell,
       clientOf: clientAddress(config.trustedProxies),
@@ -147,6 +149,16 @@ export async function createApplication(
       unserved.close();
     },
   };
+}
+
+/**
+ * It is of the host, whatever the port: so never for this machine's own name. Off, it takes back what
+ * was said before.
+ */
+function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
+  const isLocal = "host" in listen && loopbackOf(listen) !== null;
+  if (certificate === null || isLocal) return null;
+  return hsts ? "max-age=31536000" : "max-age=0";
 }
 
 /** How long a download may take until its headers; what follows has bounds of its own. */

@@ -1,18 +1,28 @@
 // The admin on a server of its own, as a service.
+import { now } from "../base/clock.ts";
+import { InputError } from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
+import type { Certificate } from "../http/listen/certificate.ts";
+import { type BoundAddress, targetText } from "../http/listen/listen-target.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import { type AdminParts, createApplication } from "./application.ts";
-import type { AdminServerConfig } from "./config/config.ts";
-import { authority, loopbackOf } from "./config/listen-address.ts";
+import { type AdminServerConfig, OPEN } from "./config/config.ts";
+import { loopbackOf } from "./config/listen-address.ts";
 
 /** An admin server: start() resolves once it listens, stop() ends what is under way. */
 export interface AdminServer extends Service {
   /** Where it listens; known after start(). */
-  readonly address: { readonly host: string; readonly port: number };
-  /** What to open in a browser; known after start(). */
+  readonly address: BoundAddress;
+  /** What to open in a browser; of a unix socket `unix:/path`, or `unix:/path:/base/`. Known after start(). */
   readonly url: string;
   /** The password or token that was generated, to be shown once; null when one was configured. */
   readonly generatedSecret: string | null;
+  /**
+   * Reads the files of the certificate anew; connections that are there stay. Throws InputError for a pair
+   * that will not do: then the old one stays.
+   */
+  reloadCertificate(): void;
 }
 
 /** A server that is not running yet. */
@@ -20,10 +30,10 @@ export async function createAdminServer(
   config: AdminServerConfig,
   parts: AdminParts = {},
 ): Promise<AdminServer> {
-  const { listen, auth, basePath } = config;
+  const { listen, auth, certificate, logger } = config;
   const application = await createApplication(config, parts);
   const { exchange, limits } = application;
-  const http = createHttpServer({ ...listen, ...exchange, limits });
+  const http = createHttpServer({ listen, certificate, ...exchange, limits });
   const stop = async () => {
     application.drain();
     await http.stop();
@@ -32,8 +42,13 @@ export async function createAdminServer(
   return {
     start: async () => {
       await http.start();
+      if (letsStrangersIn(config, http)) {
+        await http.stop();
+        throw new InputError([{ path: "auth", message: OPEN }]);
+      }
       await application.open();
       warnInTheOpen(config, http);
+      if (certificate !== null) warnOfExpiry(certificate, logger);
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -41,9 +56,16 @@ export async function createAdminServer(
       return http.address;
     },
     get url() {
-      return urlOf(http, basePath);
+      return urlOf(http, config);
     },
     generatedSecret: auth.generatedSecret,
+    reloadCertificate() {
+      if (certificate === null) return;
+      certificate.reload();
+      http.renewCertificate();
+      logger.info({ expires: certificate.expiresAt }, "the certificate was read anew");
+      warnOfExpiry(certificate, logger);
+    },
   };
 }
 
@@ -54,17 +76,42 @@ export async function serve(config: AdminServerConfig): Promise<AdminServer> {
   return server;
 }
 
-/** What travels here is not encrypted: somebody in front of it has to do that. */
-function warnInTheOpen({ listen, trustedProxies, logger }: AdminServerConfig, http: HttpServer) {
-  if (loopbackOf(listen) !== null || trustedProxies.length > 0) return;
-  logger.warn(
-    { listen: authority(http.address) },
-    `the admin listens on ${authority(http.address)} without TLS: logins can be read on the way; put a proxy with TLS in front and name it with --trusted-proxy, or listen on 127.0.0.1`,
+/** What a descriptor is is seen only now. Its path is not known, so neither is who may connect to it. */
+function letsStrangersIn({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
+  return (
+    auth.mode === "none" && "fd" in listen && (http.isUnix || loopbackOf(http.address) === null)
   );
 }
 
+/** What travels here is not encrypted: somebody in front of it has to do that. */
+function warnInTheOpen(config: AdminServerConfig, { address, isUnix }: HttpServer): void {
+  const { certificate, trustedProxies, logger } = config;
+  if (isUnix || certificate !== null || trustedProxies.length > 0) return;
+  if (loopbackOf(address) !== null) return;
+  const where = targetText(address);
+  logger.warn(
+    { listen: where },
+    `the admin listens on ${where} without TLS: logins can be read on the way; give it a certificate with --tls-cert, or put a proxy with TLS in front and name it with --trusted-proxy, or listen on 127.0.0.1`,
+  );
+}
+
+const SOON_MS = 7 * 24 * 60 * 60 * 1_000;
+
+function warnOfExpiry({ expiresAt }: Certificate, logger: Logger): void {
+  const leftMs = expiresAt.getTime() - now();
+  const fields = { expires: expiresAt };
+  if (leftMs < 0) logger.warn(fields, "the certificate has expired: browsers refuse it");
+  else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
+}
+
 /** A wildcard address cannot be opened; this machine's loopback can. */
-function urlOf({ address: { host, port } }: HttpServer, basePath: string): string {
+function urlOf({ address: { host, port }, isUnix }: HttpServer, config: AdminServerConfig): string {
+  const { basePath, certificate } = config;
+  if (isUnix) {
+    const socket = host.startsWith("/") ? `unix:${host}` : host;
+    return basePath === "/" ? socket : `${socket}:${basePath}`;
+  }
+  const scheme = certificate === null ? "http" : "https";
   const wildcards: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-  return `http://${authority({ host: wildcards[host] ?? host, port })}${basePath}`;
+  return `${scheme}://${targetText({ host: wildcards[host] ?? host, port })}${basePath}`;
 }

@@ -1,6 +1,7 @@
 // From Node's request and response objects to ours and back: one call for every request.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { wait } from "../base/clock.ts";
 import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
 import type { Connections, OpenExchange } from "./bounds/connections.ts";
@@ -8,6 +9,7 @@ import type { Limits } from "./bounds/limits.ts";
 import { createUnread } from "./bounds/unread.ts";
 import { createWork } from "./bounds/work.ts";
 import { errorResponse, type Report } from "./endpoint.ts";
+import { UNIX_PEER } from "./listen/listen-target.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -20,6 +22,8 @@ export interface ExchangeOptions extends Report {
   readonly headers: Readonly<Record<string, string>>;
   /** Who the client is. Default: the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
+  /** Whether peers have no addresses. Default: they have. */
+  readonly isUnix?: () => boolean;
 }
 
 /** `expects`: the client waits to be invited before it sends the body. `url`: the whole target. */
@@ -35,7 +39,8 @@ export function createAnswer(
   limits: Limits,
   connections: Connections,
 ): Answer {
-  const { clientOf = plainAddress } = options;
+  const { clientOf = plainAddress, isUnix = () => false } = options;
+  const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const unread = createUnread(limits);
 
@@ -91,7 +96,15 @@ export function createAnswer(
       if (!invited) res.writeContinue();
       invited = true;
     };
-    const { request, problem } = readRequest({ req, url, clientOf, limits, exchange, invite });
+    const { request, problem } = readRequest({
+      req,
+      url,
+      peerOf,
+      clientOf,
+      limits,
+      exchange,
+      invite,
+    });
     void respond(request, problem).then((response) => {
       const isSpoken = checkVersion(req.httpVersion) === null;
       const close = connections.draining || !invited || !isSpoken;
@@ -124,6 +137,7 @@ function tooLarge(bytes: number): Refusal {
 interface Arrival {
   readonly req: IncomingMessage;
   readonly url: string;
+  readonly peerOf: (socket: Socket) => string;
   readonly clientOf: ClientAddress;
   readonly limits: Limits;
   readonly exchange: OpenExchange;
@@ -131,12 +145,12 @@ interface Arrival {
 }
 
 /** The request, and what is wrong with it before anybody has looked at what it wants. */
-function readRequest({ req, url, clientOf, limits, exchange, invite }: Arrival): {
+function readRequest({ req, url, peerOf, clientOf, limits, exchange, invite }: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
 } {
   const target = parseTarget(url, req.headers.host);
-  const remoteAddress = req.socket.remoteAddress ?? "";
+  const remoteAddress = peerOf(req.socket);
   const request: HttpRequest = {
     id: randomUUID(),
     method: req.method ?? "",

@@ -1,11 +1,13 @@
-// The owner of node:http: a server that is started and stopped, and whose every resource is bounded
-// (limits.ts), whatever its clients do.
+// The owner of node:http and node:https: a server that is started and stopped, and whose every resource is
+// bounded (limits.ts), whatever its clients do.
 //
 //   new ──start()──▶ listening ──stop()──▶ in-flight requests finish, idle connections and event
 //                                          streams end ──▶ closed, at the latest at the deadline
 import { randomUUID } from "node:crypto";
 import http, { STATUS_CODES } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import https from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { wait } from "../base/clock.ts";
 import { codeOf, WorkerError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
@@ -13,27 +15,38 @@ import { createConnections } from "./bounds/connections.ts";
 import { defaultLimits, type Limits } from "./bounds/limits.ts";
 import { errorResponse } from "./endpoint.ts";
 import { createAnswer, type ExchangeOptions } from "./exchange.ts";
-import { listen } from "./listen.ts";
+import type { Certificate } from "./listen/certificate.ts";
+import { listen } from "./listen/listen.ts";
+import { type BoundAddress, type ListenTarget, targetText } from "./listen/listen-target.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface HttpServerOptions extends ExchangeOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
+  readonly listen: ListenTarget;
+  /** With it TLS is spoken, and nothing else. */
+  readonly certificate?: Certificate | null;
   readonly limits?: Partial<Limits>;
 }
 
 export interface HttpServer extends Service {
   /** Where it listens; known after start(). */
-  readonly address: { readonly host: string; readonly port: number };
+  readonly address: BoundAddress;
+  /** Whether there are no addresses: everybody comes over a socket in the file system. Known after start(). */
+  readonly isUnix: boolean;
+  /** Connections that come from now on are shown what the certificate is now. */
+  renewCertificate(): void;
 }
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { certificate = null } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const connections = createConnections(limits);
-  const server = nodeServer(limits);
-  const answer = createAnswer(options, limits, connections);
+  const server = nodeServer(limits, certificate);
+  let isUnix = false;
+  const answer = createAnswer({ ...options, isUnix: () => isUnix }, limits, connections);
   server.on("connection", (socket: Socket) => connections.add(socket));
+  server.on("secureConnection", (socket: ServedTlsSocket) => {
+    connections.secured(socket._parent, socket);
+  });
   server.on("request", (req, res) => answer(req, res, false));
   server.on("checkContinue", (req, res) => answer(req, res, true));
   server.on("checkExpectation", (req, res) => answer(req, res, false));
@@ -60,6 +73,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     void wait(1_000, connections.closed(socket)).then(() => socket.destroy());
   };
 
+  const start = async () => {
+    await listen(server, options.listen);
+    // Node knows no name for one that was passed as a descriptor.
+    isUnix = typeof server.address() === "string" || server.address() === null;
+  };
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
   const stop = async () => {
@@ -86,7 +104,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       if (stopping !== undefined) {
         return Promise.reject(new WorkerError("aborted", "the server was stopped"));
       }
-      starting ??= listen(server, options.host, options.port);
+      starting ??= start();
       return starting;
     },
     stop() {
@@ -97,14 +115,27 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return this.stop();
     },
     get address() {
-      const { address, port } = server.address() as AddressInfo;
-      return { host: address, port };
+      const bound = server.address();
+      if (typeof bound === "string") return { host: bound, port: 0 };
+      if (bound === null) return { host: targetText(options.listen), port: 0 };
+      return { host: bound.address, port: bound.port };
+    },
+    get isUnix() {
+      return isUnix;
+    },
+    renewCertificate() {
+      if (server instanceof https.Server) server.setSecureContext(certificate?.options ?? {});
     },
   };
 }
 
-function nodeServer(limits: Limits): http.Server {
-  const server = http.createServer({
+/** What node:tls keeps on a socket of its own: the connection that it encrypts. */
+interface ServedTlsSocket extends TLSSocket {
+  readonly _parent?: Socket;
+}
+
+function nodeServer(limits: Limits, certificate: Certificate | null): http.Server | https.Server {
+  const settings = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -113,7 +144,15 @@ function nodeServer(limits: Limits): http.Server {
     insecureHTTPParser: false,
     // Node's own answer to a missing Host has no security headers: checkHeaders() gives ours.
     requireHostHeader: false,
-  });
+  };
+  const server =
+    certificate === null
+      ? http.createServer(settings)
+      : https.createServer({
+          ...settings,
+          ...certificate.options,
+          handshakeTimeout: limits.headersTimeoutMs,
+        });
   // Node drops headers beyond its count without a word: ours are counted and refused instead.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;

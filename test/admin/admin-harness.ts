@@ -5,7 +5,10 @@ import { after } from "node:test";
 import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { type AdminServerConfigBuilder, adminServerConfig } from "../../src/admin/config/config.ts";
+import {
+  type AdminServerConfigBuilder,
+  adminServerConfig,
+} from "../../src/admin/config/config-builder.ts";
 import type { FeedOptions } from "../../src/admin/feed/feed.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";

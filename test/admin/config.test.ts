@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import type { Pool } from "pg";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { InputError } from "../../src/base/errors.ts";
 
 // Never connected.
@@ -166,6 +166,31 @@ test("Mode none is refused unless the address is loopback beyond doubt.", () => 
   ]) {
     assert.throws(() => open(address), /auth: mode none lets everybody in/, address);
   }
+});
+
+test("A unix socket is private unless it is given to others; a certificate is read at once.", () => {
+  const on = (address: string) => adminServerConfig(pool).listenAddr(address);
+  const unix = on("unix:/run/worker/admin.sock");
+  const path = "/run/worker/admin.sock";
+  assert.deepEqual(unix.build().listen, { path, mode: 0o600, gid: null });
+  assert.equal(unix.auth({ mode: "none" }).build().auth.mode, "none");
+  assert.throws(() => unix.listenGroup("0").build(), /auth: mode none lets everybody in/);
+  assert.deepEqual(on("unix:/x").listenGroup("7").build().listen, {
+    path: "/x",
+    mode: 0o660,
+    gid: 7,
+  });
+  assert.deepEqual(on("fd:3").build().listen, { fd: 3 });
+  for (const address of ["unix:", "unix:x", "unix:/x/", "fd:", "fd:x", "fd:-1"]) {
+    assert.throws(() => on(address).build(), /listenAddr: must/, address);
+  }
+  for (const mode of [0, 0o400, 0o700, 0o1660, 0.5, Number.NaN]) {
+    assert.throws(() => on("unix:/x").listenMode(mode).build(), /listenMode: must be a mode/);
+  }
+  const files = { certFile: "/none/x", keyFile: "" };
+  assert.throws(() => on("[::1]:0").tls(files).build(), /tls\.keyFile: must be the path of a file/);
+  const missing = { certFile: "/none/x", keyFile: "/none/y" };
+  assert.throws(() => on("[::1]:0").tls(missing).build(), /tls\.certFile: cannot be read/);
 });
 
 test("The schema is that of the utils unless another one is named.", () => {

@@ -5,7 +5,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import pg from "pg";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { createAdminHandler } from "../../src/admin/handler.ts";
 import { connect } from "../http/raw-client.ts";
 import { createClient, migratedDatabase, testAssets } from "./admin-harness.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { serve } from "../../src/admin/server.ts";
 import { createClient, migratedDatabase, startAdmin } from "./admin-harness.ts";
 

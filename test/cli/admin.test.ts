@@ -1,46 +1,14 @@
 // worker admin as a program: it serves whatever the database does, and says what it does.
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
-import { after, test } from "node:test";
-import { command, worker } from "./command.ts";
-
-const NOWHERE = "postgres://nobody@127.0.0.1:1/none";
-const running = new Set<ChildProcess>();
-after(() => {
-  for (const child of running) child.kill("SIGKILL");
-});
-
-/** Starts it without a database; gives what it announces, and what it has logged once it has ended. */
-async function startAdmin(args: readonly string[], env: Record<string, string> = {}) {
-  const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [...command, "admin", "--json", ...args], {
-    env: { PATH, HOME, DATABASE_URL: NOWHERE, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  running.add(child);
-  const logged = text(child.stderr);
-  const [line] = await once(createInterface(child.stdout), "line");
-  const stop = async () => {
-    child.kill();
-    await once(child, "exit");
-    running.delete(child);
-    const lines = (await logged).trim().split("\n");
-    return lines.map((one) => JSON.parse(one) as { level: number; code?: string; msg: string });
-  };
-  return { announced: JSON.parse(line), stop };
-}
+import { test } from "node:test";
+import { NOWHERE, startAdmin } from "./admin-process.ts";
+import { worker } from "./command.ts";
 
 test("It serves without a database, and its log lines are JSON.", async () => {
   const scraper = "scrape-scrape-scrape";
   const { announced, stop } = await startAdmin(
     ["--listen", "127.0.0.1:0", "--limit", "viewers=3"],
-    {
-      WORKER_ADMIN_PASSWORD: "short",
-      WORKER_ADMIN_METRICS_TOKEN: scraper,
-    },
+    { env: { WORKER_ADMIN_PASSWORD: "short", WORKER_ADMIN_METRICS_TOKEN: scraper } },
   );
   const ready = await fetch(new URL("readyz", announced.url));
   assert.equal(ready.status, 503);

@@ -19,8 +19,7 @@ async function startServer(
   limits: Partial<Limits>,
 ) {
   const server = createHttpServer({
-    host: "127.0.0.1",
-    port: 0,
+    listen: { host: "127.0.0.1", port: 0 },
     handle: async (request) => handle(request),
     headers: {},
     logger: silentLogger,

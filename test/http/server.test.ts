@@ -20,8 +20,7 @@ after(async () => {
 
 async function startServer(handle: Handle, limits: Partial<Limits> = {}) {
   const server = createHttpServer({
-    host: "127.0.0.1",
-    port: 0,
+    listen: { host: "127.0.0.1", port: 0 },
     handle: async (request) => {
       const response = await handle(request);
       return { ...response, headers: { ...response.headers, "x-frame-options": "DENY" } };
@@ -300,8 +299,7 @@ test("stop() cuts off what takes longer than its deadline.", async () => {
 
 test("A server may be stopped at any moment of its life.", async () => {
   const options = {
-    host: "127.0.0.1",
-    port: 0,
+    listen: { host: "127.0.0.1", port: 0 },
     handle: async () => plainText(""),
     headers: {},
     logger: silentLogger,
@@ -321,8 +319,7 @@ test("An address that cannot be had is refused with what to do about it.", async
   const { port } = await startServer(echo);
   const start = (host: string, port: number) =>
     createHttpServer({
-      host,
-      port,
+      listen: { host, port },
       handle: async () => plainText(""),
       headers: {},
       logger: silentLogger,

@@ -21,8 +21,7 @@ async function serve(
   const places = createWork(1, 1);
   const broken: string[] = [];
   const server = createHttpServer({
-    host: "127.0.0.1",
-    port: 0,
+    listen: { host: "127.0.0.1", port: 0 },
     handle: (request) =>
       streamed(
         request,

@@ -13,7 +13,7 @@ import {
   type Page,
 } from "playwright-core";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { serve } from "../../src/admin/server.ts";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
 import { schemaName } from "../../src/database/schema-name.ts";

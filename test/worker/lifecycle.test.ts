@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { adminServerConfig } from "../../src/admin/config/config.ts";
+import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { createAdminServer } from "../../src/admin/server.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Service } from "../../src/base/service.ts";
@@ -84,8 +84,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
     ),
   "an HTTP server": () =>
     createHttpServer({
-      host: "127.0.0.1",
-      port: 0,
+      listen: { host: "127.0.0.1", port: 0 },
       handle: async () => ({ status: 204, headers: {}, body: "" }),
       headers: {},
       logger,

@@ -1,25 +1,32 @@
-// What an admin server is told, checked as a whole before anything starts.
-//
-//   const config = adminServerConfig(pool).listenAddr("127.0.0.1:5000").readOnly().build();
-//   const server = await serve(config);
+// What an admin server is told, checked as a whole before anything starts. How an application says it is
+// config-builder.ts.
 import type { Pool } from "pg";
 import { InputError, type Problem } from "../../base/errors.ts";
-import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
-import type { Database } from "../../database/database.ts";
-import { DEFAULT_SCHEMA, type SchemaName, schemaName } from "../../database/schema-name.ts";
+import { isLogger, type Logger, loggerProblem } from "../../base/logger.ts";
+import { type SchemaName, schemaName } from "../../database/schema-name.ts";
 import { clientAddress } from "../../http/bounds/client-address.ts";
+import {
+  type Certificate,
+  type CertificateFiles,
+  loadCertificate,
+} from "../../http/listen/certificate.ts";
+import type { ListenTarget } from "../../http/listen/listen-target.ts";
 import type { OnAudit } from "../../queue/audit/audit-entry.ts";
 import { type AuthConfig, SHORTEST_SECRET } from "../access/authentication.ts";
 import type { Secret } from "../access/secret.ts";
 import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-options.ts";
 import { type AdminLimits, resolveLimits } from "./limits.ts";
-import { type ListenAddress, loopbackOf, parseListenAddress } from "./listen-address.ts";
+import { loopbackOf, parseListenAddress } from "./listen-address.ts";
 
 /** A checked configuration of the admin, for serve(). Made by adminServerConfig(…).build(). */
 export interface AdminServerConfig {
   readonly pool: Pool;
   readonly schema: SchemaName;
-  readonly listen: ListenAddress;
+  readonly listen: ListenTarget;
+  /** null: plain HTTP. */
+  readonly certificate: Certificate | null;
+  /** Whether browsers are told to come by HTTPS only. */
+  readonly hsts: boolean;
   readonly auth: AuthConfig;
   readonly readOnly: boolean;
   /** Begins and ends with a slash. */
@@ -38,66 +45,14 @@ export interface AdminServerConfig {
   readonly onAudit: OnAudit | null;
 }
 
-/** Every setter gives the builder back; the last call of each counts. */
-export interface AdminServerConfigBuilder {
-  /**
-   * The queue's schema, by its plain name (1–63 bytes) or from schemaName(). Default `worker`, or that
-   * of `utils`. An existing Graphile Worker installation is `graphile_worker`.
-   */
-  schema(name: string | SchemaName): AdminServerConfigBuilder;
-  /** The same as schema(), for a plain name. */
-  schemaName(name: string): AdminServerConfigBuilder;
-  /**
-   * Where to listen, `host:port`, such as `0.0.0.0:8080` or `[::1]:4000`; port 0 is any free one, which
-   * the server's `url` then has. Default `127.0.0.1:4000`.
-   */
-  listenAddr(address: string): AdminServerConfigBuilder;
-  /**
-   * Who may come in: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`,
-   * `{ mode: "header", headerName, token }`, or `{ mode: "none" }` on a loopback address. A secret that
-   * is not given is generated. Default: basic, user `admin`, a generated password.
-   */
-  auth(auth: AuthOptions): AdminServerConfigBuilder;
-  /** Refuses every change, with 403 `read_only`. Without an argument true. Default: false. */
-  readOnly(readOnly?: boolean): AdminServerConfigBuilder;
-  /**
-   * The path under which a reverse proxy shows the admin, such as `/queue/`: letters, digits and
-   * `. _ ~ -`. Default `/`.
-   */
-  basePath(path: string): AdminServerConfigBuilder;
-  /** What the page and /api/session call this environment, such as `production`. */
-  label(label: string): AdminServerConfigBuilder;
-  /**
-   * A token with which a scraper may read /metrics and nothing else, as `Authorization: Bearer <token>`.
-   * Default: none, so that it needs the login.
-   */
-  metricsToken(token: string): AdminServerConfigBuilder;
-  /**
-   * Networks of the reverse proxies in front, such as `10.0.0.0/8`. What they say in X-Forwarded-For or
-   * Forwarded is then the client, for limits and log; nobody else is believed. Default: none.
-   */
-  trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
-  /** Changes bounds of what clients may take; the others keep their defaults. */
-  limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
-  /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
-  logger(logger: Logger): AdminServerConfigBuilder;
-  /**
-   * Told of every write once it is done: who, when, from where, which jobs, what they were before and
-   * are after; never a payload. What it throws is logged. Default: nobody is told.
-   */
-  onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
-  /**
-   * Checks all of it and gives what serve() takes. Connects to nothing. Throws InputError with
-   * everything that is wrong, each problem under the name of its method.
-   */
-  build(): AdminServerConfig;
-}
-
-const DEFAULT_ADDRESS = "127.0.0.1:4000";
-
-interface Choices {
+/** What was chosen, unchecked. */
+export interface Choices {
   schema: string | SchemaName;
   listenAddr: string;
+  listenMode: number | null;
+  listenGroup: string | null;
+  tls: CertificateFiles | null;
+  hsts: boolean;
   auth: AuthOptions;
   readOnly: boolean;
   basePath: string;
@@ -109,52 +64,8 @@ interface Choices {
   onAudit: OnAudit | null;
 }
 
-/**
- * Begins the configuration of an admin inside an application, on a pool of the application's that is
- * never ended. `utils`: whose schema it is to show, such as those of makeWorkerUtils().
- */
-export function adminServerConfig(
-  pool: Pool,
-  utils?: { readonly database: Database },
-): AdminServerConfigBuilder {
-  const choices: Choices = {
-    schema: utils?.database.schema ?? DEFAULT_SCHEMA,
-    listenAddr: DEFAULT_ADDRESS,
-    auth: { mode: "basic" },
-    readOnly: false,
-    basePath: "/",
-    label: null,
-    metricsToken: null,
-    trustedProxies: [],
-    limits: {},
-    logger: silentLogger,
-    onAudit: null,
-  };
-  const set =
-    <K extends keyof Choices>(name: K) =>
-    (value: Choices[K]) => {
-      choices[name] = value;
-      return builder;
-    };
-  const builder: AdminServerConfigBuilder = {
-    schema: set("schema"),
-    schemaName: set("schema"),
-    listenAddr: set("listenAddr"),
-    auth: set("auth"),
-    readOnly: (readOnly = true) => set("readOnly")(readOnly),
-    basePath: set("basePath"),
-    label: set("label"),
-    metricsToken: set("metricsToken"),
-    trustedProxies: set("trustedProxies"),
-    limits: set("limits"),
-    logger: set("logger"),
-    onAudit: set("onAudit"),
-    build: () => resolve(pool, choices),
-  };
-  return builder;
-}
-
-function resolve(pool: Pool, choices: Choices): AdminServerConfig {
+/** Throws InputError with all that is wrong, each problem under the name of its choice. */
+export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const problems: Problem[] = [];
   const attempt = <T>(step: () => T): T | undefined => {
     try {
@@ -166,7 +77,11 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     }
   };
   const schema = attempt(() => resolveSchema(choices.schema));
-  const listen = attempt(() => parseListenAddress(text("listenAddr", choices.listenAddr)));
+  const { listenMode: mode, listenGroup: group } = choices;
+  const listen = attempt(() =>
+    parseListenAddress(text("listenAddr", choices.listenAddr), { mode, group }),
+  );
+  const certificate = attempt(() => resolveTls(choices.tls, listen));
   const auth = attempt(() => resolveAuth(choices.auth));
   const basePath = attempt(() => resolveBasePath(text("basePath", choices.basePath)));
   const label = attempt(() => resolveLabel(choices.label));
@@ -178,8 +93,9 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   if (typeof pool?.connect !== "function") {
     problems.push({ path: "pool", message: "must be a pg.Pool" });
   }
-  if (typeof choices.readOnly !== "boolean") {
-    problems.push({ path: "readOnly", message: "must be true or false" });
+  for (const path of ["readOnly", "hsts"] as const) {
+    if (typeof choices[path] !== "boolean")
+      problems.push({ path, message: "must be true or false" });
   }
   if (choices.onAudit !== null && typeof choices.onAudit !== "function") {
     problems.push({ path: "onAudit", message: "must be a function" });
@@ -188,9 +104,9 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
   // Without a login the address must be one that only this machine reaches.
-  const address = listen && auth?.mode === "none" ? loopbackOf(listen) : listen;
+  const address = listen && auth?.mode === "none" ? withoutLogin(listen) : listen;
   if (address === null) problems.push({ path: "auth", message: OPEN });
-  const isReached = (listen && loopbackOf(listen) === null) || (trustedProxies?.length ?? 0) > 0;
+  const isReached = (listen && isReachable(listen)) || (trustedProxies?.length ?? 0) > 0;
   if (isReached && auth?.hasShortSecret) {
     problems.push({ path: auth.mode === "basic" ? "auth.password" : "auth.token", message: SHORT });
   }
@@ -202,6 +118,8 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
     pool,
     schema,
     listen: Object.freeze(address),
+    certificate: certificate ?? null,
+    hsts: choices.hsts,
     auth,
     readOnly: choices.readOnly,
     basePath,
@@ -215,8 +133,34 @@ function resolve(pool: Pool, choices: Choices): AdminServerConfig {
   });
 }
 
-const OPEN =
-  "mode none lets everybody in, so it needs a loopback address: listen on 127.0.0.1, [::1] or localhost, or choose basic, bearer or header";
+/** What is said where everybody would be let in whom nobody knows. */
+export const OPEN =
+  "mode none lets everybody in, so it needs a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or choose basic, bearer or header";
+
+/** The address, if only this user or this machine reaches it; of a descriptor it is seen when it listens. */
+function withoutLogin(listen: ListenTarget): ListenTarget | null {
+  if ("path" in listen) return listen.mode === 0o600 ? listen : null;
+  return "fd" in listen ? listen : loopbackOf(listen);
+}
+
+/** Whether other machines may reach it, as far as one can tell. */
+function isReachable(listen: ListenTarget): boolean {
+  if ("path" in listen) return false;
+  return "fd" in listen || loopbackOf(listen) === null;
+}
+
+function resolveTls(files: CertificateFiles | null, listen?: ListenTarget): Certificate | null {
+  if (files === null) return null;
+  const problems = (["certFile", "keyFile"] as const)
+    .filter((name) => typeof files?.[name] !== "string" || files[name] === "")
+    .map((name) => ({ path: `tls.${name}`, message: "must be the path of a file" }));
+  if (problems.length > 0) throw new InputError(problems);
+  if (listen !== undefined && "path" in listen) {
+    const message = "is for TCP: a unix socket does not leave this machine; leave it out there";
+    throw new InputError([{ path: "tls.certFile", message }]);
+  }
+  return loadCertificate(files);
+}
 
 const SHORT_TOKEN = `must have at least ${SHORTEST_SECRET} characters where other machines can guess at it`;
 const SHORT = `${SHORT_TOKEN}; leave it out to have one generated`;

@@ -1,26 +1,61 @@
-// `host:port` as an operator writes it, and whether only this machine can reach it.
+// Where to listen, as an operator writes it, and whether only this machine can reach it.
 import { isIP, isIPv4 } from "node:net";
 import { InputError } from "../../base/errors.ts";
+import type { ListenTarget, TcpTarget } from "../../http/listen/listen-target.ts";
+import { gidOf } from "./group.ts";
 
-/** Where the admin listens. */
-export interface ListenAddress {
-  /** An IP address without brackets, or a host name. */
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
-
-const FORM = "must be host:port, such as 127.0.0.1:4000 or [::1]:4000";
+const FORM =
+  "must be host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/path of a socket, or fd:3 for an open one";
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 
-/** Throws InputError for anything but `host:port`. */
-export function parseListenAddress(text: string): ListenAddress {
+/** The system's bound, without the zero at the end. */
+const LONGEST_PATH_BYTES = 107;
+
+/** What is said of a socket in the file system beside its path. */
+export interface SocketRights {
+  readonly mode: number | null;
+  readonly group: string | null;
+}
+
+/** Throws InputError for anything but `host:port`, `unix:/path` and `fd:3`. */
+export function parseListenAddress(text: string, rights: SocketRights): ListenTarget {
+  if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), rights);
+  for (const [path, given] of [
+    ["listenMode", rights.mode],
+    ["listenGroup", rights.group],
+  ] as const) {
+    if (given !== null) refuse(path, "is about a unix socket; listen on unix:/path");
+  }
+  const [, fd] = /^fd:(\d{1,6})$/.exec(text) ?? [];
+  if (fd !== undefined) return { fd: Number(fd) };
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain ?? "";
   const port = Number(digits);
   const fits = bracketed === undefined ? isIPv4(host) || isHostName(host) : isIP(host) === 6;
-  if (!fits || !(port <= 65_535)) throw new InputError([{ path: "listenAddr", message: FORM }]);
+  if (!fits || !(port <= 65_535)) refuse("listenAddr", FORM);
   return { host, port };
+}
+
+const PRIVATE = 0o600;
+const FOR_A_GROUP = 0o660;
+
+function unixTarget(path: string, { mode, group }: SocketRights): ListenTarget {
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("\0")) {
+    refuse("listenAddr", "must have an absolute path, such as unix:/run/worker/admin.sock");
+  }
+  if (Buffer.byteLength(path) > LONGEST_PATH_BYTES) {
+    refuse("listenAddr", `must have a path of at most ${LONGEST_PATH_BYTES} bytes`);
+  }
+  // Others may be let in or not; its owner always is.
+  if (mode !== null && (!Number.isInteger(mode) || (mode & ~0o066) !== PRIVATE)) {
+    refuse("listenMode", "must be a mode such as 0600, 0660 or 0666");
+  }
+  const gid = group === null ? null : gidOf(group);
+  return { path, mode: mode ?? (gid === null ? PRIVATE : FOR_A_GROUP), gid };
+}
+
+function refuse(path: string, message: string): never {
+  throw new InputError([{ path, message }]);
 }
 
 // A last label of digits is a mistyped IPv4 address, never a name.
@@ -44,7 +79,7 @@ function isIPv6Loopback(host: string): boolean {
  * The address that only this machine reaches, or null where others reach it, too. `localhost` is
  * taken for 127.0.0.1, as RFC 6761 wants: no resolver is asked, so none can say otherwise.
  */
-export function loopbackOf({ host, port }: ListenAddress): ListenAddress | null {
+export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
   if (host.toLowerCase() === "localhost") return { host: "127.0.0.1", port };
   return isLoopback(host) ? { host, port } : null;
 }
@@ -60,9 +95,4 @@ export function isLoopbackHost(header: string | undefined): boolean {
   if (name === undefined) return false;
   if (name === "localhost") return true;
   return isLoopback(name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name);
-}
-
-/** The address as a URL's authority. */
-export function authority({ host, port }: ListenAddress): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

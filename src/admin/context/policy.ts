@@ -2,6 +2,7 @@
 // login, read-only, the CSRF token. What they need to know about a route is its `access`.
 import type { Logger } from "../../base/logger.ts";
 import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
+import { UNIX_PEER } from "../../http/listen/listen-target.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { createAuthentication, type LoginResult } from "../access/authentication.ts";
@@ -12,7 +13,7 @@ import type { AdminServerConfig } from "../config/config.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
 import type { Readiness } from "../live/readiness.ts";
-import { assetHeaders, hashedHeaders, securityHeaders } from "../page/headers.ts";
+import type { PageHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
 import { readOnlyRefusal } from "./read-only.ts";
 
@@ -29,6 +30,7 @@ export interface PolicyParts {
   readonly metrics: Metrics;
   readonly refusals: RefusalLog;
   readonly readiness: Readiness;
+  readonly headers: PageHeaders;
   readonly loginWaitMs?: number;
 }
 
@@ -38,6 +40,7 @@ export function createPolicy({
   metrics,
   refusals,
   readiness,
+  headers,
   loginWaitMs = 1_000,
 }: PolicyParts): Policy<AdminEndpoint> {
   const onLogin = (result: LoginResult, { notes }: HttpRequest) => {
@@ -69,9 +72,9 @@ export function createPolicy({
   return {
     admit,
     headers: (endpoint, status) => {
-      if (status >= 400) return securityHeaders;
-      if (endpoint?.access === "hashed") return hashedHeaders;
-      return endpoint?.access === "asset" ? assetHeaders : securityHeaders;
+      if (status >= 400) return headers.usual;
+      if (endpoint?.access === "hashed") return headers.hashed;
+      return endpoint?.access === "asset" ? headers.asset : headers.usual;
     },
     answered: (exchange) => {
       const { request, endpoint, status, durationMs } = exchange;
@@ -81,9 +84,12 @@ export function createPolicy({
   };
 }
 
-/** Who lets everybody in believes neither a name alone nor an address alone. */
+/**
+ * Who lets everybody in believes neither a name alone nor an address alone. A unix socket has been
+ * looked at: nobody but this user may connect to it.
+ */
 function isFromHere({ host, remoteAddress }: HttpRequest): boolean {
-  return isLoopbackHost(host) && isLoopbackPeer(remoteAddress);
+  return isLoopbackHost(host) && (remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress));
 }
 
 /** Whether the route asks for credentials. `byBrowser`: the browser logs in by itself (mode basic). */

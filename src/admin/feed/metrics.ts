@@ -1,6 +1,7 @@
 // Numbers for Prometheus: requests by route, what the feed knows of the queue, the feed itself, and the
 // process. prom-client is loaded when a server starts, not when this file is imported.
 import type { Registry } from "prom-client";
+import type { Certificate } from "../../http/listen/certificate.ts";
 import type { Exposed } from "./exposed.ts";
 import { namesText } from "./names-text.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
@@ -21,7 +22,7 @@ const methods = new Set(["GET", "HEAD", "POST"]);
 // What is measured of the process is measured once, however many servers it runs or has run.
 let ofProcess: Registry | undefined;
 
-export async function createMetrics(): Promise<Metrics> {
+export async function createMetrics(certificate: Certificate | null): Promise<Metrics> {
   const { default: prometheus } = await import("prom-client");
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
   if (ofProcess === undefined) {
@@ -50,6 +51,16 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ["cause"] as const,
     registers,
   });
+  if (certificate !== null) {
+    new Gauge({
+      name: "worker_admin_certificate_expiry_timestamp_seconds",
+      help: "When the certificate expires, seconds since 1970; only with TLS",
+      registers,
+      collect() {
+        this.set(certificate.expiresAt.getTime() / 1_000);
+      },
+    });
+  }
   const show = createQueueGauges(Gauge, registry);
 
   return {

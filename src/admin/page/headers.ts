@@ -1,6 +1,8 @@
 // What every answer carries, errors and unreadable requests included. There is no
 // Access-Control-Allow-Origin, ever: no other site has business here.
 
+type Headers = Readonly<Record<string, string>>;
+
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -21,7 +23,7 @@ const noFeatures = ["camera", "microphone", "geolocation", "payment", "usb", "se
   .join(", ");
 
 /** On every answer whatever happens; kept out of caches. */
-export const securityHeaders: Readonly<Record<string, string>> = Object.freeze({
+const securityHeaders: Headers = Object.freeze({
   "content-security-policy": contentSecurityPolicy,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -32,14 +34,24 @@ export const securityHeaders: Readonly<Record<string, string>> = Object.freeze({
   "cache-control": "no-store",
 });
 
-/** The same for an asset that was found: any cache may keep it for an hour. */
-export const assetHeaders: Readonly<Record<string, string>> = Object.freeze({
-  ...securityHeaders,
-  "cache-control": "public, max-age=3600",
-});
+export interface PageHeaders {
+  readonly usual: Headers;
+  /** Of an asset that was found: any cache may keep it for an hour. */
+  readonly asset: Headers;
+  /** Of one whose name changes with its bytes: kept for ever. */
+  readonly hashed: Headers;
+}
 
-/** The same for one whose name changes with its bytes: kept for ever. */
-export const hashedHeaders: Readonly<Record<string, string>> = Object.freeze({
-  ...securityHeaders,
-  "cache-control": "public, max-age=31536000, immutable",
-});
+/** `hsts`: what browsers are told of HTTPS; null: nothing. */
+export function pageHeaders(hsts: string | null): PageHeaders {
+  const usual = Object.freeze({
+    ...securityHeaders,
+    ...(hsts === null ? {} : { "strict-transport-security": hsts }),
+  });
+  const cached = (control: string) => Object.freeze({ ...usual, "cache-control": control });
+  return {
+    usual,
+    asset: cached("public, max-age=3600"),
+    hashed: cached("public, max-age=31536000, immutable"),
+  };
+}

@@ -10,19 +10,24 @@ export const adminCommand = defineCommand({
   notes: adminNotes,
   run: async (args) => {
     const { commandLogger, connectionSettings } = await import("../shell/connection.ts");
-    const { adminConfig, announce } = await import("../admin/admin-server.ts");
+    const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
+    const { serviceManager } = await import("../service/service-manager.ts");
     const { aborted, stopSignal } = await import("../shell/signals.ts");
     const { createPool } = await import("../../database/connection/pool.ts");
     const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
     const { serve } = await import("../../admin/server.ts");
     const settings = connectionSettings(args);
     const logger = await commandLogger(args);
-    const signal = stopSignal();
     const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
     try {
       const config = await adminConfig(args, pool, settings.schema, logger);
+      let reload = () => {};
+      const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
+      await using manager = serviceManager(process.env, logger);
       await using server = await serve(config);
+      reload = certificateReload(server, logger);
       announce(server, config, args.json);
+      await manager.ready(`serving ${server.url}`, signal);
       // It serves also without a database: the page says what is wrong, and can make the schema.
       const database = { client: pool, schema: config.schema };
       await assertUsableSchema(database).catch(({ code, message }: WorkerError) => {

@@ -24,17 +24,19 @@ export const demoCommand = defineCommand({
   refuses: { databaseUrl: OWN, schema: OWN },
   run: async (args) => {
     const { commandLogger } = await import("../shell/connection.ts");
-    const { adminConfig, announce } = await import("../admin/admin-server.ts");
+    const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
     const { aborted, stopSignal } = await import("../shell/signals.ts");
     const { openDemoDatabase } = await import("../demo/database.ts");
     const { startDemoWorker } = await import("../demo/worker.ts");
     const { serve } = await import("../../admin/server.ts");
     const logger = await commandLogger(args);
-    const signal = stopSignal();
+    let reload = () => {};
+    const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
     // Each ends before what stands above it, also when one of them cannot start.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);
     await using server = await serve(config);
+    reload = certificateReload(server, logger);
     announce(server, config, args.json);
     await using _worker = args.worker
       ? await startDemoWorker({ ...database, logger, signal })

@@ -2,15 +2,20 @@
 import type { Logger } from "../../base/logger.ts";
 import type { ConnectionSettings } from "../shell/connection.ts";
 import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
+import type { StopRequests } from "./stop-requests.ts";
 
-/** null where it is not asked for. Ends with what is returned. */
+/**
+ * null where it is not asked for. Ends with what is returned. `stops`: with a certificate SIGHUP is no
+ * request to stop any more.
+ */
 export async function adminBeside(
   args: RunArguments,
   settings: ConnectionSettings,
+  stops: StopRequests,
   logger: Logger,
 ): Promise<AsyncDisposable | null> {
   if (args.admin === undefined) return null;
-  const { adminConfig, announce } = await import("../admin/admin-server.ts");
+  const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
   const { createPool } = await import("../../database/connection/pool.ts");
   const { serve } = await import("../../admin/server.ts");
   const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
@@ -18,6 +23,7 @@ export async function adminBeside(
     const listen = args.admin || ADMIN_ADDRESS;
     const config = await adminConfig({ ...args, listen }, pool, settings.schema, logger);
     const server = await serve(config);
+    if (config.certificate !== null) stops.onHangup(certificateReload(server, logger));
     announce(server, config, args.json);
     return {
       async [Symbol.asyncDispose]() {

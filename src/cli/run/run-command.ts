@@ -1,6 +1,7 @@
 // worker run: a worker without a program: tasks are files.
 
 import { adminNotes } from "../admin/admin-server.ts";
+import { optionName } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { defineCommand } from "../shell/globals.ts";
 import { runNotes, runOptions } from "./run-options.ts";
@@ -16,6 +17,13 @@ export const runCommand = defineCommand({
     };
     if (args.tasks === undefined) refuse("--tasks is missing: the directory of the tasks");
     if (args.once && args.watch) refuse("--once and --watch do not go together");
+    if (args.admin === undefined) {
+      const { tlsCert, tlsKey, listenMode, listenGroup } = args;
+      const [alone] = Object.entries({ tlsCert, tlsKey, listenMode, listenGroup }).find(
+        ([, value]) => value !== undefined,
+      ) ?? [undefined];
+      if (alone !== undefined) refuse(`${optionName(alone)} needs --admin`);
+    }
     if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");
     if (!args.fast && (args.fastQueues || args.fastLimit !== undefined)) {
       refuse("--fast-queues and --fast-limit need --fast");

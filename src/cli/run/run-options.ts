@@ -73,7 +73,10 @@ export const runOptions = {
     "never",
   ]),
   admin: {
-    ...text("Serve the admin, too; the address as for worker admin", { form: "host:port" }),
+    ...text("Serve the admin, too; the address as for --listen of worker admin", {
+      form: "address",
+      field: "listenAddr",
+    }),
     bare: true,
   },
   ...aboutAdmin,

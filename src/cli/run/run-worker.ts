@@ -7,6 +7,7 @@ import { runOnce } from "../../worker/run.ts";
 import { Worker } from "../../worker/worker.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
+import { type ServiceManager, serviceManager } from "../service/service-manager.ts";
 import { commandLogger, connectionSettings } from "../shell/connection.ts";
 import { adminBeside } from "./admin-beside.ts";
 import { onlyNamedModules } from "./named-modules.ts";
@@ -25,13 +26,15 @@ export async function runWorker(
   const hasFailed = stopOnUncaught(stops, logger);
   try {
     onlyNamedModules();
+    await using manager = serviceManager(process.env, logger);
     await using programs = new ProgramHost(logger);
     const { run: runProgram } = programs;
     const options = await workerOptions(args, { settings, logger, runProgram });
     const names = options.tasks.map(({ identifier }) => identifier);
     logger.info({ tasks: names, concurrency: options.concurrency }, "the tasks are loaded");
-    await using _admin = await adminBeside(args, settings, logger);
-    const status = await (args.once ? drain(options, stops, args) : work(options, stops, logger));
+    await using _admin = await adminBeside(args, settings, stops, logger);
+    const parts = { options, stops, manager, logger };
+    const status = await (args.once ? drain(parts, args) : work(parts));
     return hasFailed() ? 1 : status;
   } finally {
     stops[Symbol.dispose]();
@@ -39,11 +42,14 @@ export async function runWorker(
   }
 }
 
-async function work(
-  options: WorkerOptions,
-  stops: StopRequests,
-  logger: Logger,
-): Promise<ExitStatus> {
+interface RunParts {
+  readonly options: WorkerOptions;
+  readonly stops: StopRequests;
+  readonly manager: ServiceManager;
+  readonly logger: Logger;
+}
+
+async function work({ options, stops, manager, logger }: RunParts): Promise<ExitStatus> {
   const worker = new Worker(options);
   stops.for(worker);
   try {
@@ -52,6 +58,7 @@ async function work(
     if (stops.signal.aborted && codeOf(error) === "aborted") return 0;
     throw error;
   }
+  await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
   if (worker.hasGivenUp) logger.error({}, "the worker has given up on jobs that did not end");
   // Nobody asked: somebody has migrated to a schema that this worker does not know.
@@ -59,10 +66,10 @@ async function work(
 }
 
 async function drain(
-  options: WorkerOptions,
-  stops: StopRequests,
+  { options, stops, manager }: RunParts,
   { json }: RunArguments,
 ): Promise<ExitStatus> {
+  await manager.ready("running what is ready", stops.signal);
   const { completed, failed, skipped } = await runOnce({
     ...options,
     signal: stops.signal,

@@ -16,8 +16,12 @@ export interface Stoppable {
  * comes before there is anything to stop is kept. Disposing of it gives the signals back.
  */
 export class StopRequests implements Disposable {
-  readonly #onSignal = (name: NodeJS.Signals) => this.ask(name);
+  readonly #onSignal = (name: NodeJS.Signals) => {
+    if (name === "SIGHUP" && this.#onHangup !== null) this.#onHangup();
+    else this.ask(name);
+  };
   readonly #asked = new AbortController();
+  #onHangup: (() => void) | null = null;
   #what: Stoppable | null = null;
   #times = 0;
 
@@ -28,6 +32,11 @@ export class StopRequests implements Disposable {
   /** Aborts at the first request; its reason is who asked. */
   get signal(): AbortSignal {
     return this.#asked.signal;
+  }
+
+  /** From now on SIGHUP means this, and no stop. */
+  onHangup(what: () => void): void {
+    this.#onHangup = what;
   }
 
   /** As a signal of that name does. */

@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Logger } from "../../base/logger.ts";
 import type { ExitStatus } from "../arguments/command.ts";
+import { serviceManager } from "../service/service-manager.ts";
 import { commandLogger, connectionSettings } from "../shell/connection.ts";
 import { adminBeside } from "./admin-beside.ts";
 import { startOwnProcess } from "./own/own-process.ts";
@@ -20,7 +21,9 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
   using stops = new StopRequests();
-  await using _admin = await adminBeside(args, settings, logger);
+  await using _admin = await adminBeside(args, settings, stops, logger);
+  await using manager = serviceManager(process.env, logger);
+  await manager.ready("watching files", stops.signal);
   const { tasks = "", crontab, plugin = [] } = args;
   const named = [...plugin, ...(crontab === undefined ? [] : [crontab])];
   const order = { ...args, watch: false, admin: undefined };

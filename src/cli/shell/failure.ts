@@ -44,7 +44,6 @@ export function inTypedNames(
   command: Command,
   { given, whereOf }: GivenValues,
 ): unknown {
-  if (!(error instanceof InputError)) return withSource(error, whereOf("databaseUrl"));
   const names = new Map(Object.entries(environment));
   const keys = new Map<string, string>();
   for (const [key, value] of Object.entries({ ...globalOptions, ...command.options })) {
@@ -53,6 +52,12 @@ export function inTypedNames(
   for (const [key, value] of Object.entries(command.words)) {
     names.set(value.field ?? key, `<${key}>`);
     keys.set(value.field ?? key, key);
+  }
+  if (!(error instanceof InputError)) {
+    const listen = names.get("listenAddr") ?? "listenAddr";
+    return reworded(error, (message) =>
+      sourced(message, whereOf("databaseUrl")).replace(/\blistenAddr$/, listen),
+    );
   }
   const typed = ({ path, message, ...where }: Problem): Problem => {
     const [, field = path, at] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
@@ -70,10 +75,10 @@ export function inTypedNames(
   return renamed;
 }
 
-/** What the connection says of "DATABASE_URL" in the words of who has named the database elsewhere. */
-function withSource(error: unknown, where: string | null): unknown {
+/** The same failure in other words. */
+function reworded(error: unknown, words: (message: string) => string): unknown {
   if (!(error instanceof WorkerError)) return error;
-  const message = sourced(error.message, where);
+  const message = words(error.message);
   if (message === error.message) return error;
   const renamed = new WorkerError(error.code, message, { cause: error.cause });
   if (error.stack !== undefined) renamed.stack = error.stack;
@@ -82,6 +87,7 @@ function withSource(error: unknown, where: string | null): unknown {
 
 const VARIABLES = "PGHOST, PGPORT, PGUSER and PGDATABASE";
 
+/** What the connection says of "DATABASE_URL" in the words of who has named the database elsewhere. */
 function sourced(message: string, where: string | null): string {
   const source = where ?? VARIABLES;
   return message

@@ -17,9 +17,14 @@ export class StoppedError extends WorkerError {
 
 const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
-/** Aborts at the first of the signals; at the second the process ends at once (128 + signal). */
-export function stopSignal(): AbortSignal {
-  return listen().signal;
+/**
+ * Aborts at the first of the signals; at the second the process ends at once (128 + signal). `onHangup`:
+ * what SIGHUP means instead, where it means something else.
+ */
+export function stopSignal(onHangup?: () => void): AbortSignal {
+  const { signal, onSignal } = listen();
+  if (onHangup !== undefined) process.off("SIGHUP", onSignal).on("SIGHUP", onHangup);
+  return signal;
 }
 
 /** Does work that the first of the signals asks to stop; after it they mean again what they meant. */
@@ -42,7 +47,7 @@ function listen() {
   const end = () => {
     for (const name of NAMES) process.off(name, onSignal);
   };
-  return { signal: stop.signal, end };
+  return { signal: stop.signal, onSignal, end };
 }
 
 /** Resolves when `signal` has aborted. */

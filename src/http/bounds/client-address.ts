@@ -3,6 +3,7 @@
 // header changes nothing.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
+import { UNIX_PEER } from "../listen/listen-target.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -12,14 +13,21 @@ export type ClientAddress = (peer: string, headers: Headers) => string;
 // A chain of proxies is short; who sends more hops sends nonsense.
 const MOST_HOPS = 32;
 
-/** `trusted`: networks such as `10.0.0.0/8` or single addresses. Throws InputError. */
+/**
+ * `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:` for whoever may connect to a unix
+ * socket. Throws InputError.
+ */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return plainAddress;
-  const proxies = networksOf(trusted);
-  const isProxy = (address: string) => proxies.check(address, familyOf(address));
+  const proxies = networksOf(trusted.filter((one) => one !== UNIX_PEER));
+  const trustsUnix = trusted.includes(UNIX_PEER);
+  const isProxy = (address: string) =>
+    address === UNIX_PEER
+      ? trustsUnix
+      : isIP(address) !== 0 && proxies.check(address, familyOf(address));
   return (given, headers) => {
     const peer = plainAddress(given);
-    if (isIP(peer) === 0 || !isProxy(peer)) return peer;
+    if (!isProxy(peer)) return peer;
     const chains = [forwardedFor(headers), forwarded(headers)].filter((chain) => chain.length > 0);
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
     // A proxy writes one of the two headers and passes on what the client says in the other.
@@ -101,7 +109,7 @@ function networksOf(cidrs: readonly string[]): BlockList {
     const prefix =
       bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
     if (isIP(address) === 0 || more !== undefined || !(prefix >= least && prefix <= longest)) {
-      const message = `must be a network such as 10.0.0.0/8 or fd00::/8, or an address; "${cidr}" is none`;
+      const message = `must be a network such as 10.0.0.0/8 or fd00::/8, an address, or unix:; "${cidr}" is none`;
       throw new InputError([{ path: "trustedProxies", message }]);
     }
     networks.addSubnet(address, prefix, familyOf(address));

@@ -26,6 +26,8 @@ export interface Connections {
   readonly draining: boolean;
   /** A new connection. Beyond the limit the oldest idle one makes room, else the new one goes. */
   add(socket: Socket): void;
+  /** One of them is encrypted from now on: it goes on as `socket`. */
+  secured(raw: Socket | undefined, socket: Socket): void;
   /** A request has begun. */
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
@@ -94,6 +96,10 @@ export function createConnections(
       return draining;
     },
     add,
+    secured(raw, socket) {
+      if (raw !== undefined) all.delete(raw);
+      add(socket);
+    },
     open(socket, progress) {
       const connection = all.get(socket) ?? add(socket);
       const closing = new AbortController();

@@ -2,7 +2,7 @@
 // is read-only, two that ask for a token, one whose database can be taken away, one whose network can.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../../src/admin/config/config.ts";
+import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";
 import { serve } from "../../../src/admin/server.ts";
 import { createDatabase } from "../../../src/database/connection/create-database.ts";
 import type { EmbeddedServer } from "../../../src/database/embedded/server.ts";

@@ -1,6 +1,7 @@
 // worker healthcheck: asks an admin server whether it is ready; for containers without curl.
 import { codeOf, InputError, messageOf, WorkerError } from "../../../base/errors.ts";
-import { defaulting, span, text } from "../../arguments/values.ts";
+import { type Answer, ask } from "../../../http/ask.ts";
+import { defaulting, flag, span, text } from "../../arguments/values.ts";
 import { print, printJson } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
 
@@ -9,22 +10,28 @@ export const healthcheckCommand = defineCommand({
   describe: "Ask a running admin server whether it is ready",
   words: {
     url: {
-      ...defaulting(text("Of the admin", { form: "url" }), "http://127.0.0.1:5678"),
+      ...defaulting(text("Of the admin, or unix:/path", { form: "url" }), "http://127.0.0.1:5678"),
       optional: true,
     },
   },
-  options: { timeout: { ...span("How long the answer may take"), fallback: "5s" } },
+  options: {
+    timeout: { ...span("How long the answer may take"), fallback: "5s" },
+    insecure: flag("Take any certificate: on this machine it has another name"),
+  },
   notes: "Asks <url>/readyz. Exit status: 0 it is ready; 1 it is not, or does not answer in time.",
   refuses: {
     databaseUrl: "it asks the server",
     schema: "it asks the server",
   },
-  run: async ({ url, timeout = 5_000, json }) => {
-    const address = readyAddress(url);
-    const { status, body } = await answerOf(address, timeout);
+  run: async ({ url, timeout = 5_000, insecure, json }) => {
+    const { address, socketPath } = readyAddress(url);
+    const where = socketPath === undefined ? address.href : url;
+    const { status, body } = await answerOf(where, timeout, () =>
+      ask(address, { socketPath, timeoutMs: timeout, trustsAnyCertificate: insecure }),
+    );
     if (status !== 200) {
       const reason = typeof body["reason"] === "string" ? ` (${body["reason"]})` : "";
-      throw new WorkerError("busy", `${address.href} is not ready: it answers ${status}${reason}`);
+      throw new WorkerError("busy", `${where} is not ready: it answers ${status}${reason}`);
     }
     if (json) printJson(JSON.stringify(body));
     else
@@ -35,12 +42,12 @@ export const healthcheckCommand = defineCommand({
   },
 });
 
-function readyAddress(typed: string): URL {
-  const url = URL.parse(typed);
+function readyAddress(typed: string): { address: URL; socketPath: string | undefined } {
+  const [, socketPath, path = "/"] = /^unix:(\/[^:]+)(?::(\/.*))?$/.exec(typed) ?? [];
+  const url = URL.parse(socketPath === undefined ? typed : `http://localhost${path}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new InputError([
-      { path: "<url>", message: "must be a URL such as http://127.0.0.1:5678" },
-    ]);
+    const message = "must be a URL such as http://127.0.0.1:5678, or unix:/path of a socket";
+    throw new InputError([{ path: "<url>", message }]);
   }
   // The route is open to everybody: nobody has to see what logs in elsewhere.
   url.username = "";
@@ -48,28 +55,18 @@ function readyAddress(typed: string): URL {
   url.search = "";
   if (!url.pathname.endsWith("/readyz"))
     url.pathname = `${url.pathname.replace(/\/+$/, "")}/readyz`;
-  return url;
+  return { address: url, socketPath };
 }
 
-const LONGEST_BODY_BYTES = 64 * 1024;
-
-async function answerOf(url: URL, limitMs: number) {
+async function answerOf(where: string, limitMs: number, asked: () => Promise<Answer>) {
   try {
-    const signal = AbortSignal.timeout(limitMs);
-    const answer = await fetch(url, { signal, redirect: "manual" });
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of answer.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > LONGEST_BODY_BYTES) break;
-      chunks.push(chunk);
-    }
-    return { status: answer.status, body: membersOf(Buffer.concat(chunks).toString()) };
+    const { status, text } = await asked();
+    return { status, body: membersOf(text) };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const late = error instanceof DOMException && error.name === "TimeoutError";
+    const late = error instanceof Error && /Timeout|Abort/.test(error.name);
     const detail = late ? `no answer within ${limitMs} ms` : (codeOf(cause) ?? messageOf(cause));
-    throw new WorkerError("timeout", `${url.href} does not answer (${detail})`);
+    throw new WorkerError("timeout", `${where} does not answer (${detail})`);
   }
 }
 

@@ -1,0 +1,29 @@
+// A group of the system by its name or number. Names are those of /etc/group: whoever keeps them
+// elsewhere gives the number.
+import { readFileSync } from "node:fs";
+import { InputError } from "../../base/errors.ts";
+
+const GROUPS = "/etc/group";
+
+/** Throws InputError `listenGroup`. */
+export function gidOf(group: string): number {
+  const number = /^\d{1,10}$/.test(group) ? Number(group) : gidIn(groupLines(), group);
+  if (number !== undefined && number < 2 ** 32 - 1) return number;
+  const message = `"${group}" is no group in ${GROUPS}; name one, or give its number`;
+  throw new InputError([{ path: "listenGroup", message }]);
+}
+
+function groupLines(): string[] {
+  try {
+    return readFileSync(GROUPS, "utf8").split("\n");
+  } catch {
+    return []; // a container may have none
+  }
+}
+
+/** `www-data:x:33:` */
+function gidIn(lines: readonly string[], name: string): number | undefined {
+  const line = lines.find((one) => one.startsWith(`${name}:`));
+  const [, , gid = ""] = line?.split(":") ?? [];
+  return /^\d+$/.test(gid) ? Number(gid) : undefined;
+}

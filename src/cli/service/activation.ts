@@ -1,0 +1,36 @@
+// Sockets that systemd has opened for this process, as sd_listen_fds(3) says: their number in LISTEN_FDS,
+// from 3 up, their names in LISTEN_FDNAMES, meant for the process LISTEN_PID and no other.
+import { InputError } from "../../base/errors.ts";
+import type { Environment } from "../arguments/environment.ts";
+
+const FIRST = 3;
+
+/** `fd:` and `fd:name` as `fd:3`; every other address as it is. Throws InputError `listenAddr`. */
+export function activatedAddress(address: string, env: Environment, pid: number): string {
+  if (!address.startsWith("fd:") || /^fd:\d+$/.test(address)) return address;
+  const name = address.slice("fd:".length);
+  const passed = passedSockets(env, pid);
+  if (passed.length === 0) {
+    throw refused(`${address} is a socket that systemd passes; none was passed to this process`);
+  }
+  const all = passed.map((one, at) => `fd:${one || FIRST + at}`).join(", ");
+  if (name === "" && passed.length > 1) {
+    throw refused(`systemd has passed ${passed.length} sockets; name one of ${all}`);
+  }
+  const at = name === "" ? 0 : passed.indexOf(name);
+  if (at < 0) throw refused(`systemd has passed no socket named ${name}; there is ${all}`);
+  return `fd:${FIRST + at}`;
+}
+
+/** The name of each; empty where it has none. */
+function passedSockets(env: Environment, pid: number): readonly string[] {
+  if (env["LISTEN_PID"] !== String(pid)) return [];
+  const count = Number(env["LISTEN_FDS"] ?? 0);
+  if (!Number.isInteger(count) || count < 1 || count > 1_000) return [];
+  const names = (env["LISTEN_FDNAMES"] ?? "").split(":");
+  return Array.from({ length: count }, (_, at) => names[at] ?? "");
+}
+
+function refused(message: string): InputError {
+  return new InputError([{ path: "listenAddr", message }]);
+}

@@ -1,0 +1,45 @@
+// The other side of a server: one question by GET, over TCP, TLS or a unix socket. Of the answer no more is
+// kept than such an answer has.
+import http from "node:http";
+import https from "node:https";
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface AskOptions {
+  /** Asks there instead of connecting to the URL's host. */
+  readonly socketPath?: string | undefined;
+  readonly timeoutMs: number;
+  /** For a server on this machine, whose certificate has another name. */
+  readonly trustsAnyCertificate: boolean;
+}
+
+const LONGEST_ANSWER_BYTES = 64 * 1024;
+
+/** Rejects with an AbortError when it takes too long, or with what the connection says. */
+export function ask(url: URL, options: AskOptions): Promise<Answer> {
+  const { socketPath, timeoutMs, trustsAnyCertificate } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { get } = url.protocol === "https:" ? https : http;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const settings = { socketPath, signal, agent: false, rejectUnauthorized: !trustsAnyCertificate };
+  const request = get(url, settings, (response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const settle = () => {
+      resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
+      request.destroy();
+    };
+    response.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > LONGEST_ANSWER_BYTES) settle();
+    });
+    response.once("end", settle);
+    response.once("error", reject);
+  });
+  request.once("error", reject);
+  return promise;
+}

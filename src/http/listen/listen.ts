@@ -1,0 +1,53 @@
+// Takes an address, or says in a sentence why it cannot be had.
+import type { Server } from "node:net";
+import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { type ListenTarget, targetText } from "./listen-target.ts";
+import { listening } from "./listening.ts";
+import { listenOnPath } from "./unix-socket.ts";
+
+/** Throws WorkerError `listen`. */
+export async function listen(server: Server, target: ListenTarget): Promise<void> {
+  // It stays: an error that comes later must not end the process.
+  server.on("error", () => {});
+  try {
+    if ("path" in target) await listenOnPath(server, target);
+    else await listening(server, () => server.listen(target));
+  } catch (error) {
+    if (error instanceof WorkerError) throw error;
+    throw new WorkerError("listen", sentence(error, target), { cause: error });
+  }
+}
+
+function sentence(error: unknown, target: ListenTarget): string {
+  const where = targetText(target);
+  const advice = "path" in target ? ofPath : "fd" in target ? ofDescriptor : ofAddress;
+  const said = advice[codeOf(error) ?? ""];
+  return said === undefined
+    ? `cannot listen on ${where}: ${messageOf(error)}`
+    : `${said.replace("%", where)} with listenAddr`;
+}
+
+const IN_USE = "% is in use; stop what listens there, or choose another address";
+
+const ofAddress: Record<string, string> = {
+  EADDRINUSE: IN_USE,
+  EACCES: "the system does not allow listening on %; choose a port above 1023",
+  EADDRNOTAVAIL: "this machine has no address %; choose one of its own",
+  ENOTFOUND: "the host name of % is not known; choose an address",
+};
+
+const ofPath: Record<string, string> = {
+  EADDRINUSE: IN_USE,
+  EACCES: "the system does not allow a socket at %; choose a directory of this user's",
+  EPERM: "the system does not allow this socket at %; choose a group that this user is in",
+  ENOTDIR: "what % names as a directory is none; choose another path",
+  EROFS: "% is on a read-only file system; choose another path",
+};
+
+const NO_SOCKET = "% is no listening socket of this process; choose what it was started with";
+const ofDescriptor: Record<string, string> = {
+  EBADF: NO_SOCKET,
+  EINVAL: NO_SOCKET,
+  ENOTSOCK: NO_SOCKET,
+  EOPNOTSUPP: NO_SOCKET,
+};

@@ -1,0 +1,89 @@
+// `worker admin` as a process: what it announces, what it logs, how it ends.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { command } from "./command.ts";
+
+/** Nobody listens there: the admin serves all the same. */
+export const NOWHERE = "postgres://nobody@127.0.0.1:1/none";
+const LIMIT_MS = 30_000;
+const running = new Set<ChildProcess>();
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+export interface LogLine {
+  readonly level: number;
+  readonly code?: string;
+  readonly msg: string;
+  readonly error?: string;
+}
+
+export interface AdminProcess {
+  readonly announced: { readonly url: string; readonly [field: string]: unknown };
+  send(signal: NodeJS.Signals): void;
+  /** Resolves once so many lines with this text have come. */
+  logged(text: string, times?: number): Promise<void>;
+  /** Ends it; gives all that it has logged. */
+  stop(): Promise<readonly LogLine[]>;
+  readonly status: Promise<number | null>;
+}
+
+export interface AdminProcessOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What stands before the command. */
+  readonly prefix?: readonly string[];
+}
+
+/** Starts it without a database. */
+export async function startAdmin(
+  args: readonly string[],
+  { env = {}, prefix = [] }: AdminProcessOptions = {},
+): Promise<AdminProcess> {
+  const { PATH = "", HOME = "" } = process.env;
+  const [program = "", ...words] = [...prefix, process.execPath, ...command];
+  const child = spawn(program, [...words, "admin", "--json", ...args], {
+    env: { PATH, HOME, DATABASE_URL: NOWHERE, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const status = once(child, "close").then(([code]) => code as number | null);
+  const lines: LogLine[] = [];
+  const waiting = new Set<() => void>();
+  let said = "";
+  createInterface(child.stderr).on("line", (line) => {
+    said += `${line}\n`;
+    if (line.startsWith("{")) lines.push(JSON.parse(line) as LogLine);
+    for (const look of waiting) look();
+  });
+  const announcement = once(createInterface(child.stdout), "line");
+  const [line] = await Promise.race([
+    announcement,
+    status.then(() => Promise.reject(new Error(`ended before it served:\n${said}`))),
+  ]);
+  return {
+    announced: JSON.parse(line),
+    status,
+    send: (signal) => void child.kill(signal),
+    logged(text, times = 1) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const look = () => {
+        if (lines.filter(({ msg }) => msg.includes(text)).length >= times) resolve();
+      };
+      const late = setTimeout(() => reject(new Error(`not logged: ${text}\n${said}`)), LIMIT_MS);
+      waiting.add(look);
+      look();
+      return promise.finally(() => {
+        waiting.delete(look);
+        clearTimeout(late);
+      });
+    },
+    async stop() {
+      child.kill();
+      await status;
+      running.delete(child);
+      return lines;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// What a service manager hears of `worker admin` and `worker run`: ready, alive, stopping. A datagram
+// socket in Perl, which every Debian has, stands for systemd.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
+import { startAdmin } from "./admin-process.ts";
+import { filesOf, startRun } from "./run-harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "wk-notify-"));
+const running = new Set<ChildProcess>();
+after(() => {
+  for (const child of running) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+const SYSTEMD_NOTIFY = "/usr/bin/systemd-notify";
+const skip = existsSync(SYSTEMD_NOTIFY) ? false : `${SYSTEMD_NOTIFY} is not installed`;
+
+const LISTENER = `
+  use IO::Socket::UNIX; $| = 1;
+  my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => $ARGV[0]) or die $!;
+  print "listening\\n";
+  while (defined $socket->recv(my $message, 4096)) { $message =~ s/\\n/ /g; print "$message\\n"; }
+`;
+
+/** A socket that hears; `said` waits until somebody has said this. */
+async function serviceManager(name: string) {
+  const path = join(folder, name);
+  const child = spawn("perl", ["-e", LISTENER, path], { stdio: ["ignore", "pipe", "inherit"] });
+  const heard: string[] = [];
+  const waiting = new Set<() => void>();
+  const lines = createInterface(child.stdout);
+  await once(lines, "line");
+  lines.on("line", (line) => {
+    heard.push(line);
+    for (const look of waiting) look();
+  });
+  const said = (text: string, times = 1) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (heard.filter((one) => one.includes(text)).length >= times) resolve();
+      };
+      waiting.add(look);
+      look();
+    });
+  running.add(child);
+  return { path, heard, said };
+}
+
+test("An admin says that it is ready, lives and stops; its watchdog is fed meanwhile.", {
+  skip,
+}, async () => {
+  const { path, heard, said } = await serviceManager("admin");
+  const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: "200000" };
+  const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
+  await said("READY=1");
+  assert.match(heard[0] ?? "", /^READY=1 STATUS=serving http:\/\/127\.0\.0\.1:\d+\//);
+  await said("WATCHDOG=1", 3);
+  const lines = await admin.stop();
+  await said("STOPPING=1");
+  assert.ok(!lines.some(({ msg }) => msg.includes("service manager")));
+});
+
+test("A watchdog that is another process's is not fed, and a manager that is away harms nobody.", {
+  skip,
+}, async () => {
+  const { path, heard, said } = await serviceManager("other");
+  const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: "1000", WATCHDOG_PID: "1" };
+  const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
+  await said("READY=1");
+  await admin.stop();
+  await said("STOPPING=1");
+  assert.ok(!heard.some((one) => one.includes("WATCHDOG")));
+  const away = { NOTIFY_SOCKET: join(folder, "nobody"), WATCHDOG_USEC: "200000" };
+  const alone = await startAdmin(["--listen", "127.0.0.1:0"], { env: away });
+  await alone.logged("the service manager cannot be told anything");
+  const lines = await alone.stop();
+  assert.equal(lines.filter(({ msg }) => msg.includes("cannot be told")).length, 1);
+  assert.equal(await alone.status, 0);
+});
+
+test("A worker is ready once it has started; what it runs cannot speak for it.", {
+  skip,
+}, async () => {
+  const { url } = await migratedDatabase();
+  const { path, heard, said } = await serviceManager("worker");
+  const tasks = filesOf({
+    "speak.js": 'export default () => { throw new Error("socket " + process.env.NOTIFY_SOCKET); };',
+  });
+  const env = { DATABASE_URL: url, NOTIFY_SOCKET: path, WATCHDOG_USEC: "200000" };
+  const run = startRun(["--tasks", tasks, "--json"], env);
+  await said("READY=1");
+  assert.equal(heard[0], "READY=1 STATUS=1 tasks");
+  await said("WATCHDOG=1", 2);
+  run.send("SIGTERM");
+  await said("STOPPING=1");
+  assert.equal((await run.ended).status, 0);
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("select worker.add_job('speak', max_attempts => 1)");
+  const once = startRun(["--tasks", tasks, "--once"], { DATABASE_URL: url, NOTIFY_SOCKET: path });
+  assert.equal((await once.ended).status, 0);
+  const { rows } = await client.query("select last_error from worker._private_jobs");
+  await client.end();
+  assert.match(String(rows[0]?.last_error), /socket undefined/);
+});
+
+test("Beside a worker the admin reads its certificate anew at SIGHUP, and no job is stopped.", async () => {
+  const { url } = await migratedDatabase();
+  const tasks = filesOf({ "task.js": "export default () => {};" });
+  const certificate = (name: string) => join(import.meta.dirname, "../support/certificates", name);
+  const tls = [
+    "--tls-cert",
+    certificate("localhost.crt"),
+    "--tls-key",
+    certificate("localhost.key"),
+  ];
+  const args = ["--tasks", tasks, "--json", "--admin", "127.0.0.1:0", ...tls];
+  const run = startRun(args, { DATABASE_URL: url });
+  await run.logged("the worker has started");
+  run.send("SIGHUP");
+  await run.logged("the certificate was read anew");
+  run.send("SIGTERM");
+  const { status, stdout } = await run.ended;
+  assert.equal(status, 0);
+  assert.match(stdout, /"url":"https:\/\/127\.0\.0\.1:\d+\/"/);
+});
