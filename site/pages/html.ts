@@ -28,9 +28,10 @@ export function pageHtml(page: SitePage, { pages, groups }: Surroundings): strin
 <a class="name" href="${to("index.html")}">worker</a>
 <input id="search" type="search" placeholder="Search  /" aria-label="Search" autocomplete="off" spellcheck="false">
 <ol id="found" hidden></ol>
+<a class="to-pages" href="#pages">Pages</a>
 </header>
 <div class="columns">
-<nav aria-label="Pages"><details open><summary>Pages</summary>${groups.map((group) => groupHtml(group, page, to)).join("")}</details></nav>
+<nav id="pages" aria-label="Pages">${groups.map((group) => groupHtml(group, page, to)).join("")}</nav>
 <main>${text}</main>
 <aside aria-label="On this page">${here.length < 2 ? "" : listHtml(here.map(({ text: name, anchor }) => [name, `#${anchor}`, false]))}</aside>
 </div>

@@ -32,7 +32,8 @@ const reasons: Readonly<Record<string, string>> = {
   systemd: "needs systemd as the first process",
   container: "needs a container engine",
   cluster: "needs a cluster",
-  elsewhere: "is another product's code, to translate from",
+  hosts: "names hosts and networks that are not here",
+  product: "is another product's code, to translate from",
 };
 
 /** Declarations, as the compiler has printed them, are no programs. */
