@@ -21,7 +21,7 @@ import {
 import { root, userPages } from "./pages.ts";
 import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";
-import { callsIn, refusalOf } from "./shell-words.ts";
+import { callsIn, knownOptions, refusalOf } from "./shell-words.ts";
 
 /** Why a block may be left out: `norun=…`. */
 const reasons: Readonly<Record<string, string>> = {
@@ -84,6 +84,23 @@ test("Every command that the documentation names is one that the program knows."
     });
   });
   assert.deepEqual(refused, []);
+});
+
+/** Of npm and docker, and of who speaks of another program's. */
+const others = ["--all", "--build-arg"];
+const isOurs = (path: string) => path !== "docs/from-graphile-worker.md";
+
+test("Every option that the documentation names is one of some command.", () => {
+  const unknown = pages
+    .filter(({ path }) => isOurs(path))
+    .flatMap(({ path, tokens }) =>
+      codeSpansOf(tokens).flatMap((text) => {
+        const [option] = /^--[a-z][a-z-]*/.exec(text) ?? [];
+        const isKnown = option === undefined || knownOptions.has(option) || others.includes(option);
+        return isKnown ? [] : [`${path}: ${option}`];
+      }),
+    );
+  assert.deepEqual(unknown, []);
 });
 
 /** Graphile Worker's own installation. */

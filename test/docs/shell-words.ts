@@ -3,21 +3,33 @@ import { typedIn } from "../../src/cli/arguments/command-line.ts";
 import { givenIn } from "../../src/cli/arguments/given.ts";
 import { UsageError } from "../../src/cli/arguments/refusals.ts";
 import { commands } from "../../src/cli/commands/index.ts";
+import { manualOf } from "../../src/cli/commands/program/manual.ts";
 import { program } from "../../src/cli/shell/globals.ts";
 
-/** `worker`, `dist/worker`, `ExecStart=/usr/local/bin/worker`, `worker:0.1.0`. */
-const OURS = /(^|[/=])worker(:[\w.-]+)?$/;
+/** `dist/worker`, `ExecStart=/usr/local/bin/worker`, `worker:0.1.0`: wherever they stand. */
+const OURS = /[/=]worker$|^worker:[\w.-]+$/;
+/** What may stand before our name alone: a variable, or who runs it. */
+const BEFORE = /^(\w+=.*|sudo|npx|exec|env|time)$/s;
 
 /** The arguments of every call of our program in `text`. */
 export function callsIn(text: string): string[][] {
   return simpleCommands(text).flatMap((words) => {
+    const first = words.findIndex((word) => !BEFORE.test(word));
     const at = words.findIndex((word, index) => {
       const isName = /^(-|[a-z][a-z-]*$)/.test(words[index + 1] ?? "");
-      return OURS.test(word) && isName && !/^--?(name|t)$/.test(words[index - 1] ?? "");
+      return isName && (OURS.test(word) || (word === "worker" && index === first));
     });
     return at < 0 ? [] : [words.slice(at + 1)];
   });
 }
+
+/** Every option of every command, in all its spellings. */
+export const knownOptions: ReadonlySet<string> = new Set(
+  manualOf(program, commands)
+    .commands.flatMap(({ options }) => options)
+    .concat(manualOf(program, commands).options)
+    .flatMap(({ names }) => names),
+);
 
 /** What the program would refuse; null: nothing. `inText`: there words may be left out. */
 export function refusalOf(args: readonly string[], inText = false): string | null {
