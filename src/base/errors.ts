@@ -11,6 +11,7 @@ export type ErrorCode =
   | "database_timeout"
   | "database_busy"
   | "database_error"
+  | "outcome_unknown"
   | "busy"
   | "read_only_server"
   | "too_large"

@@ -114,6 +114,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   database_unreachable: 503,
   database_timeout: 503,
   database_busy: 503,
+  outcome_unknown: 503,
   busy: 503,
   read_only_server: 503,
   schema_missing: 503,
@@ -135,7 +136,9 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof WorkerError) {
     const status = statuses[error.code] ?? 500;
-    return new Refusal(status, error.code, error.message, status === 503 ? RETRY : {});
+    // Whoever tries again of his own accord may do it twice.
+    const mayRetry = status === 503 && error.code !== "outcome_unknown";
+    return new Refusal(status, error.code, error.message, mayRetry ? RETRY : {});
   }
   return new Refusal(500, "internal_error", messageOf(error));
 }

@@ -46,7 +46,9 @@ export interface WorkerUtilsOptions {
  *
  * Every method rejects with WorkerError, whose `code` says what is wrong: `bad_input` (InputError: all
  * problems at once, and nothing was changed), `schema_missing`, `schema_unsupported`,
- * `database_unreachable`, `database_timeout`, `database_busy`, `database_error`.
+ * `database_unreachable`, `database_timeout`, `database_busy`, `database_error`; what adds also with
+ * `outcome_unknown`: the connection was lost before the answer, and the jobs may have been added. With a
+ * `jobKey` it can be tried again: that gives one job.
  */
 export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /** The plain name of the queue's schema. */

@@ -137,12 +137,12 @@ describe("One bad call among many", () => {
     }
   });
 
-  test("is not what it was when the database is away: then all of them are told.", async () => {
+  test("is not what it was when the connection is lost: then all of them are told.", async () => {
     const away = { query: () => Promise.reject(new Error("Connection terminated unexpectedly")) };
     const add = coalescedAdd({ ...queue.db, client: away as Queryable });
     const answers = await Promise.allSettled(numbered(5).map(add));
     const reasons = answers.map((answer) => (answer as PromiseRejectedResult).reason);
-    assert.ok(reasons.every(({ code }) => code === "database_unreachable"));
+    assert.ok(reasons.every(({ code }) => code === "outcome_unknown"));
     assert.equal(new Set(reasons).size, 5, "each has an error of its own");
   });
 });

@@ -6,6 +6,7 @@
 //   proxy.resume();   what was held back arrives, and all goes on
 //   tcpProxy(url, { delayMs: 13 })   a round trip takes 26 ms
 //   proxy.reset();    every connection is cut at once (RST); new ones are welcome
+//   proxy.cutAnswer("commit");   what is asked arrives; the first answer that says so is cut off instead
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
@@ -22,6 +23,8 @@ export interface TcpProxy extends AsyncDisposable {
   mute(which?: "all" | "established"): void;
   resume(): void;
   reset(): void;
+  /** The server has done what the answer with this text tells (such as `INSERT`), and nobody hears of it. */
+  cutAnswer(text: string): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export async function tcpProxy(
   const isPath = host.startsWith("/");
   const pairs = new Set<readonly [net.Socket, net.Socket]>();
   let [mutesNew, accepted] = [false, 0];
+  let cutAt: string | null = null;
 
   const server = net.createServer({ pauseOnConnect: true }, (front) => {
     const back = isPath ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
@@ -43,6 +47,11 @@ export async function tcpProxy(
     for (const [from, to] of [pair, [back, front] as const]) {
       from.setNoDelay(true);
       from.on("data", (chunk) => {
+        if (from === back && cutAt !== null && chunk.includes(cutAt)) {
+          cutAt = null;
+          front.resetAndDestroy();
+          return;
+        }
         // Timers of the same length end in their order.
         if (delayMs === 0) to.write(chunk);
         else setTimeout(() => to.write(chunk), delayMs);
@@ -85,6 +94,9 @@ export async function tcpProxy(
       for (const pair of pairs) setMute(pair, false);
     },
     reset: cut,
+    cutAnswer(text) {
+      cutAt = text;
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

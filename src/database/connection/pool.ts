@@ -7,6 +7,7 @@ import { wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
+import { markUnsent } from "../errors/lost-answer.ts";
 import { runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
@@ -204,6 +205,10 @@ function limitStatement(client: pg.PoolClient, limitMs: number, signal: AbortSig
   };
 }
 
+export function isPool(client: object): client is pg.Pool {
+  return "connect" in client && "totalCount" in client;
+}
+
 interface Line {
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -260,7 +265,7 @@ async function connectInTime(
       (client) => client.release(),
       () => {},
     );
-    throw isFull && messageOf(error) === TOO_LATE ? fullPool(pool, error) : error;
+    throw isFull && messageOf(error) === TOO_LATE ? fullPool(pool, error) : markUnsent(error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);

@@ -1,13 +1,14 @@
 // Several statements as one: all of them happen, or none.
-import type { Pool } from "pg";
 import type { Database } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
-import { withClient } from "./pool.ts";
+import { isAnswerLost } from "../errors/lost-answer.ts";
+import { unknownOutcome } from "./known-outcome.ts";
+import { isPool, withClient } from "./pool.ts";
 
 /**
  * Runs `work` in a transaction on one connection of the pool in `db`. A client in `db` is used as
- * it is: whether it is in a transaction is its owner's affair. Throws WorkerError, and what `work`
- * throws.
+ * it is: whether it is in a transaction is its owner's affair. Throws WorkerError (`outcome_unknown` where
+ * the connection was lost during the commit), and what `work` throws.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -22,15 +23,13 @@ export async function inTransaction<T>(
         ofWork = { error };
         throw error;
       });
-      await client.query("commit");
+      await client.query("commit").catch((error: unknown) => {
+        throw isAnswerLost(error) ? unknownOutcome("all of it", error) : error;
+      });
       return result;
     });
   } catch (error) {
     // Its statements have explained their errors themselves.
     throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
   }
-}
-
-function isPool(client: object): client is Pool {
-  return "connect" in client && "totalCount" in client;
 }

@@ -1,5 +1,6 @@
 // Adds one job.
 import { WorkerError } from "../../base/errors.ts";
+import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
@@ -10,7 +11,8 @@ import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 /**
  * Adds a job, or with a `jobKey` replaces the waiting job of that key as `jobKeyMode` says.
  * Returns the job as it is now in the database: with `unsafe_dedupe`, the one that was there.
- * Throws InputError for what the schema cannot hold, WorkerError when the database refuses.
+ * Throws InputError for what the schema cannot hold, WorkerError when the database refuses:
+ * `outcome_unknown` where the connection was lost before the answer, and the job may have been added.
  */
 export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
   const spec = resolveJob(job);
@@ -25,11 +27,13 @@ export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
     spec.flags,
     spec.jobKeyMode,
   ];
-  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const rows = await withNames(db, await contendedQuery<JobRow>(db, addSql, values));
-    if (rows[0] !== undefined) return toJob(rows[0]);
-  }
-  throw keyTooBusy(spec.jobKey);
+  return knownOutcome(db, "the add", async (known) => {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const rows = await withNames(known, await contendedQuery<JobRow>(known, addSql, values));
+      if (rows[0] !== undefined) return toJob(rows[0]);
+    }
+    throw keyTooBusy(spec.jobKey);
+  });
 }
 
 /** A worker locked the key's job in the middle of each of our calls. */

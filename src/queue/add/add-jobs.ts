@@ -1,5 +1,6 @@
 // Adds many jobs: all of them or, when anything is wrong, none.
 import { InputError } from "../../base/errors.ts";
+import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spec.ts";
@@ -13,7 +14,8 @@ export const MAX_JOBS = 10_000;
  * Adds the jobs as if each had been given to addJob in turn, and returns one job for each, in the
  * same order. Any mix of identifiers, queues and keys will do; a batch without keys is fastest.
  * A key may occur twice: then the later one meets the earlier one as its `jobKeyMode` says.
- * Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or what the schema cannot hold.
+ * Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or what the schema cannot hold, and
+ * `outcome_unknown` as addJob does.
  */
 export async function addJobs(
   db: Database,
@@ -27,5 +29,7 @@ export async function addJobs(
   const specs = resolveJobs(jobs);
   if (specs.length === 0) return [];
   const isKeyed = specs.some((spec) => spec.jobKey !== null);
-  return isKeyed ? addKeyedJobs(db, specs) : insertJobs(db, specs);
+  return isKeyed
+    ? knownOutcome(db, "the add of all of them", (known) => addKeyedJobs(known, specs))
+    : insertJobs(db, specs);
 }

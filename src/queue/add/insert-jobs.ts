@@ -1,6 +1,7 @@
 // Inserts jobs without keys: one statement, twice as fast as the schema's function add_jobs, whose
 // behaviour it repeats (tasks and queues come into being, workers are notified).
 import { WorkerError } from "../../base/errors.ts";
+import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
@@ -14,7 +15,7 @@ import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-job
 // Of a small batch the planning is most of the work; a large one has a plan of its own.
 const SMALL_BATCH = 100;
 
-/** Inserts the jobs and returns them in the same order; their ids ascend. */
+/** Inserts the jobs and returns them in the same order; their ids ascend. Throws as addJobs does. */
 export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const columns = columnsOf(specs);
   const values = [
@@ -24,7 +25,10 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   ];
   const isRepeated = specs.length <= SMALL_BATCH;
   const statement = insertStatement(columns);
-  const [answer] = await contendedQuery<InsertedRow>(db, statement, values, { isRepeated });
+  const what = specs.length === 1 ? "the add" : "the add of all of them";
+  const [answer] = await knownOutcome(db, what, (known) =>
+    contendedQuery<InsertedRow>(known, statement, values, { isRepeated }),
+  );
   const ids = parseIdArray(answer?.ids);
   if (answer === undefined || ids.length !== specs.length) {
     const message = `only ${ids.length} of ${specs.length} jobs were inserted; is there a trigger on the table?`;

@@ -1,0 +1,22 @@
+// An add through the API whose connection to PostgreSQL is lost before its answer.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+import { migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+test("It is answered 503 outcome_unknown, without an invitation to try again.", async () => {
+  const { url } = await migratedDatabase();
+  await using proxy = await tcpProxy(url);
+  const { client, pool } = await startAdmin({ url: proxy.url });
+  pool.on("error", () => {});
+  await client.get("/api/session");
+  // Only the answer to the add names it.
+  proxy.cutAnswer("mail");
+  const job = { identifier: "mail", key: "once" };
+  const first = await client.post("/api/jobs", job);
+  assert.deepEqual([first.status, first.body.code], [503, "outcome_unknown"]);
+  assert.equal(first.headers["retry-after"], undefined);
+  const again = await client.post("/api/jobs", job);
+  assert.equal(again.status, 200);
+  assert.equal((await client.get("/api/jobs")).body.jobs.length, 1);
+});
