@@ -120,6 +120,10 @@ test("A data directory that cannot be made is refused with the reason.", async (
   const { stderr, status } = await worker(["demo", "--data-dir", "/dev/null/data"]);
   assert.match(stderr, /cannot use the data directory \/dev\/null\/data \(.*ENOTDIR.*--data-dir/);
   assert.equal(status, 1);
+  // Where nothing can be made Node's own way of making directories goes on for ever.
+  const nowhere = await worker(["demo", "--data-dir", "/proc/nowhere/data"]);
+  assert.match(nowhere.stderr, /cannot use the data directory \/proc\/nowhere\/data \(.*ENOENT/);
+  assert.equal(nowhere.status, 1);
 });
 
 test("When the sample worker cannot start, the demo ends, its server and database with it.", async () => {

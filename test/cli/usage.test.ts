@@ -1,6 +1,7 @@
 // How the command line is typed: what stands where, other names, times, and what is said to whoever
 // mistypes it.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { before, test } from "node:test";
 import { duration, moment } from "../../src/cli/arguments/times.ts";
 import { commands } from "../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { quickly, worker } from "./command.ts";
+import { command, quickly, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -263,4 +264,15 @@ test("Some of the jobs is exit status 3, none of them 1, all of them 0.", async 
   assert.deepEqual([partly.status, /1 of 2 jobs/.test(partly.stdout)], [3, true]);
   assert.equal((await quickly(["retry", id], env)).status, 0);
   assert.equal((await quickly(["complete", "999998"], env)).status, 1);
+});
+
+test("A working directory that has been removed is in nobody's way.", () => {
+  const gone = mkdtempSync(join(tmpdir(), "worker-usage-"));
+  const words = [process.execPath, ...command, "status"];
+  const script = 'cd "$0" && rmdir "$0" && exec "$@"';
+  const { status, stderr } = spawnSync("sh", ["-c", script, gone, ...words], {
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+  });
+  assert.equal(status, 0, stderr);
 });

@@ -83,7 +83,8 @@ test("A login that fails leaves no socket open, whatever the reason.", async () 
     const closed = once(client, "end");
     await assert.rejects(client.connect());
     await closed;
-    assert.equal(sockets(), before, connectionString);
+    // Fewer: those of a program that has just ended.
+    assert.ok(sockets() <= before, connectionString);
   }
 });
 

@@ -92,6 +92,11 @@ test("Where no server is what is asked for, each is named with what it is instea
   const message = await reached(url([nobody, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs has it \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
+  // Its connection is let go: it would keep the process until the server ends it.
+  const order = url([hosts.standby], "target_session_attrs=primary");
+  const ran = await worker(["status", "--database-url", order]);
+  assert.equal(ran.status, 1, ran.stderr);
+  assert.match(ran.stderr, /^worker: no server is primary/);
 });
 
 test("Where all are away, all are named.", async () => {

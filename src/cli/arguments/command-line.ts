@@ -103,7 +103,8 @@ function commandLine(
   found: Found,
   isHelp: boolean,
 ): Argv {
-  const line = yargs([...argv])
+  // Nothing is looked for in the working directory, which may have been removed.
+  const line = yargs([...argv], "/")
     .scriptName("") // else it would stand before each command in the list
     .wrap(WIDTH)
     .updateStrings(sentences)

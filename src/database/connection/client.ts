@@ -102,8 +102,10 @@ export class Client extends pg.Client {
       const all = [...failures, { attempt, error }];
       const isWanted = !this.#isAbandoned && !this.#state._ending;
       const next = isWanted ? attemptAfter(attempts, at, error) : -1;
-      if (next < 0) callback(failureOf(all, server.target) as Error, this);
-      else this.#try(server, attempts, next, all, callback);
+      if (next < 0) {
+        this.#leave();
+        callback(failureOf(all, server.target) as Error, this);
+      } else this.#try(server, attempts, next, all, callback);
     };
     try {
       this.#aimAt(server, attempt);
@@ -116,6 +118,13 @@ export class Client extends pg.Client {
       else if (attempt.target === "any") callback(null, this);
       else this.#assertTarget(attempt).then(() => callback(null, this), failed);
     });
+  }
+
+  /** A server that is not what was asked for: its connection would keep the process alive. */
+  #leave(): void {
+    if (!this.#state._connected) return;
+    forget(this.#state);
+    this.#state._ended = true;
   }
 
   /** Makes pg's client one that has not connected, and is to connect there. */

@@ -12,6 +12,7 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Account, closedDirectory } from "./account.ts";
 import { hasOwner } from "./owner.ts";
 import { run } from "./program.ts";
+import { makeDirectories } from "./user-directory.ts";
 
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
@@ -19,7 +20,7 @@ const INITDB_LIMIT_MS = 120_000;
 /** Makes `directory` usable for a cluster, or says why it is not. Changes nothing of others. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
-    const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const made = makeDirectories(directory, 0o700);
     if (made === undefined && readdirSync(directory).length > 0 && !hasOwner(directory)) {
       throw new WorkerError(
         "embedded_server",

@@ -1,6 +1,14 @@
 // Where we may keep files between runs: the user's own cache or state directory. Programs are run
 // from here, so a directory that somebody else could have prepared is refused, not repaired.
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
@@ -46,7 +54,7 @@ function candidates(kind: keyof typeof PLACES): string[][] {
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   const [first = "", last = first] = chain;
-  mkdirSync(dirname(first), { recursive: true });
+  makeDirectories(dirname(first));
   for (const directory of chain) {
     makeDirectory(directory, mode);
     assertOurs(directory);
@@ -55,6 +63,23 @@ function prepare(chain: string[]): string {
   const closed = closedDirectory(last, serverAccount());
   if (closed !== null) throw new Error(`${closed} is closed to the account of PostgreSQL`);
   return last;
+}
+
+/**
+ * As mkdirSync does it with `recursive`, which never comes back where a directory says that it is not
+ * there when one is to be made in it, as /proc does. Gives the first that was missing.
+ */
+export function makeDirectories(directory: string, mode?: number): string | undefined {
+  const above = dirname(directory);
+  const first =
+    existsSync(directory) || existsSync(above) ? undefined : makeDirectories(above, mode);
+  try {
+    mkdirSync(directory, { mode });
+    return first ?? directory;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST" || !statSync(directory).isDirectory()) throw error;
+    return first;
+  }
 }
 
 function makeDirectory(directory: string, mode: number): void {
