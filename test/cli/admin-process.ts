@@ -18,6 +18,7 @@ export interface LogLine {
   readonly code?: string;
   readonly msg: string;
   readonly error?: string;
+  readonly client?: string;
 }
 
 export interface AdminProcess {

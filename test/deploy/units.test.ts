@@ -1,0 +1,64 @@
+// The units of systemd: what they start and hand over is what the program knows, systemd finds nothing wrong
+// with them, and they are allowed little.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { adminNotes } from "../../src/cli/admin/admin-server.ts";
+import { callsIn, refusalOf } from "../docs/shell-words.ts";
+import { check, deployed, newFolder, secondsOf, unlessThere } from "./files.ts";
+
+const SERVICES = ["worker.service", "worker-admin.service"];
+const UNITS = [...SERVICES, "worker-admin.socket"];
+const DROP_IN = "worker-admin-tls.conf";
+const folder = newFolder();
+
+/** The values of `name=` in a unit. */
+const valuesOf = (unit: string, name: string) =>
+  [...deployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
+    ([, value = ""]) => value,
+  );
+
+test("What the units start, hand over and set is what the program knows.", () => {
+  for (const unit of SERVICES) {
+    const [command = ""] = valuesOf(unit, "ExecStart");
+    const [call = []] = callsIn(command);
+    assert.equal(refusalOf(call), null, command);
+    for (const credential of valuesOf(unit, "LoadCredential")) {
+      const variable = credential.replace(/:.*/, "").replaceAll("-", "_").toUpperCase();
+      assert.ok(variable === "DATABASE_URL" || adminNotes.includes(variable), credential);
+    }
+    const patience = secondsOf(valuesOf(unit, "TimeoutStopSec")[0] ?? "");
+    assert.ok(patience >= (unit === "worker.service" ? 35 : 10), unit);
+    assert.deepEqual(valuesOf(unit, "NotifyAccess"), ["all"]);
+  }
+  for (const set of valuesOf(DROP_IN, "Environment")) {
+    const [name = "", value = ""] = set.split("=");
+    const option = name.replace("WORKER_ADMIN_", "--").replaceAll("_", "-").toLowerCase();
+    assert.equal(refusalOf(["admin", `${option}=${value}`]), null, set);
+  }
+});
+
+/** The units as they would be installed on a machine that has the program. */
+function installed(): string[] {
+  return UNITS.map((unit) => {
+    const path = join(folder, unit);
+    const text = deployed(`systemd/${unit}`).replaceAll("/usr/local/bin/worker", "/bin/true");
+    const more = unit === "worker-admin.service" ? deployed(`systemd/${DROP_IN}`) : "";
+    writeFileSync(path, `${text}\n${more}`);
+    return path;
+  });
+}
+
+const skip = unlessThere("systemd-analyze");
+
+test("systemd finds nothing wrong with the units.", { skip }, async () => {
+  assert.equal(await check("systemd-analyze", "verify", "--man=no", ...installed()), "");
+});
+
+test("systemd finds the services exposed to less than 1.6 of 10.", { skip }, async () => {
+  for (const path of installed().slice(0, SERVICES.length)) {
+    const args = ["security", "--no-pager", "--offline=true", "--threshold=16", path];
+    assert.match(await check("systemd-analyze", ...args), /Overall exposure level .*: \d/);
+  }
+});
