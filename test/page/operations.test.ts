@@ -244,7 +244,7 @@ test("So it is of chosen jobs, in the list, and from Activity later.", async () 
     await turned(page, "Activity");
     const row = page.locator("table.activity tr").filter({ hasText: "Failed 3 of 3 jobs" });
     await row.getByRole("button", { name: "Undo…" }).click();
-    await confirm(page, ["Tries and error become what they were."], "Undo 3 jobs");
+    await confirm(page, ["What was changed becomes what it was."], "Undo 3 jobs");
     await noticed(page, "Undone: 3 of 3 jobs");
   });
   assert.deepEqual(await rowsOf("chosen"), before);

@@ -331,7 +331,7 @@ test("an undo has its own question, and its own receipt", async () => {
   const page = await shown(receipt());
   assert.match(page.text, /Undountil .*, in 1 d/);
   page.click("Undo…");
-  assert.match(page.dialogText, /Time, tries and priority become what they were\./);
+  assert.match(page.dialogText, /What was changed becomes what it was\./);
   assert.match(page.dialogText, /Jobs that have run or were changed since stay as they are/);
   page.click("Undo 8,388 jobs");
   page.answer("api/operations/214/undo", receipt({ state: "undoing", undone: 4000 }), 202);

@@ -87,7 +87,7 @@ test("the palette has saved views, pages, and what can be done on the page at ha
   page.app.dispatch("app.palette-key", "", "Enter");
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
   type(page, ">group");
-  assert.deepEqual(found(page), ["Group by errorf"]);
+  assert.deepEqual(found(page), ["Group by errorF"]);
 });
 
 test("what the server knows by a name is asked for once typing rests", async () => {

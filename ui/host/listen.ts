@@ -103,7 +103,7 @@ function fieldValue(element: HTMLElement): string {
 /** `r`, `Space`, `Mod+k` (Ctrl or ⌘), `Shift+ArrowDown`; of a letter, shift is in the letter. */
 function strokeOf(event: KeyboardEvent): string {
   const name = event.key === " " ? "Space" : event.key;
-  if (event.ctrlKey || event.metaKey) return `Mod+${name.toLowerCase()}`;
+  if (event.ctrlKey || event.metaKey) return `Mod+${name.length > 1 ? name : name.toLowerCase()}`;
   return event.shiftKey && name.length > 1 ? `Shift+${name}` : name;
 }
 
@@ -116,7 +116,7 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
     // Where one types, only those keys are taken that the field itself has named, and the dialog's.
-    const isHeard = !isTyping || e === target || name === "Mod+enter";
+    const isHeard = !isTyping || e === target || name === "Mod+Enter";
     if (e instanceof HTMLElement && isHeard && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
   }

@@ -1,6 +1,7 @@
 // npm run screenshots: every page in both themes and three widths, of a database in an incident and of an
-// empty one, as files in .screenshots/. To be looked at: nothing is compared. `-- overview` makes only
-// those whose name begins so. A page that is added has its row in `shots`.
+// empty one, as files in .screenshots/. To be looked at: nothing is compared. `-- overview jobs dark 1024`
+// makes only those whose name begins so, in that theme, of that width. One that can't be taken is told at
+// the end, and the others are taken. A page that is added has its row in `shots`.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -295,7 +296,16 @@ const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get install chromium`);
 const folder = join(import.meta.dirname, "../../../.screenshots");
 mkdirSync(folder, { recursive: true });
-const wanted = process.argv[2] ?? "";
+const words = process.argv.slice(2);
+const asked = {
+  themes: words.filter((word) => word === "light" || word === "dark"),
+  widths: words.filter((word) => /^\d+$/.test(word)),
+  names: words.filter((word) => !/^(\d+|light|dark)$/.test(word)),
+};
+/** All where nothing was asked for. */
+const isAsked = (of: readonly string[], is: (one: string) => boolean) =>
+  of.length === 0 || of.some(is);
+const missing: string[] = [];
 
 const dataDir = mkdtempSync(join(tmpdir(), "worker-screenshots-"));
 await using server = await startEmbeddedServer({ dataDir });
@@ -304,8 +314,14 @@ const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-s
 try {
   for (const theme of ["light", "dark"] as const) {
     for (const viewport of widths) {
-      for (const shot of shots.filter(({ name }) => name.startsWith(wanted))) {
-        await take(browser, shot, theme, viewport);
+      for (const shot of shots) {
+        const { name } = shot;
+        if (!isAsked(asked.themes, (one) => one === theme)) continue;
+        if (!isAsked(asked.widths, (one) => Number(one) === viewport.width)) continue;
+        if (!isAsked(asked.names, (one) => name.startsWith(one))) continue;
+        await take(browser, shot, theme, viewport).catch((error: Error) => {
+          missing.push(`${name}, ${viewport.width}, ${theme}: ${error.message}`);
+        });
       }
     }
   }
@@ -315,13 +331,19 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
+for (const one of missing) console.error(one);
+if (missing.length > 0) process.exitCode = 1;
+
 async function take(
   on: Browser,
   { name, route, of = "incident", sees, act, ownClock }: Shot,
   theme: "light" | "dark",
   viewport: (typeof widths)[number],
 ): Promise<void> {
-  const context = await on.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
+  await using context = await on.newContext({
+    ...{ viewport, colorScheme: theme, reducedMotion: "reduce" },
+  });
+  await using _network = { [Symbol.asyncDispose]: resume };
   const page = await context.newPage();
   if (ownClock) await page.clock.install();
   await page.goto(`${admins.urls[of]}#${route}`);
@@ -334,7 +356,10 @@ async function take(
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(null))));
   const path = join(folder, `${name}-${viewport.width}-${theme}.png`);
   await page.screenshot({ path });
-  await context.close();
+}
+
+/** What a picture has cut off is there for the next one. */
+async function resume(): Promise<void> {
   admins.database.resume();
   admins.network.resume();
 }

@@ -24,7 +24,7 @@ export function shortcuts(m: Model): Shortcut[] {
   list.push(new Shortcut("?", "Show the keys", "app.layer", "keys", "Everywhere"));
   list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
   if (m.access.canWrite) {
-    list.push(new Shortcut("Mod+enter", "Do what the dialog says", "dialog.submit", "", DIALOGS));
+    list.push(new Shortcut("Mod+Enter", "Do what the dialog says", "dialog.submit", "", DIALOGS));
   }
   const entries = m.entries;
   for (let i = 0; i < entries.length; i++) {

@@ -119,10 +119,7 @@ export class ChangeDialog extends Dialog {
 }
 
 function meaning(action: string): string {
-  if (action === "complete" || action === "remove") {
-    return "What was removed comes back under its id, unless another job has its key by now.";
-  }
-  return action === "fail"
-    ? "Tries and error become what they were."
-    : "Time, tries and priority become what they were.";
+  return action === "complete" || action === "remove"
+    ? "What was removed comes back under its id, unless another job has its key by now."
+    : "What was changed becomes what it was.";
 }

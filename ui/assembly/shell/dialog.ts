@@ -24,7 +24,7 @@ export function dialogView(m: Model): Node {
       cls(record.wide ? "dialog wide" : "dialog"),
       attr("data-modal", "dialog.close"),
       attr("data-key", "dialog.submit"),
-      attr("data-keys", "Mod+enter"),
+      attr("data-keys", "Mod+Enter"),
       attr("aria-labelledby", "dialog-title"),
       attr("aria-describedby", "dialog-text"),
     ],

@@ -44,7 +44,7 @@ function column(group: string, list: Shortcut[]): Node {
   return box("section", "", [leaf("h3", "", group), box("ul", "", lines)]);
 }
 
-function caps(keys: string): Node {
+export function caps(keys: string): Node {
   const children: Node[] = [];
   const ways = keys.split(",");
   for (let i = 0; i < ways.length; i++) {
@@ -56,7 +56,7 @@ function caps(keys: string): Node {
 
 /** `Ctrl K`, `↓`, `⇧ X` */
 function nameOf(stroke: string): string {
-  if (stroke.startsWith("Mod+")) return "Ctrl " + upper(stroke.substring(4));
+  if (stroke.startsWith("Mod+")) return "Ctrl " + nameOf(stroke.substring(4));
   if (stroke.startsWith("Shift+")) return "⇧ " + nameOf(stroke.substring(6));
   if (stroke === "ArrowDown") return "↓";
   if (stroke === "ArrowUp") return "↑";

@@ -5,6 +5,7 @@ import { icon, SEARCH } from "../controls/icon";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
+import { caps } from "./key-sheet";
 
 /** Its field names the keys that move in the list; app/palette.ts answers them. */
 export function palette(m: Model): Node {
@@ -88,13 +89,7 @@ function option(shortcut: Shortcut, index: i32, on: bool): Node {
     [
       icon(shortcut.drawing),
       leaf("span", "cut", shortcut.label),
-      leaf(
-        "span",
-        "n",
-        shortcut.keys.length > 0
-          ? shortcut.keys.replaceAll(",", " or ").replaceAll("Mod+", "Ctrl ")
-          : shortcut.note,
-      ),
+      shortcut.keys.length > 0 ? caps(shortcut.keys) : leaf("span", "n", shortcut.note),
     ],
   );
 }

@@ -12,7 +12,7 @@ import { grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, metOf, progressBar } from "../../operations/progress";
-import { isAtWork, isHeld, jobs, lineWith, mannerOf, paceOf } from "../../operations/words";
+import { isAtWork, isHeld, lineWith, mannerOf, paceOf } from "../../operations/words";
 import { step } from "../../parts/step";
 
 export function body(m: Model, operation: Operation): Node {
@@ -172,7 +172,7 @@ function undoPanel(m: Model, operation: Operation): Node {
         leaf(
           "p",
           "dim",
-          `Of ${jobs(operation.kept)} it is known what they were. Those that nobody has touched since get it back; the others stay as they are.`,
+          "Jobs that nobody has touched since become what they were; the others stay as they are.",
         ),
         writeButton(m, "Undo…", "ask.change", `undo ${operation.id}`, ""),
       ]),
