@@ -50,7 +50,7 @@ test("Each line is a job, its payload byte for byte, in any of the names for its
     [
       "add-many",
       fileOf([
-        `{"task":"mixed","payload":${payload}}`,
+        `\uFEFF{"task":"mixed","payload":${payload}}`, // as some programs begin a file
         "",
         '{"identifier":"mixed","queue":"q","priority":-3,"max_attempts":2,"flags":["f"]}\r',
         '{"task_identifier":"mixed","queueName":"q2","maxAttempts":4,"run_at":"2030-01-01T00:00:00Z"}',

@@ -25,6 +25,7 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ["no command", [], {}, 2, /name a command/],
   ["a missing argument", ["show"], {}, 2, /<id> is missing/],
   ["a bad choice", ["list", "--state", "odd"], {}, 2, /--state: must be one of all, ready/],
+  ["a bad choice by another name", ["cleanup", "--tasks", "odd"], {}, 2, /: --tasks: must be one/],
   [
     "an option given twice",
     ["list", "--schema", "a", "--schema", "b"],

@@ -276,3 +276,14 @@ test("A working directory that has been removed is in nobody's way.", () => {
   });
   assert.equal(status, 0, stderr);
 });
+
+test("What is wrong with a value is said in the name that was typed, also where it is another one.", async () => {
+  for (const [words, name] of [
+    [["add", "--task", " "], "--task"],
+    [["add", "--identifier= "], "--identifier"],
+    [["add", " "], "<identifier>"],
+  ] as const) {
+    const { status, stderr } = await quickly(words, env);
+    assert.deepEqual([status, stderr], [1, `worker: ${name}: must not be blank\n`]);
+  }
+});

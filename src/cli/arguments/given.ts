@@ -33,13 +33,13 @@ export function givenIn(typed: Typed, globals: Values, env: Environment): GivenV
   const typedTexts = new Map([...options, ...textsOfWords(typed, options)]);
   const fromEnvironment = optionsOfEnvironment(command, globals, env, (key) => typedTexts.has(key));
   const textsOf = (key: string) => typedTexts.get(key) ?? fromEnvironment.get(key)?.texts ?? [];
+  const values = { ...globals, ...command.words, ...command.options };
   const whereOf = (key: string) => {
     if (!typedTexts.has(key)) return fromEnvironment.get(key)?.where ?? null;
-    return key in command.words ? `<${key}>` : optionName(key);
+    return options.has(key) ? typedName(key, values[key], typed.argv) : `<${key}>`;
   };
   const given: Record<string, unknown> = {};
   const problems: Problem[] = [];
-  const values = { ...globals, ...command.words, ...command.options };
   for (const [key, value] of Object.entries(values)) {
     try {
       given[key] = value.read(textsOf(key));
@@ -72,7 +72,8 @@ function textsOfOptions({ command, argv, words, options }: Typed, values: Values
     }
     const all = [...(texts.get(key) ?? []), ...[typed].flat().map(String)];
     if (all.length > 1 && !value.many) {
-      throw new UsageError(`${optionName(key)} was given more than once`, command.name);
+      const name = typedName(key, value, argv);
+      throw new UsageError(`${name} was given more than once`, command.name);
     }
     texts.set(key, all);
   }
@@ -100,12 +101,24 @@ function knownOptions(words: Values, options: Values): ReadonlyMap<string, Optio
   return known;
 }
 
+/** Which of its names an option was given by. */
+function typedName(
+  key: string,
+  value: Value<unknown> | undefined,
+  argv: readonly string[],
+): string {
+  const names = [optionName(key), ...(value?.aliases ?? [])];
+  return names.find((name) => isIn(argv, name)) ?? optionName(key);
+}
+
+const isIn = (argv: readonly string[], name: string) =>
+  argv.some((word) => word === name || word.startsWith(`${name}=`));
+
 /** How the option `name` was typed. */
 function spelling(name: string, argv: readonly string[]): string {
   const plain = name === "___proto___" ? "__proto__" : name; // yargs keeps it from being one
   const spellings = [`--${plain}`, `--no-${plain}`, `-${plain}`];
-  const isTyped = (one: string) => argv.some((word) => word === one || word.startsWith(`${one}=`));
-  return spellings.find(isTyped) ?? `-${plain}`;
+  return spellings.find((one) => isIn(argv, one)) ?? `-${plain}`;
 }
 
 function unknownOption(typed: string, command: Command, options: Values): UsageError {

@@ -50,7 +50,7 @@ export function inTypedNames(
     names.set(value.field ?? key, whereOf(key) ?? optionName(key));
   }
   for (const [key, value] of Object.entries(command.words)) {
-    names.set(value.field ?? key, `<${key}>`);
+    names.set(value.field ?? key, whereOf(key) ?? `<${key}>`);
     keys.set(value.field ?? key, key);
   }
   if (!(error instanceof InputError)) {

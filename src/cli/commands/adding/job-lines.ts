@@ -50,9 +50,10 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield { first, lines: [textOf(held.subarray(0, length), first)] };
 }
 
-/** Where bytes are no UTF-8, they would be stored as something else. */
+/** Where bytes are no UTF-8, they would be stored as something else. Some programs mark a file as UTF-8. */
 function textOf(bytes: Buffer, first: number): string {
-  if (isUtf8(bytes)) return bytes.toString();
+  if (isUtf8(bytes))
+    return first === 1 ? bytes.toString().replace(/^\uFEFF/, "") : bytes.toString();
   let number = first;
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
