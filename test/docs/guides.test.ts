@@ -1,5 +1,5 @@
 // What the hand-written pages have to tell of, since the code has it: kinds of incidents, codes of errors,
-// options of Graphile Worker.
+// options of Graphile Worker, alarms.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { codeSpansOf, headingsOf } from "../../site/markdown.ts";
 import { incidentKinds } from "../../src/queue/incidents/incident.ts";
 import { graphileNames } from "../../src/worker/options/graphile-names.ts";
-import { pageAt, root } from "./pages.ts";
+import { pageAt, root, userPages } from "./pages.ts";
 
 const namedIn = (path: string) => new Set(codeSpansOf(pageAt(path).tokens));
 
@@ -46,4 +46,27 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
 test("Every kind of incident has its section, with what mends it.", () => {
   const told = headingsOf(pageAt("docs/operate.md").tokens).map(({ text }) => text);
   for (const kind of incidentKinds) assert.ok(told.includes(headings[kind]), kind);
+});
+
+test("Every alarm has its row, with what to do.", () => {
+  const rules = readFileSync(join(root, "deploy/monitoring/alerts.yaml"), "utf8");
+  const alarms = [...rules.matchAll(/^ *- alert: (\w+)$/gm)].map(([, name = ""]) => name);
+  assert.ok(alarms.length > 5);
+  const named = namedIn("docs/operate.md");
+  assert.deepEqual(
+    alarms.filter((name) => !named.has(name)),
+    [],
+  );
+});
+
+test("What is installed has the version that there is.", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const told = userPages().flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:pg-job-worker-|worker:)(\d+\.\d+\.\d+)/g)].map(([, one]) => [path, one]),
+  );
+  assert.ok(told.length > 2);
+  assert.deepEqual(
+    told.filter(([, one]) => one !== version),
+    [],
+  );
 });
