@@ -134,7 +134,7 @@ test("A pair that will not do is refused in a sentence, and the old one stays.",
 });
 
 test("Connections that never begin to speak are counted, and cut in time.", async () => {
-  const limits = { connections: 3, headersTimeoutMs: 300 };
+  const limits = { connections: 3, headersTimeoutMs: 3_000 };
   const { port } = await startServer(loadCertificate(pair("silent")), limits);
   const silent = await Promise.all(
     Array.from({ length: 5 }, async () => {

@@ -5,6 +5,7 @@ import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSy
 import net, { type Server } from "node:net";
 import { dirname } from "node:path";
 import { isMainThread } from "node:worker_threads";
+import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { UnixTarget } from "./listen-target.ts";
 import { listening } from "./listening.ts";
@@ -28,6 +29,8 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
   }
 }
 
+const SETTLED_MS = 50;
+
 /** The socket that nobody listens on any more; null: there is nothing. Throws for anything else. */
 async function leftBehind(path: string): Promise<BigIntStats | null> {
   const stats = statsOf(path);
@@ -38,7 +41,12 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   }
   if (stats === null) return null;
   if (!stats.isSocket()) throw taken(`${path} is there and is no socket`);
-  const code = await knock(path);
+  let code = await knock(path);
+  // Somebody may have made it and not listen yet.
+  if (code === "ECONNREFUSED") {
+    await wait(SETTLED_MS, new AbortController().signal);
+    code = await knock(path);
+  }
   if (code === "ECONNREFUSED" || code === "ENOENT") return stats;
   throw taken(
     code === null
