@@ -71,21 +71,26 @@ const skip = !isRoot
 /** Node and its network need the loopback up: a new network has it down, and ip may be missing. */
 const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0); ioctl(S, 0x8914, $up) or die $!'`;
 
+const NAME = ".s.PGSQL.5432";
+
 /** The tests' server lets nobody in but its own account, and the image's user is another one. */
 async function relay(url: string): Promise<{ database: string; relayed: string }> {
   const relayed = new URL(url);
-  const path = join(relayed.searchParams.get("host") ?? "", ".s.PGSQL.5432");
+  const { hostname: host, port, searchParams } = relayed;
+  const socket = searchParams.get("host");
+  const to = socket === null ? { host, port: Number(port || 5432) } : { path: join(socket, NAME) };
   const database = newDirectory();
   const server = net.createServer((client) => {
-    const behind = net.connect({ path });
+    const behind = net.connect(to);
     client.on("error", () => behind.destroy());
     behind.on("error", () => client.destroy());
     client.pipe(behind).pipe(client);
   });
-  server.listen({ path: join(database, ".s.PGSQL.5432"), writableAll: true });
+  server.listen({ path: join(database, NAME), writableAll: true });
   await once(server, "listening");
   after(() => server.close());
-  relayed.searchParams.set("host", database);
+  relayed.port = "5432";
+  searchParams.set("host", database);
   return { database, relayed: relayed.href };
 }
 
