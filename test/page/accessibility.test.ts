@@ -48,6 +48,21 @@ test("An operation leaves a receipt to look at.", async () => {
   });
 });
 
+test("The way back in a notice can be read, in either theme.", async () => {
+  await visit(admin, "/jobs?q=is%3Ascheduled", async ({ page }) => {
+    await page.locator(".jobs tbody .cb").first().click();
+    await page.locator(".bulk").getByRole("button", { name: "Run now…" }).click();
+    await page.getByRole("dialog").locator(".btn.p").click();
+    await page.locator(".notice").getByRole("button", { name: "Undo…" }).waitFor();
+    // It stays while the pointer is on it.
+    await page.locator(".notice").hover();
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      assert.deepEqual(await violations(page, rulesOfColour), []);
+    }
+  });
+});
+
 const mayMeet = /404 \(Not Found\)/;
 
 for (const width of [1440, 1024, 390]) {
