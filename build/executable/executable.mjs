@@ -1,20 +1,12 @@
 // One native executable: a stock Node with our command and the PostgreSQL files inside (a "single
 // executable application"), byte for byte the same wherever it is built from the same sources.
-import { execFile } from "node:child_process";
-import { chmod, copyFile, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";
 import { cached, dist, fail, root, sha256, temporary } from "../files.mjs";
 import { nodeBase } from "./node-base.mjs";
 import { packageDirectory } from "./packages.mjs";
-import { nativeTarget } from "./targets.mjs";
-
-const run = promisify(execFile);
-
-/** The place in Node that tells it that something was put into it. */
-const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-const INJECTOR = join(root, "node_modules/postject/dist/cli.js");
+import { NODE_VERSION, nativeTarget } from "./targets.mjs";
 
 /** dist/worker, for the machine that builds. */
 export async function executable() {
@@ -29,30 +21,72 @@ export async function makeExecutable(target, files, path) {
   const [base, archive] = await Promise.all([nodeBase(target), postgresArchive(target)]);
   const draft = await temporary("executable");
   const assets = archive === null ? {} : { postgresql: archive };
-  await copyFile(join(import.meta.dirname, "entry.cjs"), join(draft, "entry.cjs"));
+  const entry = join(draft, "entry.cjs");
+  await copyFile(join(import.meta.dirname, "entry.cjs"), entry);
   for (const { name, source } of files) {
     assets[name] = join(draft, name);
     await writeFile(assets[name], source);
   }
-  await writeFile(join(draft, "sea.json"), JSON.stringify({ ...settings(target), assets }));
-  await copyFile(base, join(draft, "worker"));
-  await chmod(join(draft, "worker"), 0o755);
-  const here = { cwd: draft };
+  const { default: sea } = (await import("@yao-pkg/pkg/lib-es5/sea.js")).default;
+  const { platform, arch } = target.pkg;
+  const output = join(draft, "worker");
+  const targets = [{ nodeRange: `node${NODE_VERSION}`, platform, arch, output }];
+  const seaConfig = { ...settings(target), assets };
+  await inHome(draft, async () => {
+    await giveBase(base, target, draft);
+    await quietly(() => sea(entry, { targets, signature: false, seaConfig }));
+  });
+  await chmod(output, 0o755);
+  await rename(output, path);
+}
+
+/**
+ * Where pkg keeps a Node that it has downloaded and unpacked, ours lies already: the one that it is told of
+ * (`nodePath`) it would run, which a Node of another platform does not bear.
+ */
+async function giveBase(base, { pkg: { platform, arch } }, home) {
+  const kept = join(home, ".pkg-cache/sea");
+  const name = `node-v${NODE_VERSION}-${platform}-${arch}`;
+  const isWindows = platform === "win";
+  const archive = join(kept, `${name}.${isWindows ? "zip" : "tar.gz"}`);
+  const node = join(kept, isWindows ? `${name}.exe` : `${name}/bin/node`);
+  await mkdir(dirname(node), { recursive: true });
+  await copyFile(base, node);
+  for (const path of [archive, `${archive}.ok`, `${node}.ok`]) await writeFile(path, "");
+}
+
+/** pkg keeps and makes its files below these. */
+async function inHome(directory, work) {
+  const { HOME, TMPDIR } = process.env;
+  Object.assign(process.env, { HOME: directory, TMPDIR: directory });
   try {
-    // What reads the blob and what writes it must be one version: this build runs on it.
-    await run(process.execPath, ["--experimental-sea-config", "sea.json"], here);
-    const words = ["worker", "NODE_SEA_BLOB", "blob", "--sentinel-fuse", FUSE];
-    await run(process.execPath, [INJECTOR, ...words], here);
-  } catch (error) {
-    fail(`The executable for ${target.name} fails:\n${error.stdout}${error.stderr}`);
+    await work();
+  } finally {
+    for (const [name, value] of Object.entries({ HOME, TMPDIR })) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
   }
-  await rename(join(draft, "worker"), path);
+}
+
+/** pkg tells its story on stdout; it is only of interest when it fails. */
+async function quietly(work) {
+  const { log } = console;
+  const story = [];
+  console.log = (...words) => story.push(words.join(" "));
+  try {
+    await work();
+  } catch (error) {
+    process.stderr.write(`${story.join("\n")}\n`);
+    throw error;
+  } finally {
+    console.log = log;
+  }
 }
 
 const settings = ({ nothing }) => ({
-  // Relative: it goes into the executable, which must not depend on where it was built.
-  main: "entry.cjs",
-  output: "blob",
+  // Relative to pkg's own directory: it goes into the executable, which must not depend on where it was built.
+  main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
   // It would start 10 ms sooner, and no two builds would be the same.

