@@ -1,8 +1,9 @@
   with batch as materialized (
-    select task_identifier, queue_name
-    from "worker"._private_operation_rows
-    where operation_id = $1::bigint and job_id > $2::bigint
-    order by job_id
+    select was.task_identifier, was.queue_name
+    from "worker"._private_operation_rows as was
+    where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
+    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807)
+    order by was.operation_id, was.job_id
     limit $3::int
   ), tasks as (
     insert into "worker"._private_tasks (identifier)
@@ -30,8 +31,7 @@
     select was.*
     from "worker"._private_operation_rows as was
     where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
-    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807)
-    and exists (select from mine)
+    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807) and exists (select from mine)
     order by was.operation_id, was.job_id
     limit $3::int
   ), restored as (

@@ -7,8 +7,7 @@
     select was.*
     from "worker"._private_operation_rows as was
     where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
-    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807)
-    and exists (select from mine)
+    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807) and exists (select from mine)
     order by was.operation_id, was.job_id
     limit $3::int
   ), held as materialized (

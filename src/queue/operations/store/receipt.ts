@@ -4,6 +4,7 @@ import { type Database, query, type Statement } from "../../../database/database
 import { failedAt } from "../../settle/retry-policy.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
 import { receiptJobs } from "./receipt-jobs.ts";
+import { rowsAfter } from "./rows-after.ts";
 
 /** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
 export const failedAgain = (leftAt: string, leftAttempts: string) => `
@@ -46,6 +47,12 @@ const whichRows: Readonly<Record<Outcome, string>> = {
 // As many rows as one page may look at: of done jobs few may have failed again.
 const LOOKED_AT = 5_000;
 
+/** Of those that were not changed there are few, and they have an index of their own. */
+const stretch = (outcome: Outcome) =>
+  whichRows[outcome].startsWith("was.outcome = 'd'")
+    ? rowsAfter("was", "$1::bigint", "$2::bigint")
+    : "was.operation_id = $1::bigint and was.job_id > $2::bigint";
+
 const receiptSql =
   (outcome: Outcome): Statement =>
   (s) =>
@@ -56,9 +63,9 @@ const receiptSql =
     select was.job_id, was.left_at, was.left_attempts
     from ${s}._private_operation_rows as was
     join ${s}._private_operations as operation on operation.id = was.operation_id
-    where was.operation_id = $1::bigint and was.job_id > $2::bigint
+    where ${stretch(outcome)}
     and ${whichRows[outcome]}
-    order by was.job_id
+    order by was.operation_id, was.job_id
     limit $3::int
   ) as was
   ${outcome === "failed_again" ? `left join ${s}._private_jobs as jobs on jobs.id = was.job_id` : ""}

@@ -5,6 +5,7 @@ import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
 import type { UndoStretch } from "../model/operation-store.ts";
 import { type BuiltStatement, type Claim, type Parameter, parameters } from "./batch-statement.ts";
+import { rowsAfter } from "./rows-after.ts";
 
 export function undoStatement(
   s: string,
@@ -16,8 +17,6 @@ export function undoStatement(
   const operation = parameter(claim.operationId, "bigint");
   const after = parameter(afterId, "bigint");
   const most = parameter(limit, "int");
-  // The batch is a stretch of the primary key. Told as "operation_id =", of which PostgreSQL believes that
-  // few rows have it until the table has been analyzed, all of them were read and sorted: 0.5 s of a million.
   const text = `
   with mine as materialized (
     select from ${s}._private_operations
@@ -27,9 +26,7 @@ export function undoStatement(
   ), batch as materialized (
     select was.*
     from ${s}._private_operation_rows as was
-    where (was.operation_id, was.job_id) > (${operation}, ${after})
-    and (was.operation_id, was.job_id) <= (${operation}, ${HIGHEST_ID})
-    and exists (select from mine)
+    where ${rowsAfter("was", operation, after)} and exists (select from mine)
     order by was.operation_id, was.job_id
     limit ${most}
   ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act, parameter)}, announced as materialized (
@@ -76,8 +73,6 @@ export function undoStatement(
   from tally left join moved on true`;
   return { text, values };
 }
-
-const HIGHEST_ID = "9223372036854775807";
 
 /** What it was when the batch began; a row that looks untouched was held by somebody. */
 const whyNotChanged = (asLeft: string): string => `case
@@ -162,10 +157,10 @@ export function namesStatement(
 ): BuiltStatement {
   const text = `
   with batch as materialized (
-    select task_identifier, queue_name
-    from ${s}._private_operation_rows
-    where operation_id = $1::bigint and job_id > $2::bigint
-    order by job_id
+    select was.task_identifier, was.queue_name
+    from ${s}._private_operation_rows as was
+    where ${rowsAfter("was", "$1::bigint", "$2::bigint")}
+    order by was.operation_id, was.job_id
     limit $3::int
   ), tasks as (
     insert into ${s}._private_tasks (identifier)
