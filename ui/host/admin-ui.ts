@@ -26,7 +26,7 @@ export async function start(url: URL): Promise<void> {
     runner.attach(app, () => host.afterDraw());
     host.attach(app.memory);
     listen(runner, places);
-    runner.run((running) => running.init(route(), places.entry, theme));
+    runner.begin((running) => running.init(route(), places.entry, theme));
   } catch (error) {
     runner.fail(error);
   }

@@ -13,12 +13,12 @@ export interface Answer {
 /** No answer within this time counts as none. */
 const PATIENCE_MS = 30_000;
 
-let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
+let early: Promise<Answer> | undefined;
 
-/** Asks while the application is made ready, which takes longer: its own first request has the answer. */
+/** Asks while the application is made ready, which takes longer. It asks the same first, and has this answer. */
 export function askEarly(path: string): void {
   // Who has signed in with a token sends it along, and only the application knows it.
-  if (sessionStorage.length === 0) early = { path, answer: send("GET", path, "", "") };
+  if (sessionStorage.length === 0) early = send("GET", path, "", "");
 }
 
 export function sendRequest(
@@ -29,7 +29,7 @@ export function sendRequest(
 ): Promise<Answer> {
   const first = early;
   early = undefined;
-  return first?.path === path && !headers ? first.answer : send(method, path, headers, body);
+  return first && !headers ? first : send(method, path, headers, body);
 }
 
 async function send(method: string, path: string, headers: string, body: string): Promise<Answer> {
