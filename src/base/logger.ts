@@ -21,6 +21,8 @@ export interface LoggerOptions {
 }
 
 const STDERR = 2;
+/** What is kept of lines that cannot be written, such as while the disk is full; more are dropped. */
+const MOST_KEPT_BYTES = 1_048_576;
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
@@ -42,16 +44,18 @@ export function loggerProblem(value: unknown): string {
  */
 export async function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
-  let stream: DestinationStream = destination({ dest: STDERR, sync: true });
+  const lines = destination({ dest: STDERR, sync: true, maxLength: MOST_KEPT_BYTES });
+  // A full disk, or a reader that has gone, costs lines and never the process.
+  lines.on("error", () => {});
+  let stream: DestinationStream = lines;
   if (options.format !== "json") {
-    const { default: pretty } = await import("pino-pretty");
-    stream = pretty({
-      destination: STDERR,
-      sync: true,
+    const { prettyFactory } = (await import("pino-pretty")).default;
+    const pretty = prettyFactory({
       colorize: process.stderr.isTTY === true,
       ignore: "pid,hostname",
       translateTime: "SYS:standard",
     });
+    stream = { write: (line) => lines.write(pretty(line)) };
   }
   const base = options.format === "json" ? { pid: process.pid } : null;
   const level = options.level ?? "info";

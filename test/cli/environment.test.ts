@@ -49,6 +49,16 @@ test("What is wrong in a variable is told in its name.", async () => {
   assert.match(field.stderr, /WORKER_ADD_KEY_MODE: needs a key/);
 });
 
+test("A secret's file with nothing in it is refused, and one without an end is not read to it.", async () => {
+  const empty = join(folder, "empty");
+  writeFileSync(empty, "\n");
+  const nothing = await quickly(["status"], { DATABASE_URL_FILE: empty });
+  assert.match(nothing.stderr, /^worker: DATABASE_URL_FILE: there is nothing in .*empty/);
+  const endless = await worker(["admin"], { ...env, WORKER_ADMIN_PASSWORD_FILE: "/dev/zero" });
+  assert.match(endless.stderr, /WORKER_ADMIN_PASSWORD_FILE: \/dev\/zero has more than 64 KiB/);
+  assert.notEqual(endless.status, 0);
+});
+
 test("Who has named the database is named when it is not there.", async () => {
   const absent = "postgres://127.0.0.1:1/x";
   const typed = await quickly(["status", "--database-url", absent], env);

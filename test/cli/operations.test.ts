@@ -212,3 +212,13 @@ test("On a server that takes no writes nobody is asked first, and a rehearsal sh
   assert.deepEqual([current.status, current.stderr], [0, ""]);
   assert.match(current.stdout, /is up to date/);
 });
+
+test("An undo that brings nothing back says so, and its status, too.", async () => {
+  await run("add", "taken", "{}", "--key", "same");
+  const removed = await run("remove", "same");
+  const [, id = ""] = /worker operations (\d+) undo/.exec(removed.stdout) ?? [];
+  await run("add", "taken", "{}", "--key", "same");
+  const undone = await run("operations", id, "undo");
+  assert.match(undone.stdout, /Undone: 0 of 1 job/);
+  assert.equal(undone.status, 1);
+});

@@ -1,6 +1,6 @@
 // Options by environment variable: WORKER_<OPTION> for those of every command, WORKER_<COMMAND>_<OPTION>
 // for its own. Secrets also from the file that <VARIABLE>_FILE names, and from systemd's credentials.
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 import { type Command, optionName, type Values } from "./command.ts";
@@ -77,7 +77,8 @@ function truth(text: string, where: string): string {
 /**
  * A secret by its variable, by the file that the variable with `_FILE` names, or by the credential
  * that systemd has put into its directory: WORKER_ADMIN_PASSWORD is `worker-admin-password` there. An
- * empty one counts as none: it must never become an empty password. Throws InputError.
+ * empty variable counts as none: it must never become an empty password. Throws InputError, also for a
+ * file without anything in it.
  */
 export function secretOf(name: string, env: Environment): Found | null {
   const text = env[name];
@@ -94,13 +95,39 @@ export function secretOf(name: string, env: Environment): Found | null {
   return contentOf(join(directory, credential), `the credential ${credential}`, true);
 }
 
+const LONGEST_SECRET_BYTES = 65_536;
+
 /** Without the newline at the end, which editors leave. */
 function contentOf(path: string, where: string, mayBeMissing = false): Found | null {
+  let content: string;
   try {
-    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
-    return text === "" ? null : { text, where };
+    content = beginningOf(path);
   } catch (error) {
     if (mayBeMissing && codeOf(error) === "ENOENT") return null;
     throw new InputError([{ path: where, message: `cannot be read: ${messageOf(error)}` }]);
+  }
+  const text = content.replace(/\r?\n$/, "");
+  const problem = { path: where, message: "" };
+  if (text === "") throw new InputError([{ ...problem, message: `there is nothing in ${path}` }]);
+  if (Buffer.byteLength(content) <= LONGEST_SECRET_BYTES) return { text, where };
+  throw new InputError([
+    { ...problem, message: `${path} has more than 64 KiB; is it the right one?` },
+  ]);
+}
+
+/** A byte more than a secret may have: what has no end, such as a device, is not read to it. */
+function beginningOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(LONGEST_SECRET_BYTES + 1);
+    let end = 0;
+    let read = 1;
+    while (read > 0 && end < bytes.length) {
+      read = readSync(file, bytes, end, bytes.length - end, null);
+      end += read;
+    }
+    return bytes.toString("utf8", 0, end);
+  } finally {
+    closeSync(file);
   }
 }

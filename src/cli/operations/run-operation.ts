@@ -32,8 +32,8 @@ export function showProgress(operation: JobOperation): void {
 }
 
 function statusOf(operation: JobOperation): ExitStatus {
-  const { state, done } = operation;
-  if (state === "undone") return 0;
+  const { state, done, undone } = operation;
+  if (state === "undone") return undone === done ? 0 : undone === 0 ? 1 : 3;
   if (state === "failed") return 1;
   if (state !== "done") return 3;
   if (leftAlone(operation) === 0) return 0;

@@ -13,6 +13,8 @@ export function watchOutput(): void {
     if (error.code !== "EPIPE") process.stderr.write(`worker: cannot write: ${error.message}\n`);
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
+  // What cannot be said there cannot be said anywhere, and is no reason to end.
+  process.stderr.on("error", () => {});
 }
 
 /** One line of text. */

@@ -24,6 +24,11 @@ export async function runWorker(
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
   const hasFailed = stopOnUncaught(stops, logger);
+  const endedByTask = () => {
+    logger.error({}, "a task has ended this process; what it ran is recovered by other workers");
+    process.exitCode = 1;
+  };
+  process.once("exit", endedByTask);
   try {
     onlyNamedModules();
     await using manager = serviceManager(process.env, logger);
@@ -37,6 +42,7 @@ export async function runWorker(
     const status = await (args.once ? drain(parts, args) : work(parts));
     return hasFailed() ? 1 : status;
   } finally {
+    process.off("exit", endedByTask);
     stops[Symbol.dispose]();
     endSoon(logger);
   }

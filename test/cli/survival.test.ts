@@ -1,0 +1,68 @@
+// What must not end a process, or not unnoticed: a log that cannot be written, a task that calls exit().
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
+import { NOWHERE } from "./admin-process.ts";
+import { command, worker } from "./command.ts";
+import { filesOf, startRun } from "./run-harness.ts";
+
+const FULL = "/dev/full";
+
+/** With a log on which every write fails with ENOSPC. */
+function withFullLog(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const log = openSync(FULL, "w");
+  try {
+    const { PATH = "", HOME = "" } = process.env;
+    const child = spawn(process.execPath, [...command, ...args], {
+      env: { PATH, HOME, ...env },
+      stdio: ["ignore", "pipe", log],
+    });
+    const ended = new Promise<number | null>((resolve) => child.once("close", (status) => resolve(status)));
+    return { child, ended };
+  } finally {
+    closeSync(log);
+  }
+}
+
+test("The admin serves on: a wrong login, which is logged, does not end it.", async () => {
+  const args = ["admin", "--json", "--listen", "127.0.0.1:0"];
+  const { child, ended } = withFullLog(args, { DATABASE_URL: NOWHERE });
+  if (child.stdout === null) throw new Error("stdout is a pipe");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const { url } = JSON.parse((await lines.next()).value ?? "");
+  const wrong = { authorization: `Basic ${Buffer.from("admin:wrong").toString("base64")}` };
+  assert.equal((await fetch(`${url}api/session`, { headers: wrong })).status, 401);
+  assert.equal((await fetch(`${url}healthz`)).status, 200);
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
+});
+
+test("A worker runs its jobs, also those that fail, and ends as it would.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({
+    "well.mjs": "export default () => {};",
+    "ill.mjs": "export default () => { throw new Error('ill'); };",
+  });
+  for (const task of ["ill", "well", "ill"]) await worker(["add", task, "{}"], env);
+  const { child, ended } = withFullLog(["run", "--once", "--tasks", tasks], env);
+  let said = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  assert.equal(await ended, 0);
+  assert.match(said, /1 done, 2 failed/);
+});
+
+test("A task that ends its process makes it fail, and says so.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({ "leave.mjs": "export default () => process.exit(0);" });
+  await worker(["add", "leave", "{}"], env);
+  const { status, stderr } = await startRun(["--tasks", tasks, "--once"], env).ended;
+  assert.equal(status, 1);
+  assert.match(stderr, /a task has ended this process/);
+});
