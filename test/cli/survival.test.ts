@@ -20,7 +20,9 @@ function withFullLog(args: readonly string[], env: Readonly<Record<string, strin
       env: { PATH, HOME, ...env },
       stdio: ["ignore", "pipe", log],
     });
-    const ended = new Promise<number | null>((resolve) => child.once("close", (status) => resolve(status)));
+    const ended = new Promise<number | null>((resolve) =>
+      child.once("close", (status) => resolve(status)),
+    );
     return { child, ended };
   } finally {
     closeSync(log);
