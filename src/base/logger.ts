@@ -42,12 +42,20 @@ export function loggerProblem(value: unknown): string {
  * Builds a logger that writes lines to stderr. A promise, because pino is loaded when it is needed:
  * `logger: await createLogger()`.
  */
-export async function createLogger(options: LoggerOptions = {}): Promise<Logger> {
+export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
+  return cleanLogger(options, (line) => line);
+}
+
+/** The same, whose JSON lines are what `clean` makes of them; one line ends with its line break. */
+export async function cleanLogger(
+  options: LoggerOptions,
+  clean: (line: string) => string,
+): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
   const lines = destination({ dest: STDERR, sync: true, maxLength: MOST_KEPT_BYTES });
   // A full disk, or a reader that has gone, costs lines and never the process.
   lines.on("error", () => {});
-  let stream: DestinationStream = lines;
+  let stream: DestinationStream = { write: (line) => lines.write(clean(line)) };
   if (options.format !== "json") {
     const { prettyFactory } = (await import("pino-pretty")).default;
     const pretty = prettyFactory({

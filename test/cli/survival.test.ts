@@ -68,3 +68,20 @@ test("A task that ends its process makes it fail, and says so.", async () => {
   assert.equal(status, 1);
   assert.match(stderr, /a task has ended this process/);
 });
+
+test("A line of the log in JSON is the error as it was, and drives no terminal.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({
+    "colour.mjs": "export default () => { throw new Error('red\\u001b[31m\\u202e\\nand more'); };",
+  });
+  await worker(["add", "colour", "{}"], env);
+  const { stderr } = await startRun(["--tasks", tasks, "--once"], env).ended;
+  assert.ok(!stderr.includes("\u001b") && !stderr.includes("\u202e"));
+  const lines = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const { error } = lines.find(({ msg }) => msg.includes("failed"));
+  assert.ok(error.startsWith("red\u001b[31m\u202e\nand more"), error);
+});

@@ -14,8 +14,10 @@ export function watchOutput(): void {
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
   // What cannot be said there cannot be said anywhere, and is no reason to end.
-  process.stderr.on("error", () => {});
+  process.stderr.off("error", ignored).on("error", ignored);
 }
+
+const ignored = () => {};
 
 /** One line of text. */
 export function print(line: string): void {

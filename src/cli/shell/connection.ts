@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
-import { printable } from "../output/printable.ts";
+import { printable, printableJson } from "../output/printable.ts";
 import type { GlobalArguments } from "./globals.ts";
 
 export interface ConnectionSettings {
@@ -21,11 +21,12 @@ type Level = "debug" | "info" | "warn" | "error";
 
 /** The logger that the global options ask for: text for who sits at a terminal, else JSON. What it writes cannot drive a terminal. */
 export async function commandLogger(args: GlobalArguments): Promise<Logger> {
-  const { createLogger } = await import("../../base/logger.ts");
-  const logger = await createLogger({
-    format: args.json || process.stderr.isTTY !== true ? "json" : "text",
-    level: args.verbose ? "debug" : "info",
-  });
+  const { cleanLogger, createLogger } = await import("../../base/logger.ts");
+  const level = args.verbose ? "debug" : "info";
+  if (args.json || process.stderr.isTTY !== true) {
+    return cleanLogger({ format: "json", level }, (line) => `${printableJson(line.trimEnd())}\n`);
+  }
+  const logger = await createLogger({ format: "text", level });
   const safe = (level: Level) => (fields: object, message: string) =>
     logger[level](printableFields(fields, 0) as object, printable(message));
   return {
