@@ -13,6 +13,7 @@ before(async () => {
   await admin.pool.query(`
     select worker.add_job('mail/send', '{"to": {"name": "Ann", "odd key": 7}, "n": 5}', flags => '{bulk}'),
       worker.add_job('mail/send', '{"to": {"name": "Bob"}, "n": "5"}', queue_name => 'mails'),
+      worker.add_job('mail/send', flags => array[E'"\\\\']),
       worker.add_job('report (big)', '{"to": "x\\u0000y", "tags": ["a b", "none"]}'),
       worker.worker_heartbeat('host-1')`);
 });
@@ -47,7 +48,9 @@ describe("completion of queries", () => {
     ]);
     assert.deepEqual(await completed("queue:x,ma"), ["queue:x,mails"]);
     assert.deepEqual(await completed("worker:"), ["worker:host-1"]);
-    assert.deepEqual(await completed("flag:"), ["flag:bulk"]);
+    assert.deepEqual(await completed("flag:b"), ["flag:bulk"]);
+    // A name that begins as JSON would is a name all the same.
+    assert.equal((await completed("flag:")).length, 2);
   });
 
   test("proposes what stands in payloads", async () => {

@@ -59,7 +59,13 @@ async function suggestionsFor(db: Database, completion: Completion): Promise<Sug
       return seenSuggestions(await sampleFlags(db), prefix, "flag", written);
     case "payload":
       if (path.length === 0) return [];
-      return seenSuggestions(await payloadValues(db, path), prefix, "payload", valueWritten);
+      return seenSuggestions(
+        await payloadValues(db, path),
+        prefix,
+        "payload",
+        valueWritten,
+        valueText,
+      );
     default:
       return kindOf(field) === "moment" ? timeSuggestions(completion.op, prefix) : [];
   }
@@ -146,15 +152,17 @@ async function stepSuggestions(
   );
 }
 
+/** `textOf`: what `prefix` is the beginning of; a name is that itself, whatever it begins with. */
 function seenSuggestions(
   seen: Seen,
   prefix: string,
   kind: "flag" | "payload",
   write: (text: string) => string,
+  textOf = (text: string) => text,
 ): Suggestion[] {
   const small = prefix.toLowerCase();
   return seen
-    .filter(([text]) => valueText(text).toLowerCase().startsWith(small))
+    .filter(([text]) => textOf(text).toLowerCase().startsWith(small))
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
