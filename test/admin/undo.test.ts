@@ -1,6 +1,7 @@
 // What was done to single jobs over HTTP is in Activity, and is taken back from there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
@@ -14,12 +15,13 @@ async function add(key: string | null = null): Promise<number> {
 async function undone(id: number): Promise<Json> {
   const answer = await client.post(`/api/operations/${id}/undo`, {});
   assert.equal(answer.status, 202, answer.text);
-  for (;;) {
-    const { body } = await client.get(`/api/operations/${id}`);
-    if (body.state === "undone") return body;
-    assert.equal(body.state, "undoing", body.error);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  let body: Json;
+  await until(`operation ${id} is undone`, async () => {
+    ({ body } = await client.get(`/api/operations/${id}`));
+    assert.match(body.state, /^(undoing|undone)$/, body.error);
+    return body.state === "undone";
+  });
+  return body;
 }
 
 test("An action by ids says by which operation it is undone; Activity has it, too.", async () => {

@@ -1,6 +1,6 @@
 // Whether what failed may have happened all the same: the statement had gone out, and the connection was
-// lost before PostgreSQL's answer came. (PostgreSQL documentation, 55.2.9: whoever is cut off does not
-// know whether the transaction was committed.)
+// lost before PostgreSQL's answer came. (PostgreSQL documentation, Message Flow, Termination: a query that is
+// outside any transaction block may be committed before the disconnection is noticed.)
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 const unsent = new WeakSet<object>();
