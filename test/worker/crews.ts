@@ -65,8 +65,9 @@ export const comingAndGoing =
 /** Connections of the workers are cut at random moments. */
 export const cutting =
   (kinds: readonly string[]): Weather =>
-  async ({ queue, dice, over }) => {
+  async ({ queue, log, dice, over }) => {
     while (await pause(20 + dice(120), over)) {
+      log.fault();
       // Behind a pooler it may be its own.
       await queue
         .sql(

@@ -20,8 +20,8 @@ function started(n: string, job: string, attempt = 1, by = "w") {
 }
 
 /** A run from its start to its end. */
-function ran(n: string, job: string, { attempt = 1, ok = true } = {}): Entry[] {
-  const { start, end } = started(n, job, attempt);
+function ran(n: string, job: string, { attempt = 1, ok = true, by = "w" } = {}): Entry[] {
+  const { start, end } = started(n, job, attempt, by);
   return [start, end(ok)];
 }
 
@@ -106,5 +106,75 @@ describe("It sees", () => {
     const death: Entry = { e: "dead", by: "dead", t: now++ };
     const log = [added("a", "1"), first.start, death, ...ran("a", "1", { attempt: 2 })];
     assert.deepEqual(judge(log, [], [], { killed: true }), []);
+  });
+
+  test("a job that succeeded twice although no process of its died.", () => {
+    const log = [added("a", "1"), ...ran("a", "1", { by: "alive" })];
+    log.push(...ran("a", "1", { attempt: 2, by: "other" }));
+    const death = (by: string): Entry => ({ e: "dead", by, t: now });
+    const leniency = { killed: true };
+    assert.match(
+      judge([...log, death("other")], [], [], leniency).join(),
+      /2 times, by alive,other/,
+    );
+    assert.deepEqual(judge([...log, death("alive")], [], [], leniency), []);
+  });
+
+  test("what no fault of its worker excuses, in fast lanes, too.", () => {
+    const pair = () => [started("a", "1", 1, "x"), started("a", "1", 1, "y")] as const;
+    for (const [by, count] of [
+      ["x", 0],
+      [undefined, 0],
+      ["z", 3],
+    ] as const) {
+      const [one, other] = pair();
+      const fault: Entry = { e: "fault", ...(by === undefined ? {} : { by }), t: now };
+      const log = [added("a", "1"), one.start, fault, other.start, one.end(), other.end()];
+      const found = judge(log, [], [], { cutFastLanes: true });
+      assert.equal(found.length, count, `${by}: ${found.join()}`);
+    }
+  });
+
+  test("an earlier attempt after a later one, whatever happened.", () => {
+    const fault: Entry = { e: "fault", t: now };
+    const tries = [2, 1].flatMap((attempt) => ran("a", "1", { attempt, ok: false }));
+    const leniency = { killed: true, cutFastLanes: true, leaseLost: true };
+    const found = judge([added("a", "1"), fault, ...tries], [left("a")], [], leniency);
+    assert.deepEqual(found, ["a (job 1) counts attempt 1 after attempt 2"]);
+  });
+
+  test("a job that kills more processes than its attempts and one.", () => {
+    const log = [added("a", "1", { max: 1 })];
+    for (const by of ["x", "y"]) log.push({ e: "dead", by, t: now++, n: "a" });
+    assert.deepEqual(judge(log, [left("a")], [], {}), []);
+    log.push({ e: "dead", by: "z", t: now++, n: "a" });
+    assert.deepEqual(judge(log, [left("a")], [], {}), ["a has killed 3 processes, of at most 2"]);
+  });
+
+  test("a job that is stuck after the death of its process.", () => {
+    const first = started("a", "1", 1, "dead");
+    const log = [added("a", "1"), first.start, { e: "dead", by: "dead", t: now } as Entry];
+    now += 500;
+    log.push(...ran("a", "1", { attempt: 2 }));
+    const leniency = { killed: true, freedWithinMs: 600 };
+    assert.deepEqual(judge(log, [], [], leniency), []);
+    assert.match(judge(log, [], [], { ...leniency, freedWithinMs: 400 }).join(), /a was stuck/);
+  });
+
+  test("two that overlap although a short one began between them.", () => {
+    const names = ["a", "b", "c"] as const;
+    const [long, brief, third] = names.map((n, index) => started(n, String(index + 1)));
+    if (!long || !brief || !third) throw new Error("three");
+    const log = [
+      ...names.map((n, index) => added(n, String(index + 1), QUEUE)),
+      ...[long.start, brief.start, brief.end(), third.start, third.end(), long.end()],
+    ];
+    assert.equal(judge(log, [], []).filter((one) => one.includes("overlap")).length, 2);
+  });
+
+  test("nothing in a key whose newest add was rejected and may have happened.", () => {
+    const log = [added("a", "1", { key: "k" }), { e: "maybe", n: "b", key: "k" } as Entry];
+    assert.deepEqual(judge([...log, ...ran("b", "1")], [], []), []);
+    assert.match(judge([added("a", "1", { key: "k" }), ...ran("b", "1")], [], []).join(), /lost/);
   });
 });

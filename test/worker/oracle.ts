@@ -2,9 +2,12 @@
 //   - nothing that was acknowledged is lost, nothing that succeeded is still there
 //   - no job overlaps itself; what is in one named queue runs one at a time and in order
 //   - no job is tried more often than it may be, and its attempts count upwards
+//   - no job kills more processes than its attempts and one, and none is stuck after a death
 //   - nothing is locked when all workers have stopped
 //   - the newest payload of a key wins
+// What is excused by a fault is only excused where the log tells of one that touched that worker.
 import type { Entry } from "./run-log.ts";
+import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
 
 export interface Leniency {
@@ -15,19 +18,14 @@ export interface Leniency {
    * attempt was never counted.
    */
   readonly cutFastLanes?: boolean;
+  /** Workers were frozen or cut off for longer than their lease: their jobs run elsewhere meanwhile. */
+  readonly leaseLost?: boolean;
+  /** A job whose process died starts again within this time, milliseconds. */
+  readonly freedWithinMs?: number;
 }
 
 type Added = Extract<Entry, { e: "added" }>;
-
-interface Run {
-  readonly n: string;
-  readonly job: string;
-  readonly by: string;
-  readonly attempt: number;
-  readonly from: number;
-  to: number;
-  ok: boolean;
-}
+type Excuse = (run: Run) => boolean;
 
 /** Every rule that was broken, as sentences. */
 export function judge(
@@ -36,45 +34,27 @@ export function judge(
   lockedQueues: readonly string[],
   leniency: Leniency = {},
 ): string[] {
+  const { killed = false, cutFastLanes = false, leaseLost = false, freedWithinMs } = leniency;
   const added = log.filter((entry) => entry.e === "added");
   const runs = runsOf(log);
+  const { died, wasTouched } = faultsOf(log);
+  const mayRepeat: Excuse = (run) =>
+    (killed && died(run)) || ((cutFastLanes || leaseLost) && wasTouched(run));
+  const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
+  const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
-    ...repeats(runs, leniency),
-    ...(leniency.cutFastLanes ? [] : overlaps(runs, added)),
+    ...repeats(runs, mayRepeat),
+    ...overlaps(runs, added, mayOverlap),
     ...disorder(runs, added),
-    ...(leniency.cutFastLanes ? [] : attempts(runs, added)),
+    ...attempts(runs, added, isUncounted),
+    ...deaths(log, added),
+    ...(freedWithinMs === undefined ? [] : stuck(runs, freedWithinMs)),
     ...left
       .filter(({ locked_by }) => locked_by !== null)
       .map(({ id, locked_by }) => `job ${id} is still locked by ${locked_by}`),
     ...lockedQueues.map((queue) => `the queue ${queue} is still locked`),
   ];
-}
-
-function runsOf(log: readonly Entry[]): Run[] {
-  const runs: Run[] = [];
-  const open = new Map<string, Run>();
-  for (const entry of log) {
-    if (entry.e === "start") {
-      const { n, job, by, attempt, t } = entry;
-      const run = { n, job, by, attempt, from: t, to: Number.POSITIVE_INFINITY, ok: false };
-      runs.push(run);
-      open.set(entry.run, run);
-    } else if (entry.e === "end") {
-      const run = open.get(entry.run);
-      if (run === undefined) throw new Error(`the log ends the run ${entry.run} before it starts`);
-      run.to = entry.t;
-      run.ok = entry.ok;
-      open.delete(entry.run);
-    } else if (entry.e === "dead") {
-      for (const [key, run] of open) {
-        if (run.by !== entry.by) continue;
-        run.to = entry.t;
-        open.delete(key);
-      }
-    }
-  }
-  return runs;
 }
 
 function lostOnes(
@@ -92,7 +72,14 @@ function lostOnes(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
   // Of a key only the newest payload has to run: adds of one key are made one after another.
-  const newest = new Map(added.map(({ n, key }) => [key ?? n, n]));
+  // Of one that was rejected without an answer nobody knows.
+  const newest = new Map(
+    log.flatMap((entry) =>
+      entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
+        ? [[entry.key ?? entry.n, entry.n]]
+        : [],
+    ),
+  );
   const problems: string[] = [];
   for (const { n, key, job, batch } of added) {
     if (newest.get(key ?? n) !== n) continue;
@@ -109,16 +96,21 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-function repeats(runs: readonly Run[], { killed, cutFastLanes }: Leniency): string[] {
-  if (killed || cutFastLanes) return [];
-  const times = new Map<string, number>();
-  for (const { n, ok } of runs) if (ok) times.set(n, (times.get(n) ?? 0) + 1);
-  return [...times]
-    .filter(([, count]) => count > 1)
-    .map(([n, count]) => `${n} has succeeded ${count} times`);
+function repeats(runs: readonly Run[], mayRepeat: Excuse): string[] {
+  const successes = Map.groupBy(
+    runs.filter(({ ok }) => ok),
+    ({ n }) => n,
+  );
+  return [...successes].flatMap(([n, all]) => {
+    const inOrder = all.toSorted((a, b) => a.to - b.to);
+    const wrong = inOrder.slice(0, -1).filter((run) => !mayRepeat(run));
+    return wrong.length === 0
+      ? []
+      : [`${n} has succeeded ${all.length} times, by ${inOrder.map(({ by }) => by).join()}`];
+  });
 }
 
-function overlaps(runs: readonly Run[], added: readonly Added[]): string[] {
+function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Excuse): string[] {
   const queueOf = new Map(added.map(({ job, queue }) => [job, queue]));
   const groups = Map.groupBy(runs, ({ job }) => `job ${job}`);
   for (const run of runs) {
@@ -130,12 +122,13 @@ function overlaps(runs: readonly Run[], added: readonly Added[]): string[] {
     else group.push(run);
   }
   return [...groups].flatMap(([name, group]) => {
-    const inOrder = [...group].sort((a, b) => a.from - b.from);
-    return inOrder.flatMap((run, index) => {
-      const before = inOrder[index - 1];
-      if (before === undefined || before.to <= run.from) return [];
+    let before: Run | undefined;
+    return group.flatMap((run) => {
+      const other = before;
+      if (other === undefined || run.to > other.to) before = run;
+      if (other === undefined || other.to <= run.from || mayOverlap(other)) return [];
       return [
-        `${name}: ${before.n} (${before.by}, ${before.from}–${before.to}) and ${run.n} ` +
+        `${name}: ${other.n} (${other.by}, ${other.from}–${other.to}) and ${run.n} ` +
           `(${run.by}, from ${run.from}) overlap`,
       ];
     });
@@ -164,18 +157,40 @@ function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   );
 }
 
-function attempts(runs: readonly Run[], added: readonly Added[]): string[] {
-  const limit = new Map(added.map(({ n, max }) => [n, max ?? 25]));
+function attempts(runs: readonly Run[], added: readonly Added[], isUncounted: Excuse): string[] {
+  const most = limits(added);
   const problems: string[] = [];
   for (const [name, tries] of Map.groupBy(runs, ({ job, n }) => `${n} (job ${job})`)) {
-    const most = limit.get(tries[0]?.n ?? "") ?? 25;
-    if (tries.length > most) problems.push(`${name} was tried ${tries.length} times of ${most}`);
+    let counted = tries.length;
     for (const [index, { attempt }] of tries.entries()) {
       const before = tries[index - 1];
-      if (before !== undefined && attempt <= before.attempt) {
-        problems.push(`${name} counts attempt ${attempt} after attempt ${before.attempt}`);
-      }
+      if (before === undefined || attempt > before.attempt) continue;
+      if (attempt === before.attempt && isUncounted(before)) counted--;
+      else problems.push(`${name} counts attempt ${attempt} after attempt ${before.attempt}`);
     }
+    const limit = most.get(tries[0]?.n ?? "") ?? DEFAULT_ATTEMPTS;
+    if (counted > limit) problems.push(`${name} was tried ${counted} times of ${limit}`);
   }
   return problems;
+}
+
+const DEFAULT_ATTEMPTS = 25;
+
+const limits = (added: readonly Added[]) =>
+  new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
+
+/** The first death of a job in a fast lane is the one that its attempts do not count. */
+function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
+  const most = limits(added);
+  const caused = log.flatMap((entry) => (entry.e === "dead" && entry.n ? [entry.n] : []));
+  return [...Map.groupBy(caused, (n) => n)].flatMap(([n, { length }]) => {
+    const limit = (most.get(n) ?? DEFAULT_ATTEMPTS) + 1;
+    return length > limit ? [`${n} has killed ${length} processes, of at most ${limit}`] : [];
+  });
+}
+
+function stuck(runs: readonly Run[], withinMs: number): string[] {
+  return freedAfter(runs)
+    .filter(({ ms }) => ms > withinMs)
+    .map(({ run, ms }) => `${run.n} was stuck for ${Math.round(ms)} ms after ${run.by} had died`);
 }

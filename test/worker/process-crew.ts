@@ -29,9 +29,11 @@ export const processes =
       for (let n = 0; n < kills && (await pause(50 + trial.dice(150), trial.over)); n++) {
         const [victim] = crew.splice(trial.dice(crew.length), 1);
         if (victim === undefined) break;
+        // Of before: afterwards its jobs may run elsewhere before we know.
+        const t = machineTime();
         victim.process.signal("SIGKILL");
         await victim.process.exited;
-        trial.log.write({ e: "dead", by: victim.by, t: machineTime() });
+        trial.log.write({ e: "dead", by: victim.by, t });
         replacements.push(hire(trial, options));
       }
     })();

@@ -52,7 +52,7 @@ export const stockCrew =
     };
   };
 
-function stockTasks(log: RunLog, by: string): TaskList {
+export function stockTasks(log: RunLog, by: string): TaskList {
   return {
     single: (duty, { job, addJob }) =>
       perform(duty as Duty, {

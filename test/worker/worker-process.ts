@@ -1,24 +1,15 @@
 // Runs a worker in another process, so that a test can kill or freeze it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { afterEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { wait } from "../../src/base/clock.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import { LONGEST_WAIT_MS, type ProcessEvents, processEvents } from "../support/event-process.ts";
 
-export interface WorkerEvent {
-  readonly event: string;
-  readonly [name: string]: unknown;
-}
-
-export interface WorkerProcess {
+export interface WorkerProcess extends ProcessEvents {
   readonly pid: number;
   readonly workerId: string;
-  /** All that it has said so far. */
-  readonly events: readonly WorkerEvent[];
-  /** The first event that fits, past or to come; fails when the process ends without it. */
-  event(name: string, fits?: (event: WorkerEvent) => boolean): Promise<WorkerEvent>;
   /** Lets held jobs end. */
   release(): void;
   /** Lets all jobs end and stops; resolves when the process is gone. */
@@ -40,8 +31,6 @@ export const QUICK = {
   resilientThresholdMs: 2_500,
 } as const;
 
-// A busy machine delays heartbeats, and who has seen gaps judges nobody for a while.
-const LONGEST_WAIT_MS = 90_000;
 const NEVER = new AbortController().signal;
 
 // A test that fails in the middle must not leave workers to the next.
@@ -73,37 +62,7 @@ export async function workerProcess(
   const exited = once(child, "exit").then(() => {
     running.delete(child);
   });
-  const events: WorkerEvent[] = [];
-  const listeners = new Set<() => void>();
-  const tell = () => {
-    for (const listener of listeners) listener();
-  };
-  let isOver = false;
-  createInterface({ input: child.stdout })
-    .on("line", (line) => {
-      events.push(JSON.parse(line) as WorkerEvent);
-      tell();
-    })
-    .on("close", () => {
-      isOver = true;
-      tell();
-    });
-  const event = (name: string, fits: (event: WorkerEvent) => boolean = () => true) =>
-    new Promise<WorkerEvent>((resolve, reject) => {
-      const end = (found: WorkerEvent | undefined) => {
-        listeners.delete(look);
-        clearTimeout(late);
-        if (found !== undefined) resolve(found);
-        else reject(new Error(`no "${name}" among ${JSON.stringify(events, null, 1)}`));
-      };
-      const look = () => {
-        const found = events.find((one) => one.event === name && fits(one));
-        if (found !== undefined || isOver) end(found);
-      };
-      const late = setTimeout(() => end(undefined), LONGEST_WAIT_MS);
-      listeners.add(look);
-      look();
-    });
+  const { events, event } = processEvents(child);
   const { workerId } = await event("ready");
   return {
     pid: child.pid ?? 0,

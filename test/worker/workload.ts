@@ -135,10 +135,12 @@ export async function produce(
   }
 }
 
-const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
+/** Adds one of randomJob()'s. */
+export const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
   producer.addJob(identifier, payload, spec);
 
-function record(job: Added, log: RunLog): void {
+/** Writes down what was acknowledged. */
+export function record(job: Added, log: RunLog): void {
   const entry = {
     job: job.id,
     max: job.maxAttempts,
@@ -153,7 +155,8 @@ function record(job: Added, log: RunLog): void {
   }
 }
 
-function randomJob(n: string, producer: string, dice: Random): JobToAdd {
+/** A job of any sort, called `n`; its queues and keys are its producer's. */
+export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
   const duty: Duty = {
     n,
     ms: [0, 0, 0, 1, 2, 5, 30][dice(7)] ?? 0,

@@ -1,0 +1,153 @@
+// What a group of faults works with: servers of its own, a stand for each mode, a seed, and places for
+// figures and problems. Everything that it has started ends with it.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RecoveryOptions } from "../../../src/worker/options/recovery-options.ts";
+import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
+import { type Random, random } from "../../support/random-calls.ts";
+import type { Bound, Figure } from "./measure.ts";
+import { MODES, type Mode, slug } from "./modes.ts";
+import type { Need } from "./needs.ts";
+import { type Server, type ServerOptions, startServer } from "./server.ts";
+import { Stand } from "./stand.ts";
+
+export interface FaultGroup {
+  readonly name: string;
+  /** What it does, for `--list`. */
+  readonly title: string;
+  readonly limitMinutes: number;
+  readonly needs: readonly Need[];
+  run(field: Field): Promise<void>;
+}
+
+export interface FieldOptions {
+  readonly seed: number;
+  /** Of the modes, by name; empty = all. */
+  readonly modes: readonly string[];
+  /** For `npm test`: few repetitions. */
+  readonly brief: boolean;
+  /** Logs and servers; the caller removes it. */
+  readonly directory: string;
+  say(line: string): void;
+}
+
+export interface StandsOptions {
+  /** Only these. Default all. */
+  readonly modes?: readonly Mode["name"][];
+  /** Where the members connect, such as a proxy. */
+  readonly url?: (url: string, mode: Mode) => string | Promise<string>;
+  /** Default: what the product does by default; in `npm test` something quicker. */
+  readonly recovery?: RecoveryOptions | false;
+  readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
+  /** What its database is called, where there are several rounds of stands on one server. */
+  readonly name?: string;
+}
+
+/** Slow enough for a busy machine. */
+const BRIEF_RECOVERY = {
+  heartbeatIntervalMs: 400,
+  thresholdMs: 3_000,
+  resilientThresholdMs: 4_000,
+};
+
+export class Field {
+  readonly seed: number;
+  readonly dice: Random;
+  readonly brief: boolean;
+  readonly directory: string;
+  readonly figures: Figure[] = [];
+  readonly problems: string[] = [];
+  readonly #options: FieldOptions;
+  readonly #cleanups: (() => unknown)[] = [];
+  #servers = 0;
+
+  constructor(options: FieldOptions) {
+    this.#options = options;
+    this.seed = options.seed;
+    this.brief = options.brief;
+    this.directory = options.directory;
+    this.dice = random(options.seed);
+  }
+
+  /** How often: in the suite, and in `npm test`. */
+  times(count: number, brief: number): number {
+    return this.brief ? brief : count;
+  }
+
+  /** A line of progress. */
+  say(line: string): void {
+    this.#options.say(line);
+  }
+
+  async server(options: ServerOptions = {}): Promise<Server> {
+    const server = await startServer(join(this.directory, `pg${this.#servers++}`), options);
+    this.defer(() => server.stop());
+    return server;
+  }
+
+  /** One for each mode that is asked for, with a database of its own. */
+  async stands(server: Server, options: StandsOptions = {}): Promise<Stand[]> {
+    const { url: memberUrl = (url) => url, name = "", options: own = {} } = options;
+    const { recovery = this.brief ? BRIEF_RECOVERY : undefined } = options;
+    const wanted = MODES.filter(
+      (mode) =>
+        (options.modes?.includes(mode.name) ?? true) &&
+        (this.#options.modes.length === 0 || this.#options.modes.includes(slug(mode))),
+    );
+    const stands: Stand[] = [];
+    for (const [index, mode] of wanted.entries()) {
+      const url = await server.createDatabase(`${slug(mode)}${name}`);
+      const stand = new Stand({
+        ...{ mode, url, recovery, options: own, directory: this.directory },
+        memberUrl: await memberUrl(url, mode),
+        seed: this.seed + 1_000 * (index + 1),
+        figure: (what, value, bound) => this.figure(what, mode.name, value, bound),
+        problem: (sentence) => this.problem(mode.name, sentence),
+        spawned: (child) => this.defer(() => child.kill("SIGKILL")),
+      });
+      this.defer(() => stand.close());
+      stands.push(stand);
+    }
+    return stands;
+  }
+
+  /** For all at once; one that throws is a problem of its mode and keeps nobody else from going on. */
+  async each(stands: readonly Stand[], work: (stand: Stand) => unknown): Promise<void> {
+    const one = async (stand: Stand) => work(stand);
+    await Promise.all(
+      stands.map((stand) =>
+        one(stand).catch((error: unknown) => {
+          stand.problem(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        }),
+      ),
+    );
+  }
+
+  /** For so long a fault lasts: no condition can tell. */
+  async outage(ms: number): Promise<void> {
+    await sleep(ms);
+  }
+
+  figure(what: string, mode: Mode["name"] | null, value: number, bound: Bound = {}): void {
+    this.figures.push({ what, mode, value, bound });
+  }
+
+  problem(mode: Mode["name"] | null, sentence: string): void {
+    this.problems.push(`${mode ?? "all"}: ${sentence}`);
+  }
+
+  /** What is done at the end, the last first. */
+  defer(cleanup: () => unknown): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.#cleanups.reverse()) {
+      try {
+        await cleanup();
+      } catch (error) {
+        this.say(`not tidy: ${String(error)}`);
+      }
+    }
+  }
+}

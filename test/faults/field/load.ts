@@ -1,0 +1,98 @@
+// Producers that add jobs as long as there is a fault, and write down what was acknowledged. Whoever is
+// rejected goes on: that job may be there or not, and the next one has another name.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JobToAdd } from "../../../src/domain/job-spec.ts";
+import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import type { Random } from "../../support/random-calls.ts";
+import type { RunLog } from "../../worker/run-log.ts";
+import { addOne, type Duty, randomJob, record } from "../../worker/workload.ts";
+
+export interface LoadPlan {
+  /** Side by side, each with queues and keys of its own. Default 2. */
+  readonly producers?: number;
+  /** Where they add. Default: where the members work. */
+  readonly url?: string;
+  /** The jobs. Default: those of randomJob(), of all sorts. `n` is the job's name in its payload. */
+  readonly make?: (n: string, producer: string, dice: Random) => JobToAdd;
+}
+
+export interface Load {
+  readonly acknowledged: number;
+  readonly rejected: number;
+  /** Codes of rejections and how many there were. */
+  readonly codes: ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+}
+
+interface LoadParts {
+  readonly url: string;
+  readonly log: RunLog;
+  readonly dice: (index: number) => Random;
+  readonly name: string;
+}
+
+/** An add that does not answer counts as rejected. */
+const ANSWER_LIMIT_MS = 30_000;
+
+export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): Load {
+  const { producers = 2, make = randomJob } = plan;
+  const over = new AbortController();
+  const count = { acknowledged: 0, rejected: 0 };
+  const codes = new Map<string, number>();
+  const one = async (index: number) => {
+    const [producer, dice] = [`${parts.name}${index}`, parts.dice(index)];
+    const connectionString = plan.url ?? parts.url;
+    const utils = await makeWorkerUtils({ connectionString });
+    const intervalMs = (1_000 * producers) / perSecond;
+    let next = performance.now();
+    for (let made = 0; !over.signal.aborted; made++) {
+      const job = make(`${producer}-${made}`, producer, dice);
+      try {
+        const adding = addOne(job, utils);
+        record(await withLimit(adding, () => rejected(job, parts.log)), parts.log);
+        count.acknowledged++;
+      } catch (error) {
+        const { code = "none" } = error as { code?: string };
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+        count.rejected++;
+        rejected(job, parts.log);
+      }
+      // What an outage has held up is not made up for afterwards.
+      next = Math.max(next + intervalMs, performance.now());
+      const pauseMs = Math.max(0, next - performance.now());
+      await sleep(pauseMs, undefined, { signal: over.signal }).catch(() => {});
+    }
+    await utils.end();
+  };
+  const running = Promise.all(Array.from({ length: producers }, (_, index) => one(index)));
+  running.catch(() => {}); // It is told by stop().
+  return {
+    get acknowledged() {
+      return count.acknowledged;
+    },
+    get rejected() {
+      return count.rejected;
+    },
+    codes,
+    async stop() {
+      over.abort();
+      await running;
+    },
+  };
+}
+
+/** `onLate`: what was not waited for has come to an end. */
+async function withLimit<T>(work: Promise<T>, onLate: () => void): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    work.then(onLate, onLate);
+    late.reject(new Error("no answer"));
+  }, ANSWER_LIMIT_MS);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
+function rejected({ payload, spec }: JobToAdd, log: RunLog): void {
+  const names = (Array.isArray(payload) ? payload : [payload]) as Duty[];
+  const key = spec?.jobKey;
+  for (const { n } of names) log.write({ e: "maybe", n, ...(key === undefined ? {} : { key }) });
+}

@@ -1,0 +1,69 @@
+// What was measured under faults, per mode, beside its bound; and the table of it.
+
+export type Unit = "ms" | "" | "MB" | "jobs/s" | "x";
+
+export interface Bound {
+  readonly most?: number;
+  readonly least?: number;
+  /** Default `ms`, which is printed in seconds. */
+  readonly unit?: Unit;
+}
+
+export interface Figure {
+  readonly what: string;
+  /** Null: of no mode. */
+  readonly mode: string | null;
+  readonly value: number;
+  readonly bound: Bound;
+}
+
+const isBroken = ({ value, bound: { most, least } }: Figure): boolean =>
+  (most !== undefined && value > most) || (least !== undefined && value < least);
+
+/** Figures beyond their bounds, as sentences. */
+export function brokenBounds(figures: readonly Figure[]): string[] {
+  return figures.filter(isBroken).map((one) => {
+    const { what, mode, value, bound } = one;
+    return `${mode ?? "all"}: ${what}: ${printed(value, bound)}, bound ${boundText(bound)}`;
+  });
+}
+
+const MODES = ["safe", "fast", "fast with queues", "beside stock"] as const;
+
+/** `what | bound | safe | …`: the worst of each, and the median where there are several. */
+export function table(figures: readonly Figure[]): string {
+  const head = ["what", "bound", ...MODES];
+  const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, all]) => {
+    const bounds = new Set(all.map(({ bound }) => boundText(bound)));
+    const ofNone = all.filter(({ mode }) => mode === null);
+    const cells = MODES.map((name, index) => {
+      const own = all.filter(({ mode }) => mode === name);
+      return cell(index === 0 && own.length === 0 ? ofNone : own);
+    });
+    return [what, [...bounds].join(", "), ...cells];
+  });
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
+function cell(figures: readonly Figure[]): string {
+  const [first] = figures;
+  if (first === undefined) return "";
+  const { bound } = first;
+  const values = figures.map(({ value }) => value).sort((a, b) => a - b);
+  const worst = (bound.least === undefined ? values.at(-1) : values[0]) ?? 0;
+  const median = values[Math.floor(values.length / 2)] ?? 0;
+  const others = values.length > 1 ? ` (${printed(median, bound)} of ${values.length})` : "";
+  return `${printed(worst, bound)}${others}${figures.some(isBroken) ? " ✗" : ""}`;
+}
+
+function boundText(bound: Bound): string {
+  const { most, least } = bound;
+  if (most !== undefined) return `≤ ${printed(most, bound)}`;
+  return least === undefined ? "" : `≥ ${printed(least, bound)}`;
+}
+
+function printed(value: number, { unit = "ms" }: Bound): string {
+  if (unit === "ms") return `${(value / 1_000).toFixed(value < 1_000 ? 3 : 1)} s`;
+  const digits = Number.isInteger(value) || value >= 100 ? 0 : 1;
+  return `${value.toFixed(digits)}${unit === "" ? "" : ` ${unit}`}`;
+}

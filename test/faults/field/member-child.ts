@@ -1,0 +1,54 @@
+// The process of a member (member.ts): a worker as an application runs it, which ends on SIGTERM, with
+// the duties of workload.ts; or one of Graphile Worker's. Events go to stdout, its log to stderr.
+import { Logger, run as runStock } from "graphile-worker";
+import { createLogger } from "../../../src/base/logger.ts";
+import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
+import { run } from "../../../src/worker/run.ts";
+import { RunLog } from "../../worker/run-log.ts";
+import { stockTasks } from "../../worker/stock-crew.ts";
+import { dutiful, FORBIDDEN } from "../../worker/workload.ts";
+
+export interface MemberDuty {
+  readonly by: string;
+  readonly log: string;
+  readonly isStock: boolean;
+  readonly connectionString: string;
+  readonly options: Omit<Partial<WorkerOptions>, "tasks">;
+}
+
+const duty = JSON.parse(process.argv[2] ?? "{}") as MemberDuty;
+const log = new RunLog(duty.log);
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+await (duty.isStock ? stock(duty) : ours(duty));
+
+async function ours({ by, connectionString, options }: MemberDuty): Promise<void> {
+  const logger = await createLogger({ format: "json" });
+  const worker = await run({
+    ...{ connectionString, logger, tasks: dutiful(log, by), forbiddenFlags: [FORBIDDEN] },
+    ...options,
+    plugins: [
+      {
+        name: "narrator",
+        register(hooks) {
+          hooks.on("worker:leaseLost", (event) => say({ event: "leaseLost", ...event }));
+          hooks.on("worker:recovered", (event) => say({ event: "recovered", ...event }));
+          hooks.on("job:interrupted", (event) => say({ event: "interrupted", ...event }));
+        },
+      },
+    ],
+  });
+  say({ event: "ready", workerId: worker.id, pid: process.pid });
+  await worker.stopped;
+  say({ event: "stopped" });
+}
+
+async function stock({ by, connectionString, options }: MemberDuty): Promise<void> {
+  const runner = await runStock({
+    ...{ connectionString, schema: "worker", forbiddenFlags: [FORBIDDEN] },
+    ...{ concurrency: options.concurrency ?? 5, pollInterval: options.pollIntervalMs ?? 1_000 },
+    logger: new Logger(() => () => {}),
+    taskList: stockTasks(log, by),
+  });
+  say({ event: "ready", workerId: by, pid: process.pid });
+  await runner.promise;
+}

@@ -1,0 +1,133 @@
+// A worker in a process of its own, on the field: started, signalled, killed, and what it says.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, openSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
+import { type ProcessEvents, processEvents } from "../../support/event-process.ts";
+import { machineTime } from "../../worker/run-log.ts";
+import type { MemberDuty } from "./member-child.ts";
+
+/** What differs from the member that its stand would hire. */
+export interface MemberChanges {
+  readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
+  readonly url?: string;
+  readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A worker of Graphile Worker's. */
+  readonly stock?: boolean;
+  /** A file for what it logs, such as /dev/full; its lines are not read then. */
+  readonly stderr?: string;
+  /** Words before `node`, such as `["ip", "netns", "exec", "a"]`. */
+  readonly command?: readonly string[];
+}
+
+export interface LoggedLine {
+  readonly level: "warn" | "error";
+  readonly message: string;
+  /** When it was read, by machineTime. */
+  readonly at: number;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly at: number;
+}
+
+export interface Member extends ProcessEvents {
+  /** Its name in the log of runs. */
+  readonly by: string;
+  readonly pid: number;
+  /** Its lease when it began; a later one is told by the event `leaseLost`. */
+  readonly workerId: string;
+  readonly isStock: boolean;
+  /** Warnings and errors that it has logged. */
+  readonly lines: readonly LoggedLine[];
+  signal(name: NodeJS.Signals): void;
+  /** SIGTERM; how long the process then took to its end, milliseconds. */
+  stop(): Promise<number>;
+  readonly exited: Promise<Exit>;
+  /** Null as long as it lives. */
+  readonly exit: Exit | null;
+}
+
+export interface MemberPlan extends Omit<MemberChanges, "stock"> {
+  readonly duty: MemberDuty;
+  readonly isStock: boolean;
+  /** Where its lines are kept. */
+  readonly logPath: string;
+}
+
+const child = fileURLToPath(new URL("./member-child.ts", import.meta.url));
+const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
+
+/** Resolves when it is ready, or rejects with what it said instead; `onSpawn` learns of it before. */
+export async function startMember(
+  plan: MemberPlan,
+  onSpawn: (child: ChildProcess) => void,
+): Promise<Member> {
+  const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
+  const all = [...command, process.execPath, "--import", register, ...nodeArgs, child];
+  const [program = "", ...args] = [...all, JSON.stringify(duty)];
+  const started = spawn(program, args, {
+    stdio: ["ignore", "pipe", stderr === undefined ? "pipe" : openSync(stderr, "w")],
+    env: { ...process.env, ...env },
+  });
+  const pid = started.pid ?? 0;
+  onSpawn(started);
+  let exit: Exit | null = null;
+  const exited = once(started, "exit").then(([code, signal]) => {
+    exit = { code, signal, at: machineTime() } as Exit;
+    return exit;
+  });
+  const lines: LoggedLine[] = [];
+  if (started.stderr !== null) readLines(started.stderr, logPath, lines);
+  const said = processEvents(started as Parameters<typeof processEvents>[0]);
+  const { workerId } = await said.event("ready").catch(async (error: Error) => {
+    throw new Error(`${duty.by} did not start (its lines: ${logPath}): ${error.message}`);
+  });
+  return {
+    ...said,
+    by: duty.by,
+    pid: Number(said.events[0]?.["pid"] ?? pid),
+    workerId: String(workerId),
+    isStock,
+    lines,
+    signal: (name) => void started.kill(name),
+    async stop() {
+      const from = machineTime();
+      started.kill("SIGTERM");
+      return (await exited).at - from;
+    },
+    exited,
+    get exit() {
+      return exit;
+    },
+  };
+}
+
+function readLines(stream: NodeJS.ReadableStream, path: string, lines: LoggedLine[]): void {
+  const kept = createWriteStream(path, { flags: "a" });
+  createInterface({ input: stream })
+    .on("line", (line) => {
+      kept.write(`${line}\n`);
+      const { level, msg } = parsed(line);
+      if (level < WARN) return;
+      lines.push({ level: level === WARN ? "warn" : "error", message: msg, at: machineTime() });
+    })
+    .on("close", () => kept.end());
+}
+
+/** Levels as pino numbers them. */
+const [WARN, ERROR] = [40, 50];
+
+/** What is not JSON was not logged, but thrown. */
+function parsed(line: string): { level: number; msg: string } {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { level: ERROR, msg: line };
+  }
+}

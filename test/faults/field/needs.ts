@@ -1,0 +1,58 @@
+// What some groups need of the machine: looked for, and where it is missing and may be had, installed
+// from Debian.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** What is there proves it; what Debian calls it. */
+const NEEDS = {
+  root: { isThere: async () => process.getuid?.() === 0, debian: null },
+  netns: { isThere: () => works("unshare", "--net", "true"), debian: "iproute2" },
+  ip: { isThere: () => works("ip", "-V"), debian: "iproute2" },
+  pgbouncer: { isThere: async () => isFound("pgbouncer"), debian: "pgbouncer" },
+  nginx: { isThere: async () => isFound("nginx"), debian: "nginx-light" },
+  faketime: { isThere: () => works("faketime", "--version"), debian: "faketime" },
+  pg_basebackup: {
+    isThere: () => works("pg_basebackup", "--version"),
+    debian: "postgresql-client",
+  },
+} as const;
+
+export type Need = keyof typeof NEEDS;
+
+const works = (program: string, ...args: string[]) =>
+  run(program, args).then(
+    () => true,
+    () => false,
+  );
+
+const isFound = (program: string) =>
+  ["/usr/sbin", "/usr/bin", "/usr/local/bin"].some((place) => existsSync(`${place}/${program}`));
+
+/** What cannot be had, as sentences. */
+export async function missing(needs: readonly Need[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const need of needs) {
+    const { isThere, debian } = NEEDS[need];
+    if (await isThere()) continue;
+    const why = debian === null ? "it cannot be installed" : await install(debian);
+    if (!(await isThere())) problems.push(`${need} is not there: ${why}`);
+  }
+  return problems;
+}
+
+async function install(name: string): Promise<string> {
+  if (process.getuid?.() !== 0 || !(await works("apt-get", "--version"))) {
+    return `install Debian's ${name}, or run this as root where apt-get is`;
+  }
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  try {
+    await run("apt-get", ["update"], { env });
+    await run("apt-get", ["install", "-y", "--no-install-recommends", name], { env });
+    return `apt-get install ${name} did not bring it`;
+  } catch (error) {
+    return `apt-get could not install ${name}: ${(error as Error).message.split("\n")[0]}`;
+  }
+}

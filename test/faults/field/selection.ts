@@ -1,0 +1,20 @@
+// A group in `npm test`: few repetitions, and only the oracle is asserted, for on a busy machine no
+// bound is.
+import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FaultGroup } from "./field.ts";
+import { runGroup } from "./result.ts";
+
+export async function selection(
+  group: FaultGroup,
+  { modes = [] }: { readonly modes?: readonly string[] } = {},
+): Promise<void> {
+  const seed = Number(process.env["FAULTS_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
+  const directory = join(tmpdir(), `worker-faults-${group.name}-${seed}-${process.pid}`);
+  const said: string[] = [];
+  const options = { seed, modes, brief: true, directory, say: (line: string) => said.push(line) };
+  const { problems } = await runGroup(group, options);
+  const again = `FAULTS_SEED=${seed}, ${directory}\n${said.join("\n")}`;
+  assert.deepEqual(problems, [], again);
+}

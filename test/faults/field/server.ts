@@ -1,0 +1,111 @@
+// A PostgreSQL of a group's own, on the embedded binaries, that can be killed, stopped and started
+// again. What it has committed survives a kill -9, as on a machine that goes on running.
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { migrate } from "../../../src/database/schema/migrate.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { machineTime } from "../../worker/run-log.ts";
+
+export interface ServerOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Listens on 127.0.0.1 there, instead of on a unix socket alone. */
+  readonly port?: number;
+}
+
+export interface Server {
+  /** PGDATA is `cluster` in it. */
+  readonly directory: string;
+  url(database?: string): string;
+  /** A statement on a connection of its own. */
+  sql<R extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+    database?: string,
+  ): Promise<R[]>;
+  /** A new database with the queue's schema; gives its connection string. */
+  createDatabase(name: string): Promise<string>;
+  /** kill -9 of all its processes. */
+  kill(): Promise<void>;
+  /** Ends all sessions and stops in order. */
+  stop(): Promise<void>;
+  /** Gives the moment (machineTime) at which it took connections. `settings` win over the first ones. */
+  start(settings?: Readonly<Record<string, string>>): Promise<number>;
+}
+
+// The machine does not crash here, only processes do: nothing has to reach the disk. But a commit that
+// was acknowledged is with the kernel by then.
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "on",
+  max_connections: "300",
+  shared_buffers: "64MB",
+};
+
+export async function startServer(directory: string, options: ServerOptions = {}): Promise<Server> {
+  const { port } = options;
+  const listen = port === undefined ? {} : { listen_addresses: "127.0.0.1", port: String(port) };
+  let running: EmbeddedServer;
+  const start = async (settings: Readonly<Record<string, string>> = {}) => {
+    const all = { ...SETTINGS, ...listen, ...options.settings, ...settings };
+    running = await startEmbeddedServer({ dataDir: directory, settings: all });
+    return machineTime();
+  };
+  await start();
+  const url = (database = "postgres") =>
+    port === undefined
+      ? running.url(database)
+      : `postgres://postgres@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  const sql = async <R extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+    database?: string,
+  ) => {
+    const client = new pg.Client({ connectionString: url(database) });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return (await client.query<R>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    directory,
+    url,
+    sql,
+    async createDatabase(name) {
+      await sql(`create database ${pg.escapeIdentifier(name)} template template0`);
+      const pool = new pg.Pool({ connectionString: url(name), max: 1 });
+      try {
+        const { signal } = new AbortController();
+        await migrate(pool, schemaName(), { logger: silentLogger, signal });
+      } finally {
+        await pool.end();
+      }
+      return url(name);
+    },
+    async kill() {
+      killAll(join(directory, "cluster"));
+      await running.exited;
+    },
+    stop: () => running.stop(),
+    start,
+  };
+}
+
+/** Its processes work in its data directory: a sign that no other program bears. The first starts others. */
+function killAll(cluster: string): void {
+  const place = realpathSync(cluster);
+  const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
+  process.kill(postmaster, "SIGKILL");
+  for (const name of readdirSync("/proc")) {
+    try {
+      if (/^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === place) {
+        process.kill(Number(name), "SIGKILL");
+      }
+    } catch {} // It has gone by itself.
+  }
+}

@@ -1,0 +1,167 @@
+// One mode on the field: its own database, its fleet, its load and its log. All modes stand side by
+// side under the same fault.
+import type { ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import pg from "pg";
+import { makeWorkerUtils, type WorkerUtils } from "../../../src/queue/worker-utils.ts";
+import type { RecoveryOptions } from "../../../src/worker/options/recovery-options.ts";
+import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
+import { type Random, random } from "../../support/random-calls.ts";
+import { machineTime, RunLog } from "../../worker/run-log.ts";
+import { type Run, runsOf } from "../../worker/runs.ts";
+import { type Load, type LoadPlan, startLoad } from "./load.ts";
+import type { Bound } from "./measure.ts";
+import { type Member, type MemberChanges, startMember } from "./member.ts";
+import { type Mode, slug } from "./modes.ts";
+import { type Expectation, verdict } from "./verdict.ts";
+
+export interface StandParts {
+  readonly mode: Mode;
+  /** Where its database is, for the stand itself. */
+  readonly url: string;
+  /** The same for its members: perhaps by way of a proxy. */
+  readonly memberUrl: string;
+  /** Its logs are there. */
+  readonly directory: string;
+  readonly seed: number;
+  readonly recovery: RecoveryOptions | false | undefined;
+  readonly options: Omit<Partial<WorkerOptions>, "tasks">;
+  figure(what: string, value: number, bound: Bound): void;
+  problem(sentence: string): void;
+  spawned(child: ChildProcess): void;
+}
+
+const LONGEST_DRAIN_MS = 120_000;
+
+export class Stand {
+  readonly mode: Mode;
+  readonly url: string;
+  readonly log: RunLog;
+  readonly dice: Random;
+  /** All that were ever hired, the dead ones, too. */
+  readonly members: Member[] = [];
+  readonly #parts: StandParts;
+  readonly #loads: Load[] = [];
+  readonly #pool: pg.Pool;
+  #utils: Promise<WorkerUtils> | null = null;
+  #hired = 0;
+
+  constructor(parts: StandParts) {
+    this.#parts = parts;
+    this.mode = parts.mode;
+    this.url = parts.url;
+    this.log = new RunLog(join(parts.directory, `${slug(parts.mode)}.runs`));
+    this.dice = random(parts.seed);
+    this.#pool = new pg.Pool({ connectionString: parts.url, max: 2, idleTimeoutMillis: 500 });
+    this.#pool.on("error", () => {});
+  }
+
+  /** Adds on the stand's own account; what it adds is for the caller to write down. */
+  get utils(): Promise<WorkerUtils> {
+    this.#utils ??= makeWorkerUtils({ pool: this.#pool });
+    return this.#utils;
+  }
+
+  /** Members that live. */
+  get living(): Member[] {
+    return this.members.filter(({ exit }) => exit === null);
+  }
+
+  /** Plain SQL on the side; `worker.` is the schema. Rejects while the database is away. */
+  async sql<R extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<R[]> {
+    return (await this.#pool.query<R>(text, [...values])).rows;
+  }
+
+  /** So many members of this mode; beside stock workers one of those, too, the first time. */
+  async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
+    const needsStock = this.mode.stock && this.members.length === 0;
+    const all = Array.from({ length: count }, () => this.#hireOne(changes));
+    if (needsStock) all.push(this.#hireOne({ stock: true }));
+    return (await Promise.all(all)).filter((one) => changes.stock || !one.isStock);
+  }
+
+  /** kill -9, written into the log of runs. */
+  async kill(member: Member): Promise<number> {
+    // Of before: afterwards its jobs may run elsewhere before we know.
+    const t = machineTime();
+    member.signal("SIGKILL");
+    await member.exited;
+    this.log.write({ e: "dead", by: member.by, t });
+    return t;
+  }
+
+  load(perSecond: number, plan: LoadPlan = {}): Load {
+    const { seed } = this.#parts;
+    const name = `${slug(this.mode)}-${this.#loads.length}-`;
+    const dice = (index: number) => random(seed + 1 + index);
+    const load = startLoad(perSecond, plan, { url: this.url, log: this.log, dice, name });
+    this.#loads.push(load);
+    return load;
+  }
+
+  /** So far; after the end, too. */
+  runs(by?: string): Run[] {
+    const all = runsOf(this.log.read());
+    return by === undefined ? all : all.filter((run) => run.by === by);
+  }
+
+  /** When the first job starts after this moment; fails after half a minute. */
+  async startAfter(t: number, limitMs = 30_000): Promise<number> {
+    const first = () => this.runs().find(({ from }) => from > t);
+    await this.until("a job starts", () => first() !== undefined, limitMs);
+    return first()?.from ?? 0;
+  }
+
+  /** Looks again and again; a database that is away counts as no. */
+  async until(
+    what: string,
+    isSo: () => boolean | Promise<boolean>,
+    limitMs = LONGEST_DRAIN_MS,
+  ): Promise<void> {
+    const end = machineTime() + limitMs;
+    while (!(await Promise.resolve(isSo()).catch(() => false))) {
+      if (machineTime() > end) throw new Error(`in vain for ${limitMs / 1_000} s: until ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  figure(what: string, value: number, bound: Bound = {}): void {
+    this.#parts.figure(what, value, bound);
+  }
+
+  problem(sentence: string): void {
+    this.#parts.problem(sentence);
+  }
+
+  /** Ends the loads, waits until all is done, stops the members, and judges. */
+  async end(expected: Expectation = {}): Promise<void> {
+    try {
+      await Promise.all(this.#loads.map((load) => load.stop()));
+      for (const one of await verdict(this, expected)) this.problem(one);
+    } finally {
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#pool.ended) return;
+    await this.#pool.end();
+    this.log.close();
+  }
+
+  async #hireOne(changes: MemberChanges): Promise<Member> {
+    const { directory, memberUrl, recovery, options, spawned } = this.#parts;
+    const { url = memberUrl, stock: isStock = false, ...rest } = changes;
+    const by = `${isStock ? "stock" : slug(this.mode)}${this.#hired++}`;
+    const { fastLane } = this.mode;
+    const all = { concurrency: 5, fastLane, recovery, ...options, ...changes.options };
+    const duty = { by, log: this.log.path, isStock, connectionString: url, options: all };
+    const plan = { ...rest, duty, isStock, logPath: join(directory, `${by}.log`) };
+    const member = await startMember(plan, spawned);
+    this.members.push(member);
+    return member;
+  }
+}

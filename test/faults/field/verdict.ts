@@ -1,0 +1,109 @@
+// The end of a stand: everything is done, everybody goes, and the oracle and the database are asked
+// what is left.
+import { judge, type Leniency } from "../../worker/oracle.ts";
+import type { JobLeft } from "../../worker/worker-queue.ts";
+import { FORBIDDEN } from "../../worker/workload.ts";
+import type { Stand } from "./stand.ts";
+
+export interface Expectation {
+  /** On top of what follows from the mode and from the log. */
+  readonly lenient?: Leniency;
+  /** How long heartbeat rows of dead members may outlast them. Default 90 s: their resilient jobs'. */
+  readonly leaseRowsWithinMs?: number;
+  /** How long what is left may take once nothing is added any more. Default 120 s. */
+  readonly drainedWithinMs?: number;
+}
+
+const LEASE_ROWS_MS = 90_000;
+const DRAIN_MS = 120_000;
+const STOP_MS = 35_000;
+const CLOSED_MS = 10_000;
+
+// What is neither exhausted nor forbidden.
+const UNFINISHED = `from worker._private_jobs j
+  where (j.is_available or j.locked_at is not null)
+  and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
+// Retries do not wait for their backoff.
+const HURRY = `update worker._private_jobs set run_at = now()
+  where is_available and attempts > 0 and run_at > now()`;
+const LEFT = `select j.id::text, j.payload::text, j.attempts, j.max_attempts, j.last_error,
+  j.locked_by, j.key, q.queue_name as queue, extract(epoch from j.run_at - now())::float8 as wait_s
+  from worker._private_jobs j
+  left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`;
+const LOCKED_QUEUES =
+  "select queue_name as name from worker._private_job_queues where locked_at is not null";
+const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()
+  and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
+
+/** Every rule that was broken. */
+export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
+  const problems: string[] = [];
+  const { drainedWithinMs = DRAIN_MS, leaseRowsWithinMs = LEASE_ROWS_MS } = expected;
+  const tell = (sentence: string) => (error: Error) => {
+    problems.push(`${sentence}: ${error.message}`);
+  };
+  await drained(stand, drainedWithinMs).catch(tell("something is stuck"));
+  await leasesOfLiving(stand, leaseRowsWithinMs).catch(tell("dead members have heartbeat rows"));
+  problems.push(...(await ended(stand)));
+  const gone = () => stand.sql<{ name: string; count: number }>(SESSIONS);
+  await stand
+    .until("all connections are closed", async () => (await gone()).length === 0, CLOSED_MS)
+    .catch(async () => problems.push(`connections are left: ${JSON.stringify(await gone())}`));
+  const rows = await stand.sql("select id from worker._private_workers");
+  if (rows.length > 0) problems.push(`heartbeat rows are left: ${JSON.stringify(rows)}`);
+  const left = await stand.sql<JobLeft>(LEFT);
+  const queues = await stand.sql<{ name: string }>(LOCKED_QUEUES);
+  const names = queues.map(({ name }) => name);
+  const log = stand.log.read();
+  return [...problems, ...judge(log, left, names, leniencyOf(stand, expected.lenient))];
+}
+
+/** Who was killed shows in the log; what is excused then depends on the mode. */
+function leniencyOf({ mode, log }: Stand, given: Leniency = {}): Leniency {
+  const entries = log.read();
+  const killed = entries.some(({ e }) => e === "dead");
+  return { killed, cutFastLanes: mode.fastLane !== false, ...given };
+}
+
+async function drained(stand: Stand, limitMs: number): Promise<void> {
+  const left = `select id::text, attempts, locked_by, last_error, payload`;
+  await stand
+    .until(
+      "all jobs are done",
+      async () => {
+        await stand.sql(HURRY);
+        return (await stand.sql(`select 1 ${UNFINISHED} limit 1`)).length === 0;
+      },
+      limitMs,
+    )
+    .catch(async (error: Error) => {
+      const rows = await stand.sql(`${left} ${UNFINISHED} limit 5`).catch(() => []);
+      throw new Error(`${error.message}; left: ${JSON.stringify(rows)}`);
+    });
+}
+
+/** As long as somebody lives who can see to it. */
+async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
+  if (!stand.living.some(({ isStock }) => !isStock)) return;
+  const ours = stand.living.filter(({ isStock }) => !isStock).length;
+  const count = "select count(*)::int as count from worker._private_workers";
+  const isSo = async () => ((await stand.sql<{ count: number }>(count))[0]?.count ?? 0) <= ours;
+  await stand.until("only the living have one", isSo, limitMs);
+}
+
+/** SIGTERM for all that live; whoever does not go is killed. */
+async function ended({ living }: Stand): Promise<string[]> {
+  const problems = await Promise.all(
+    living.map(async (member) => {
+      const late = setTimeout(() => member.signal("SIGKILL"), STOP_MS);
+      await member.stop();
+      clearTimeout(late);
+      const { code, signal } = await member.exited;
+      // Graphile Worker's runner ends by the signal that it was sent.
+      const isWell = code === 0 || (member.isStock && signal === "SIGTERM");
+      return isWell ? [] : [`${member.by} ended with ${signal ?? code}, not with 0`];
+    }),
+  );
+  return problems.flat();
+}

@@ -1,0 +1,17 @@
+// The process of one group (run.ts): does it, and tells its parent line by line and at the end.
+
+import type { FieldOptions } from "./field/field.ts";
+import { type GroupResult, runGroup } from "./field/result.ts";
+import { groups } from "./groups/index.ts";
+
+export type ChildMessage = { readonly say: string } | { readonly result: GroupResult };
+
+export type ChildOptions = Omit<FieldOptions, "say"> & { readonly group: string };
+
+const { group: name, ...options } = JSON.parse(process.argv[2] ?? "{}") as ChildOptions;
+const group = groups.find((one) => one.name === name);
+if (group === undefined) throw new Error(`there is no group ${name}`);
+const tell = (message: ChildMessage) => process.send?.(message);
+const result = await runGroup(group, { ...options, say: (line) => tell({ say: line }) });
+tell({ result });
+process.disconnect();

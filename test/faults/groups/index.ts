@@ -1,0 +1,5 @@
+// All groups, in the order in which they run.
+import type { FaultGroup } from "../field/field.ts";
+import { group as kill } from "./kill.ts";
+
+export const groups: readonly FaultGroup[] = [kill];

@@ -1,0 +1,61 @@
+// What the command line of the suite may say.
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { MODES, slug } from "./field/modes.ts";
+import { groups } from "./groups/index.ts";
+
+export interface FaultOptions {
+  readonly groups: readonly string[];
+  readonly modes: readonly string[];
+  readonly seed: number;
+  readonly list: boolean;
+  readonly brief: boolean;
+  readonly allowSkips: boolean;
+  /** Where each group has its directory. */
+  readonly directory: string;
+}
+
+/** Ends the process with 2 and a sentence when it cannot be understood. */
+export function faultOptions(args: readonly string[]): FaultOptions {
+  try {
+    return parsed(args);
+  } catch (error) {
+    console.error((error as Error).message);
+    return process.exit(2);
+  }
+}
+
+function parsed(args: readonly string[]): FaultOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      group: { type: "string" },
+      mode: { type: "string", default: "" },
+      seed: { type: "string" },
+      list: { type: "boolean", default: false },
+      brief: { type: "boolean", default: false },
+      "allow-skips": { type: "boolean", default: false },
+    },
+  });
+  const all = groups.map(({ name }) => name);
+  const seed =
+    values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(values.seed);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`not a seed: ${values.seed}`);
+  return {
+    groups: values.group === undefined ? all : chosen("group", values.group, all),
+    modes: chosen("mode", values.mode, MODES.map(slug)),
+    seed,
+    list: values.list,
+    brief: values.brief,
+    allowSkips: values["allow-skips"],
+    directory: join(tmpdir(), `worker-faults-${seed}-${process.pid}`),
+  };
+}
+
+function chosen(what: string, list: string, all: readonly string[]): string[] {
+  const names = list.split(",").filter((name) => name !== "");
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length === 0) return names;
+  throw new Error(`no ${what} is called ${unknown.join(" or ")}; there are ${all.join(", ")}`);
+}

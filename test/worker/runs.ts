@@ -1,0 +1,74 @@
+// The runs that a log tells of: who did what from when to when, how it ended, and which faults touched
+// it. What the oracle judges, and what is measured, are made of these.
+import type { Entry } from "./run-log.ts";
+
+export interface Run {
+  readonly n: string;
+  readonly job: string;
+  readonly by: string;
+  readonly attempt: number;
+  readonly from: number;
+  to: number;
+  ok: boolean;
+  /** Its process died. */
+  died: boolean;
+}
+
+/** By their start. */
+export function runsOf(log: readonly Entry[]): Run[] {
+  const runs: Run[] = [];
+  const open = new Map<string, Run>();
+  for (const entry of log) {
+    if (entry.e === "start") {
+      const { n, job, by, attempt, t } = entry;
+      const to = Number.POSITIVE_INFINITY;
+      const run = { n, job, by, attempt, from: t, to, ok: false, died: false };
+      runs.push(run);
+      open.set(entry.run, run);
+    } else if (entry.e === "end") {
+      const run = open.get(entry.run);
+      if (run === undefined) throw new Error(`the log ends the run ${entry.run} before it starts`);
+      run.to = entry.t;
+      run.ok = entry.ok;
+      open.delete(entry.run);
+    } else if (entry.e === "dead") {
+      for (const [key, run] of open) {
+        if (run.by !== entry.by) continue;
+        run.to = Math.max(run.from, entry.t);
+        run.died = true;
+        open.delete(key);
+      }
+    }
+  }
+  return runs.sort((a, b) => a.from - b.from);
+}
+
+/** What a fault did comes to light when connections are found to be gone, and leases are over. */
+const REACH_MS = 60_000;
+
+/** Whether a fault that touched its worker was near enough to a run to be to blame. */
+export function faultsOf(log: readonly Entry[]) {
+  const faults = log.filter((entry) => entry.e === "fault");
+  const deaths = log.filter((entry) => entry.e === "dead");
+  return {
+    died: ({ by, from }: Run) => deaths.some((one) => one.by === by && one.t >= from),
+    wasTouched: ({ by, from, to }: Run) =>
+      faults.some(
+        (one) =>
+          (one.by === undefined || one.by === by) &&
+          one.t > from - REACH_MS &&
+          one.t < to + REACH_MS,
+      ),
+  };
+}
+
+/** How long after the death of its process each job was started again, milliseconds. */
+export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
+  const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);
+  return [...ofJob.values()].flatMap((tries) =>
+    tries.flatMap((run, index) => {
+      const next = tries[index + 1];
+      return run.died && next !== undefined ? [{ run, ms: next.from - run.to }] : [];
+    }),
+  );
+}
