@@ -61,7 +61,7 @@ for (const auth of tokenModes) {
   test(`In ${auth.mode} mode the page asks for the token and keeps it for its tab only.`, async () => {
     const guarded = await startAdmin({ auth, samples: false });
     const { id } = await guarded.utils.addJob("secret_task");
-    const work = async ({ page, context }: Visit) => {
+    const work = async ({ page, context, requests }: Visit) => {
       const label = auth.mode === "header" ? `Value of ${auth.headerName}` : "Access token";
       const token = page.getByLabel(label);
       await token.waitFor();
@@ -76,6 +76,8 @@ for (const auth of tokenModes) {
       await page.locator(`#job-${id}`).waitFor();
       await page.locator("h1:focus").getByText("Jobs").waitFor();
       await isLive(page);
+      // The stream that was asked for without a token was refused: after it there was one with the token.
+      assert.equal(requests.filter(({ path }) => path.startsWith("/api/events")).length, 2);
 
       const { session, ...elsewhere } = await kept(page);
       assert.ok(session.includes(TOKEN));

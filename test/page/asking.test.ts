@@ -28,3 +28,15 @@ test("Jobs that fail while one looks are shown from the part of the answer that 
     assert.ok(bytes < 1_000, `${bytes} bytes for a list in which one job is new`);
   });
 });
+
+test("A page asks for its session and its stream before it has been made ready, and for each once.", async () => {
+  const admin = await startAdmin();
+  await visit(admin, "/", async ({ page, requests }) => {
+    await isLive(page);
+    const paths = requests.map(({ path }) => path);
+    assert.equal(paths[0], "/api/session");
+    assert.match(paths[1] ?? "", /^\/api\/events\?/);
+    const twice = paths.filter((path) => path === paths[0] || path === paths[1]);
+    assert.equal(twice.length, 2, paths.join("\n"));
+  });
+});

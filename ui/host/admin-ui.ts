@@ -13,15 +13,23 @@ import { Runner } from "./runner.ts";
 import { restoreTheme } from "./theme.ts";
 import { unpacked } from "./unpack.ts";
 
+/** What every page listens to (assembly/app/feed.ts). */
+const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
+
 export async function start(url: URL): Promise<void> {
   const theme = restoreTheme();
   const runner = new Runner();
-  askEarly("api/session");
+  const stream = new EventStream(runner);
+  // Who has signed in with a token sends it along, and only the application knows it.
+  if (sessionStorage.length === 0) {
+    askEarly("api/session");
+    if (!document.hidden) stream.openEarly(EVENTS);
+  }
   try {
     const packed = await WebAssembly.instantiateStreaming(fetch(url));
     const module = await unpacked(packed.instance);
     const places = new Places();
-    const host = new PageHost(runner, new EventStream(runner), places);
+    const host = new PageHost(runner, stream, places);
     const app = await instantiate(module, host.imports());
     runner.attach(app, () => host.afterDraw());
     host.attach(app.memory);

@@ -3,6 +3,7 @@
  * not reconnect: the application decides when to try again.
  */
 import { serverUrl } from "./address.ts";
+import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
 /** A stream without a byte for this long is taken for dead. */
@@ -13,19 +14,28 @@ const MOST_CHARS = 8_000_000;
 export class EventStream {
   readonly #runner: Runner;
   #abort: AbortController | undefined;
+  #early: Reading | undefined;
 
   constructor(runner: Runner) {
     this.#runner = runner;
   }
 
-  open(path: string, headers: Headers): void {
+  /** Begins while the application is made ready, which takes longer. It opens the same first, and has this one. */
+  openEarly(path: string): void {
+    this.#early = this.#ask(path, "");
+  }
+
+  /** `headers`: lines that sign the request in; none where the browser does that, or nobody has to. */
+  open(path: string, headers: string): void {
     this.close();
-    const abort = new AbortController();
+    const early = headers ? undefined : this.#early;
+    this.#early = undefined;
+    const { abort, begin, status } = early ?? this.#ask(path, headers);
     this.#abort = abort;
-    headers.set("accept", "text/event-stream");
-    void this.#read(path, headers, abort).then((status) => {
+    begin();
+    void status.then((refusal) => {
       // A stream that was closed on purpose has nothing to say.
-      if (abort === this.#abort) this.#runner.run((app) => app.streamClosed(status));
+      if (abort === this.#abort) this.#runner.run((app) => app.streamClosed(refusal));
     });
   }
 
@@ -34,20 +44,37 @@ export class EventStream {
     this.#abort = undefined;
   }
 
-  /** Reads to the end; gives the status of a refusal, or 0. */
-  async #read(path: string, headers: Headers, abort: AbortController): Promise<number> {
+  #ask(path: string, headers: string): Reading {
+    const abort = new AbortController();
+    let begin = () => {};
+    const wanted = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    return { abort, begin, status: this.#read(path, headers, abort, wanted) };
+  }
+
+  /** Reads to the end; gives the status of a refusal, or 0. Nothing is told before it is wanted. */
+  async #read(
+    path: string,
+    lines: string,
+    abort: AbortController,
+    wanted: Promise<void>,
+  ): Promise<number> {
     let silence: ReturnType<typeof setTimeout> | undefined;
     try {
       const url = serverUrl(path, document.baseURI);
+      const headers = headersOf(lines);
       const response = await fetch(url, { headers, signal: abort.signal, cache: "no-store" });
       const type = response.headers.get("content-type") ?? "";
       if (!response.ok) return response.status;
       if (!response.body || !type.startsWith("text/event-stream")) return 501;
+      const chunks = response.body.pipeThrough(new TextDecoderStream());
+      await wanted;
       this.#tell(abort, (app) => app.streamOpened());
       const parser = new EventParser((event, data) =>
         this.#tell(abort, (app) => app.pushed(event, data)),
       );
-      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      for await (const chunk of chunks) {
         clearTimeout(silence);
         silence = setTimeout(() => abort.abort(), SILENCE_MS);
         if (!parser.push(chunk)) break;
@@ -64,6 +91,13 @@ export class EventStream {
   #tell(abort: AbortController, step: Parameters<Runner["run"]>[0]): void {
     if (abort === this.#abort) this.#runner.run(step);
   }
+}
+
+interface Reading {
+  readonly abort: AbortController;
+  /** From now on the application is told. */
+  readonly begin: () => void;
+  readonly status: Promise<number>;
 }
 
 /** Takes the text of an event stream apart, however it was cut into chunks. */

@@ -6,7 +6,7 @@ import { setMark } from "./mark.ts";
 import { Picture } from "./picture.ts";
 import type { Places } from "./places.ts";
 import { prefer, preferred } from "./preferences.ts";
-import { headersOf, saveFile, sendRequest } from "./request.ts";
+import { saveFile, sendRequest } from "./request.ts";
 import type { Runner } from "./runner.ts";
 import { setTheme } from "./theme.ts";
 
@@ -55,7 +55,7 @@ export class PageHost {
           ),
         );
       },
-      subscribe: (path: string, headers: string) => this.#stream.open(path, headersOf(headers)),
+      subscribe: (path: string, headers: string) => this.#stream.open(path, headers),
       unsubscribe: () => this.#stream.close(),
       after: (ms: number, action: string, arg: string) => {
         setTimeout(() => runner.run((app) => app.rang(action, arg)), ms);

@@ -17,8 +17,7 @@ let early: Promise<Answer> | undefined;
 
 /** Asks while the application is made ready, which takes longer. It asks the same first, and has this answer. */
 export function askEarly(path: string): void {
-  // Who has signed in with a token sends it along, and only the application knows it.
-  if (sessionStorage.length === 0) early = send("GET", path, "", "");
+  early = send("GET", path, "", "");
 }
 
 export function sendRequest(

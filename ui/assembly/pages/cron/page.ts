@@ -76,7 +76,7 @@ export class CronPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "Patterns are in UTC: an hour that daylight saving repeats or skips runs exactly once. What a pattern is, only living workers tell.",
+        "Patterns are in UTC: an hour that daylight saving repeats or skips runs exactly once.",
       ),
     ]);
   }

@@ -189,7 +189,7 @@ export class OperationPage extends Page {
       this.asked.missing
         ? emptyWith(
             `There is no operation ${this.id}`,
-            "Receipts are kept for 24 hours; without the extension, as long as the server runs.",
+            "Receipts are kept for 24 hours; without the extension, while the server runs.",
             [link("/activity", "btn", [text("Activity")])],
           )
         : this.asked.placeholder(m, 6),

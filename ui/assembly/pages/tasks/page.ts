@@ -75,11 +75,7 @@ export class TasksPage extends ListPage {
       ]),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),
-      leaf(
-        "p",
-        "hint",
-        "A task is known where a living worker names it in its heartbeat. That none knows it is only said where every worker names all of its own.",
-      ),
+      leaf("p", "hint", "A task is known where a living worker names it in its heartbeat."),
     ]);
   }
 }

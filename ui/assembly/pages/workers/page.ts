@@ -137,7 +137,7 @@ export class WorkersPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "A worker is silent when its heartbeat is older than it said it would ever be. One that never sent any is unknown, and worth a look when it has held a lock for 4 hours.",
+        "Silent: the heartbeat is older than it may be. Unknown: there never was one; worth a look when it has held a lock for 4 hours.",
       ),
       box("div", "cols a", [runningLongest(m, this.list.rows), differences(m, this.differences)]),
       bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
@@ -179,7 +179,7 @@ export class WorkersPage extends ListPage {
     if (this.address.value("search").length > 0) return nothingFound(this);
     return emptyWith(
       "No worker is known",
-      "One that is started stands here after its first heartbeat; one that sends none, while it holds a lock.",
+      "It stands here after its first heartbeat; without any, while it holds a lock.",
       [],
     );
   }
