@@ -1,0 +1,105 @@
+// What can happen to a queue, as values: fast-check makes lists of them, and makes a list that shows a
+// difference shorter until each call in it is needed.
+import fc, { type Arbitrary } from "fast-check";
+import type { Spec } from "./adding.ts";
+import type { Verb } from "./operating.ts";
+import { type LeaseTerms, RESILIENT } from "./recovering.ts";
+import type { Taking } from "./taking.ts";
+import { heldBy, SECOND, type World } from "./world.ts";
+
+/** `jobs` are no places yet: nobody knows beforehand which jobs there will be. See `placesOf`. */
+export type Call =
+  | { readonly do: "add"; readonly specs: readonly Spec[] }
+  | { readonly do: "remove"; readonly key: string }
+  | ({ readonly do: "take" } & Taking)
+  | { readonly do: "finish" | "give back" | "renew"; readonly by: string; readonly jobs: number[] }
+  | { readonly do: "fail"; readonly by: string; readonly jobs: number[]; readonly error: string }
+  | { readonly do: "operate"; readonly verb: Verb; readonly jobs: number[] }
+  | { readonly do: "enlist"; readonly by: string; readonly terms: LeaseTerms }
+  | { readonly do: "beat" | "force unlock"; readonly by: string }
+  | { readonly do: "sweep"; readonly delayMs: number }
+  | { readonly do: "sweep by hand"; readonly thresholdMs: number; readonly delayMs: number }
+  | { readonly do: "reset old locks" }
+  | { readonly do: "time passes"; readonly seconds: number };
+
+/** Even numbers mean a job that the caller holds, where there is one; odd ones any, also one that has gone. */
+export function placesOf(world: World, call: Call): number[] {
+  if (!("jobs" in call) || world.added === 0) return [];
+  const held = "by" in call ? heldBy(world, call.by).map(({ place }) => place) : [];
+  const place = (one: number) => held[one % 2 === 0 ? (one / 2) % held.length : -1];
+  return [...new Set(call.jobs.map((one) => place(one) ?? one % world.added))];
+}
+
+const jobs = fc.array(fc.nat(60), { minLength: 1, maxLength: 3 });
+const by = fc.constantFrom("worker-1", "worker-2");
+const key = fc.constantFrom("k1", "k2");
+const one = <const T>(...values: readonly T[]) => fc.constantFrom(...values);
+
+const spec: Arbitrary<Spec> = fc.record({
+  task: one("send", "resize"),
+  payload: one<unknown>({}, { a: 1 }, [1], [2, 3]),
+  queue: one(null, null, "line", "row"),
+  key: one(null, "k1", "k2"),
+  mode: one("replace", "preserve_run_at", "unsafe_dedupe"),
+  runIn: one(null, null, -90 * SECOND, 2 * SECOND, 60 * SECOND),
+  priority: one(0, 0, -1, 5),
+  maxAttempts: one(25, 1, 2),
+  flags: one<string[]>([], [], ["slow"], [RESILIENT]),
+});
+
+const add = (of: Arbitrary<Spec>): Arbitrary<Call> =>
+  fc.array(of, { minLength: 1, maxLength: 3 }).map((specs) => ({ do: "add", specs }));
+const keyless = spec.map((given): Spec => ({ ...given, key: null, mode: "replace" }));
+const remove = key.map((given): Call => ({ do: "remove", key: given }));
+const take: Arbitrary<Call> = fc.record({
+  do: fc.constant("take"),
+  by,
+  want: one(1, 2, 5, 10),
+  tasks: one(["send", "resize"], ["send"], ["send", "resize"]),
+  forbidden: one<string[]>([], [], ["slow"]),
+});
+const end: Arbitrary<Call> = fc.record({ do: one("finish", "finish", "give back"), by, jobs });
+const fail: Arbitrary<Call> = fc.record({
+  do: fc.constant("fail"),
+  ...{ by, jobs, error: one("no", "Recovered: not by a sweep") },
+});
+const changes = {
+  runIn: one(null, -SECOND, 60 * SECOND),
+  priority: one(null, 3),
+  attempts: one(null, 0, 2),
+  // There must be one change at least.
+  maxAttempts: one(1, 4),
+};
+const verb: Arbitrary<Verb> = fc.oneof(
+  fc.record({ verb: one("complete", "retry", "run-now") }),
+  fc.record({ verb: fc.constant("fail"), reason: one("enough", "no") }),
+  fc.record({ verb: fc.constant("reschedule"), ...changes }),
+);
+const operate: Arbitrary<Call> = fc.record({ do: fc.constant("operate"), verb, jobs });
+const passes = (...seconds: readonly number[]): Arbitrary<Call> =>
+  one(...seconds).map((given) => ({ do: "time passes", seconds: given }));
+
+const terms = one(
+  { thresholdMs: 7_000, resilientThresholdMs: 60_000 },
+  { thresholdMs: 600_000, resilientThresholdMs: 600_000 },
+);
+const delayMs = one(0, 0, 30_000);
+const recovery: Arbitrary<Call> = fc.oneof(
+  fc.record({ do: fc.constant("enlist"), by, terms }),
+  fc.record({ do: one("beat", "beat", "force unlock"), by }),
+  fc.record({ do: fc.constant("sweep"), delayMs }),
+  fc.record({ do: fc.constant("sweep by hand"), thresholdMs: one(0, 300_000), delayMs }),
+  fc.constant({ do: "reset old locks" }),
+  fc.record({ do: fc.constant("renew"), by, jobs }),
+);
+
+/** What is checked, each with the calls that it is about. */
+export const mixes = {
+  keys: [add(spec), add(spec), remove, take, end, fail, passes(1, 10, 18_000)],
+  order: [add(keyless), take, take, end, end, passes(1, 10, 100)],
+  retry: [add(keyless), take, take, fail, fail, operate, operate, end, passes(3, 60, 25_000)],
+  recovery: [add(spec), take, take, end, fail, recovery, recovery, recovery, passes(5, 61, 18_000)],
+} satisfies Record<string, readonly Arbitrary<Call>[]>;
+
+export const callsOf = (mix: readonly Arbitrary<Call>[]): Arbitrary<Call[]> =>
+  fc.array(fc.oneof(...mix), { minLength: 1, maxLength: 24, size: "max" });

@@ -1,0 +1,84 @@
+// Runs lists of calls in the model and in the product, and compares what they give and what they hold after
+// each call. A difference is told with the shortest list that shows it, and how to run that again.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import pg from "pg";
+import { type Call, callsOf, mixes } from "./calls.ts";
+import { inModel } from "./model.ts";
+import { Product } from "./product.ts";
+import { newWorld, visible } from "./world.ts";
+
+export type Mix = keyof typeof mixes;
+
+export interface Checked {
+  readonly url: string;
+  /** Ours, or one of Graphile Worker's own, whose functions must then do the same. */
+  readonly schema: string;
+  /** Graphile Worker has none. */
+  readonly hasLeases: boolean;
+  readonly mix: Mix;
+  readonly runs: number;
+  readonly seed: number;
+  /** fast-check's, of a run that failed: only that is repeated. */
+  readonly path?: string | undefined;
+  /** How many runs there were so far. */
+  readonly progress?: (runs: number) => void;
+}
+
+/** What was rolled back stays in the tables as dead rows. */
+const RUNS_UNTIL_EMPTIED = 100;
+
+/** Gives null, or what is wrong: the calls, the difference, and the seed and path that repeat it. */
+export async function check(asked: Checked): Promise<string | null> {
+  const { url, schema, hasLeases, mix, runs, seed, path } = asked;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const tables = ["jobs", "job_queues", "tasks", ...(hasLeases ? ["workers"] : [])];
+  const empty = `truncate ${tables.map((table) => `${schema}._private_${table}`).join(", ")}`;
+  let run = 0;
+  const property = fc.asyncProperty(callsOf(mixes[mix]), async (calls) => {
+    if (run++ % RUNS_UNTIL_EMPTIED === 0) await client.query(empty);
+    asked.progress?.(run);
+    await client.query("begin");
+    try {
+      await compare(calls, await Product.begin(client, schema, hasLeases));
+    } finally {
+      await client.query("rollback");
+    }
+  });
+  try {
+    const where = path === undefined ? {} : { path };
+    const found = await fc.check(property, { seed, numRuns: runs, ...where });
+    return found.failed ? told(asked, found) : null;
+  } finally {
+    await client.end();
+  }
+}
+
+function told({ schema, mix }: Checked, found: fc.RunDetails<[Call[]]>): string {
+  const [calls] = found.counterexample ?? [[]];
+  const why = found.errorInstance instanceof Error ? found.errorInstance.message : "";
+  return [
+    `${mix}, schema ${schema}: seed ${found.seed}, path ${found.counterexamplePath}`,
+    ...calls.map((call, index) => `${index + 1}. ${JSON.stringify(call)}`),
+    why,
+  ].join("\n");
+}
+
+async function compare(calls: readonly Call[], product: Product): Promise<void> {
+  const world = newWorld();
+  for (const [index, call] of calls.entries()) {
+    const after = `call ${index + 1}, ${call.do}`;
+    const answered = await product.perform(world, call);
+    same(answered, inModel(world, call, answered), `what is given by ${after}`);
+    same(await product.visible(), visible(world), `what is there after ${after}`);
+  }
+}
+
+function same(product: unknown, model: unknown, what: string): void {
+  try {
+    assert.deepEqual(product, model);
+  } catch (error) {
+    throw new Error(`${what} (+ the product, - the model)\n${(error as Error).message}`);
+  }
+}

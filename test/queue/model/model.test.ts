@@ -1,0 +1,48 @@
+// The queue against the model beside this file, in random lists of calls: what it gives and what is in its
+// tables after each call. Where Graphile Worker's own functions claim the same, they are held to it, too.
+// A failure names a seed and a path, and is repeated by SEED=… RUN_PATH=… npm run test:files -- this file.
+import assert from "node:assert/strict";
+import { before, describe, type TestContext, test } from "node:test";
+import { emptyDatabase, migratedDatabase } from "../../support/database.ts";
+import { installStock } from "../../support/stock-schema.ts";
+import { testPool } from "../../support/test-pool.ts";
+import { check, type Mix } from "./check.ts";
+
+const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const path = process.env["RUN_PATH"];
+
+describe("The product does what the model does", () => {
+  let url = "";
+  before(async () => {
+    ({ url } = await migratedDatabase());
+  });
+  const agrees = (mix: Mix) => async (t: TestContext) => {
+    t.diagnostic(`seed ${seed}`);
+    const product = { url, schema: "worker", hasLeases: true };
+    const wrong = await check({ ...product, mix, runs: 500, seed, path });
+    if (wrong !== null) assert.fail(wrong);
+  };
+
+  test("with job keys of every mode.", agrees("keys"));
+  test("in which jobs are taken, and in which order.", agrees("order"));
+  test("when attempts fail, and when people act on jobs.", agrees("retry"));
+  test("when workers die, and others recover their jobs.", agrees("recovery"));
+});
+
+describe("Graphile Worker's own functions do what the model does", () => {
+  let url = "";
+  before(async () => {
+    ({ url } = await emptyDatabase());
+    await using handle = testPool(url);
+    await installStock(handle.pool);
+  });
+  const agrees = (mix: Mix) => async (t: TestContext) => {
+    t.diagnostic(`seed ${seed}`);
+    const stock = { url, schema: "worker", hasLeases: false };
+    const wrong = await check({ ...stock, mix, runs: 100, seed, path });
+    if (wrong !== null) assert.fail(wrong);
+  };
+
+  test("with job keys of every mode.", agrees("keys"));
+  test("when attempts fail, and when people act on jobs.", agrees("retry"));
+});

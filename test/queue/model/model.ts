@@ -1,0 +1,50 @@
+// The model as one function: a call, and what it gives.
+import { add, remove } from "./adding.ts";
+import { type Call, placesOf } from "./calls.ts";
+import { fail, finish, giveBack, letGo, spentQueues } from "./ending.ts";
+import { operate } from "./operating.ts";
+import * as recovering from "./recovering.ts";
+import { take } from "./taking.ts";
+import { SECOND, type World } from "./world.ts";
+
+/** Does it to the model. `answered`: what the product gave, where several answers are right. */
+export function inModel(world: World, call: Call, answered: unknown): unknown {
+  const places = placesOf(world, call);
+  switch (call.do) {
+    case "add":
+      return add(world, call.specs);
+    case "remove":
+      return remove(world, call.key);
+    case "take":
+      return take(world, call, answered as number[]);
+    case "finish": {
+      letGo(world, call.by, spentQueues(world, call.by, places));
+      return finish(world, call.by, places);
+    }
+    case "fail":
+      return fail(world, call.by, places, call.error);
+    case "give back":
+      return giveBack(world, call.by, places);
+    case "operate":
+      return operate(world, call.verb, places);
+    case "enlist":
+      return recovering.enlist(world, call.by, call.terms);
+    case "beat":
+      return recovering.beat(world, call.by);
+    case "sweep":
+      return recovering.sweep(world, call.delayMs);
+    case "sweep by hand":
+      return recovering.sweepByHand(world, call.thresholdMs, call.delayMs);
+    case "reset old locks":
+      return recovering.resetOldLocks(world);
+    case "renew":
+      return recovering.renew(world, call.by, places);
+    case "force unlock":
+      return recovering.forceUnlock(world, call.by);
+    case "time passes":
+      world.now += call.seconds * SECOND;
+      return undefined;
+    default:
+      return call satisfies never;
+  }
+}

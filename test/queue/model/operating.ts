@@ -1,0 +1,53 @@
+// What people do to jobs. A job that somebody runs is left alone; each verb gives those that it changed.
+import { isBusy } from "./adding.ts";
+import type { Job, World } from "./world.ts";
+
+export type Verb =
+  | { readonly verb: "complete" | "retry" | "run-now" }
+  | { readonly verb: "fail"; readonly reason: string }
+  | ({ readonly verb: "reschedule" } & Changes);
+
+/** null: stays as it is. */
+export interface Changes {
+  /** Microseconds from now. */
+  readonly runIn: number | null;
+  readonly priority: number | null;
+  readonly attempts: number | null;
+  readonly maxAttempts: number | null;
+}
+
+export function operate(world: World, verb: Verb, places: readonly number[]): number[] {
+  const touched = [...new Set(places)]
+    .sort((a, b) => a - b)
+    .flatMap((at) => world.jobs.get(at) ?? []);
+  const free = touched.filter((job) => !isBusy(world, job));
+  for (const job of free) change(world, verb, job);
+  return free.map(({ place }) => place);
+}
+
+function change(world: World, verb: Verb, job: Job): void {
+  switch (verb.verb) {
+    case "complete":
+      world.jobs.delete(job.place);
+      return;
+    case "retry":
+      job.attempts = 0;
+      job.runAt = world.now;
+      return;
+    case "run-now":
+      job.runAt = world.now;
+      return;
+    case "fail":
+      job.attempts = job.maxAttempts;
+      job.lastError = verb.reason;
+      return;
+    case "reschedule":
+      job.runAt = verb.runIn === null ? job.runAt : world.now + verb.runIn;
+      job.priority = verb.priority ?? job.priority;
+      job.attempts = verb.attempts ?? job.attempts;
+      job.maxAttempts = verb.maxAttempts ?? job.maxAttempts;
+      return;
+    default:
+      verb satisfies never;
+  }
+}

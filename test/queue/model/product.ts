@@ -1,0 +1,259 @@
+// The product's side: the same calls to the queue's own operations, on a real PostgreSQL. All of a run is one
+// transaction, so now() stands still and times can be compared to the microsecond; time passes by making
+// everything in the tables older.
+import type pg from "pg";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { type Database, query, type Statement } from "../../../src/database/database.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { commands } from "../../../src/queue/commands/index.ts";
+import { perform } from "../../../src/queue/commands/perform.ts";
+import { type ClaimAnswer, claimStatement } from "../../../src/queue/fetch/claim-jobs.ts";
+import { ClaimedRows } from "../../../src/queue/fetch/claimed-rows.ts";
+import { failJobs } from "../../../src/queue/settle/fail.ts";
+import { finishJobs } from "../../../src/queue/settle/finish.ts";
+import { returnJobs } from "../../../src/queue/settle/give-back.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
+import { recoverStaleWorkers } from "../../../src/queue/workers/recover-jobs.ts";
+import { renewLocks } from "../../../src/queue/workers/renew-locks.ts";
+import { resetStaleLocks } from "../../../src/queue/workers/reset-stale-locks.ts";
+import type { Spec } from "./adding.ts";
+import { type Call, placesOf } from "./calls.ts";
+import { spentQueues } from "./ending.ts";
+import type { Verb } from "./operating.ts";
+import type { Taking } from "./taking.ts";
+import type { Visible, World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+
+export class Product {
+  readonly #db: Database;
+  readonly #utils: WorkerUtils;
+  readonly #hasLeases: boolean;
+  /** The database's clock, microseconds since the epoch. */
+  readonly #nowUs: bigint;
+  /** By place: jobs in the order in which we heard of them. */
+  readonly #ids: string[] = [];
+
+  private constructor(db: Database, utils: WorkerUtils, hasLeases: boolean, nowUs: bigint) {
+    this.#db = db;
+    this.#utils = utils;
+    this.#hasLeases = hasLeases;
+    this.#nowUs = nowUs;
+  }
+
+  /** On a client in a transaction, which its caller rolls back. */
+  static async begin(client: pg.Client, schema: string, hasLeases: boolean): Promise<Product> {
+    const db = { client, schema: schemaName(schema), preparedStatements: true };
+    const utils = await makeWorkerUtils({ pool: client as unknown as pg.Pool, schema });
+    const [row] = await query<{ us: string }>(db, () => NOW);
+    return new Product(db, utils.with(client), hasLeases, BigInt(row?.us ?? 0));
+  }
+
+  /** Does the call, of which `world` knows what it is about, and says what it gave. */
+  async perform(world: World, call: Call): Promise<unknown> {
+    const ids = placesOf(world, call).map((place) => this.#ids[place] ?? "");
+    switch (call.do) {
+      case "add":
+        return this.#add(call.specs);
+      case "remove":
+        return (await this.#utils.removeJob(call.key)).outcome;
+      case "take":
+        return this.#take(call);
+      case "finish": {
+        const spent = spentQueues(world, call.by, placesOf(world, call));
+        const queueIds = await query<{ id: number }>(this.#db, queueIdsSql, [spent]);
+        const freed = queueIds.map(({ id }) => id);
+        return this.#places(await finishJobs(this.#db, call.by, ids, "locked_by", freed));
+      }
+      case "fail": {
+        const failures = ids.map((id) => ({ id, message: call.error, payload: null }));
+        return this.#places(await failJobs(this.#db, call.by, failures, "locked_by"));
+      }
+      case "give back":
+        return this.#places(await returnJobs(this.#db, call.by, ids));
+      case "operate":
+        return this.#operate(call.verb, ids);
+      case "enlist": {
+        const { thresholdMs: threshold_ms, resilientThresholdMs: resilient_threshold_ms } =
+          call.terms;
+        const terms = JSON.stringify({ threshold_ms, resilient_threshold_ms });
+        return world.leases.has(call.by) ? undefined : registerLease(this.#db, call.by, terms);
+      }
+      case "beat": {
+        const answer = await beat(this.#db, {
+          leaseIds: [call.by],
+          metadata: null,
+          certainty: null,
+        });
+        const lease = answer.leases.get(call.by);
+        return lease === undefined ? "gone" : lease.isRecovered ? "recovered" : "alive";
+      }
+      case "sweep":
+        return this.#sweep([...world.leases.keys()], call.delayMs);
+      case "sweep by hand": {
+        const { thresholdMs: sweepThresholdMs, delayMs: recoveryDelayMs } = call;
+        const swept = await this.#utils.sweepStaleWorkers({ sweepThresholdMs, recoveryDelayMs });
+        const { staleWorkers: stale, orphanWorkers: orphans, sparedWorkers: spared } = swept;
+        return { stale, spared, orphans, jobs: swept.recoveredJobs, queues: swept.recoveredQueues };
+      }
+      case "reset old locks":
+        return resetStaleLocks(this.#db, 4 * HOUR_MS);
+      case "renew":
+        return renewLocks(this.#db, call.by, ids, HOUR_MS);
+      case "force unlock":
+        return this.#utils.forceUnlockWorkers([call.by]);
+      case "time passes":
+        for (const table of agedTables(this.#hasLeases)) {
+          await query(this.#db, table, [call.seconds]);
+        }
+        return undefined;
+      default:
+        return call satisfies never;
+    }
+  }
+
+  async #add(specs: readonly Spec[]): Promise<number[]> {
+    const given = specs.map(({ task, payload, queue, key, mode, runIn, ...rest }) => ({
+      identifier: task,
+      payload,
+      spec: {
+        ...rest,
+        ...(queue === null ? {} : { queueName: queue }),
+        ...(key === null ? {} : { jobKey: key, jobKeyMode: mode }),
+        ...(runIn === null ? {} : { runAt: this.#moment(runIn) }),
+      },
+    }));
+    const [first] = given;
+    if (given.length > 1 || first === undefined) {
+      const added = await this.#utils.addJobs(given);
+      return added.map(({ id }) => this.#place(id));
+    }
+    const { id } = await this.#utils.addJob(first.identifier, first.payload, first.spec);
+    return [this.#place(id)];
+  }
+
+  async #take({ by, want, tasks, forbidden }: Taking): Promise<number[]> {
+    const flags = forbidden.length > 0;
+    const form = { queues: true, flags, free: "all", queued: "all" } as const;
+    const values = [tasks, want, by, "{}", -32_768, Number.NEGATIVE_INFINITY, 50];
+    const [row] = await query<ClaimAnswer & object>(
+      this.#db,
+      claimStatement(form),
+      flags ? [...values, forbidden] : values,
+      { isRepeated: true },
+    );
+    return this.#places(row === undefined ? [] : new ClaimedRows(row).ids);
+  }
+
+  async #operate({ verb, ...said }: Verb, ids: readonly string[]): Promise<number[]> {
+    if (ids.length === 0) return [];
+    const { runIn, maxAttempts, ...rest } = { runIn: null, maxAttempts: null, ...said };
+    const input = {
+      ids,
+      ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
+      ...(runIn === null ? {} : { run_at: this.#moment(runIn) }),
+      ...(maxAttempts === null ? {} : { max_attempts: maxAttempts }),
+    };
+    const command = commands.find(({ name }) => name === verb);
+    if (command === undefined) throw new Error(`there is no command ${verb}`);
+    const signal = new AbortController().signal;
+    const { json } = await perform(command, this.#db, input, {
+      ...{ pool: null, logger: silentLogger, signal },
+    });
+    const { jobs } = JSON.parse(json) as { jobs: { id: unknown }[] };
+    return this.#places(jobs.map(({ id }) => String(id)));
+  }
+
+  async #sweep(staleWorkerIds: readonly string[], delayMs: number) {
+    const always = Number.POSITIVE_INFINITY;
+    const { workerIds, jobs, queues } = await recoverStaleWorkers(this.#db, {
+      staleWorkerIds,
+      messages: staleWorkerIds.map(() => null),
+      delayMs,
+      uptimeMs: always,
+      beatAtMs: Number(this.#nowUs / 1_000n),
+      longestGapMs: always,
+    });
+    return { workers: workerIds, jobs, queues };
+  }
+
+  /** The rows, as the model shows its own. */
+  async visible(): Promise<Visible> {
+    const [row] = await query<{ jobs: string; queues: string; leases: string }>(
+      this.#db,
+      this.#hasLeases ? visibleSql : visibleWithoutLeasesSql,
+      [],
+      { isRepeated: true },
+    );
+    const jobs = JSON.parse(row?.jobs ?? "[]") as (Visible["jobs"][number] & { id: string })[];
+    return {
+      jobs: jobs
+        .map(({ id, lastError, ...job }) => ({
+          ...job,
+          place: this.#place(id),
+          lastError: lastError?.replace(/since \S+ \S+ by/, "since … by") ?? null,
+        }))
+        .sort((a, b) => a.place - b.place),
+      queues: JSON.parse(row?.queues ?? "[]") as Visible["queues"],
+      leases: JSON.parse(row?.leases ?? "[]") as Visible["leases"],
+    };
+  }
+
+  #place(id: string): number {
+    const place = this.#ids.indexOf(id);
+    return place >= 0 ? place : this.#ids.push(id) - 1;
+  }
+
+  #places(ids: readonly string[]): number[] {
+    return ids.map((id) => this.#place(id)).sort((a, b) => a - b);
+  }
+
+  /** RFC 3339 with microseconds. */
+  #moment(inUs: number): string {
+    const us = this.#nowUs + BigInt(inUs);
+    const digits = String(us % 1_000n).padStart(3, "0");
+    return new Date(Number(us / 1_000n)).toISOString().replace("Z", `${digits}Z`);
+  }
+}
+
+const NOW = "select floor(extract(epoch from now()) * 1000000)::bigint::text as us";
+
+const queueIdsSql: Statement = (s) =>
+  `select id from ${s}._private_job_queues where queue_name = any($1::text[])`;
+
+const away = (moment: string) =>
+  `(extract(epoch from ${moment}) * 1000000 - extract(epoch from now()) * 1000000)::bigint`;
+
+const jobsAndQueues = (s: string) => `
+  (select json_agg(json_build_object(
+    'id', j.id::text, 'task', t.identifier, 'queue', q.queue_name, 'key', j.key, 'payload', j.payload,
+    'priority', j.priority, 'runAt', ${away("j.run_at")}, 'attempts', j.attempts,
+    'maxAttempts', j.max_attempts, 'lastError', j.last_error, 'lockedBy', j.locked_by,
+    'lockedAt', ${away("j.locked_at")}, 'revision', j.revision,
+    'flags', array(select jsonb_object_keys(j.flags)) ) order by j.id)
+    from ${s}._private_jobs j join ${s}._private_tasks t on t.id = j.task_id
+    left join ${s}._private_job_queues q on q.id = j.job_queue_id)::text as jobs,
+  (select json_agg(json_build_object('name', queue_name, 'lockedBy', locked_by,
+    'lockedAt', ${away("locked_at")}) order by queue_name collate "C")
+    from ${s}._private_job_queues)::text as queues`;
+
+const visibleWithoutLeasesSql: Statement = (s) => `select ${jobsAndQueues(s)}, '[]' as leases`;
+
+const visibleSql: Statement = (s) => `select ${jobsAndQueues(s)},
+  (select json_agg(json_build_object('id', id, 'beatAt', ${away("last_heartbeat_at")},
+    'isRecovered', coalesce(metadata ? 'recovered_at', false)) order by id collate "C")
+    from ${s}._private_workers)::text as leases`;
+
+const aged = (table: string, ...columns: readonly string[]): Statement => {
+  const older = columns.map((column) => `${column} = ${column} - $1::float8 * interval '1 second'`);
+  return (s) => `update ${s}.${table} set ${older.join(", ")}`;
+};
+
+const JOBS_AND_QUEUES = [
+  aged("_private_jobs", "run_at", "locked_at", "created_at", "updated_at"),
+  aged("_private_job_queues", "locked_at"),
+];
+const LEASES = aged("_private_workers", "last_heartbeat_at");
+
+const agedTables = (hasLeases: boolean) => [...JOBS_AND_QUEUES, ...(hasLeases ? [LEASES] : [])];

@@ -1,0 +1,178 @@
+// What becomes of the jobs of workers that are gone. A worker has a lease, which its heartbeat renews. When
+// it has run out, others take the worker's locks away: the jobs run again, and their attempts count.
+//
+//   alive ──threshold──▶ ordinary jobs are free, the lease is marked ──resilient threshold──▶ all are free
+//
+// A beat never makes a lease: whose is gone begins anew. Who never had one is an orphan, and judged by
+// the age of its locks, only by hand.
+import { HOUR, heldBy, type Job, type Lease, MS, unlock, type World } from "./world.ts";
+
+export const RESILIENT = "infrastructure_resilient";
+
+export interface LeaseTerms {
+  readonly thresholdMs: number;
+  readonly resilientThresholdMs: number;
+}
+
+export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): void {
+  if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
+}
+
+/** A worker learns from its beat whether it still has what it had. */
+export function beat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
+  const lease = leases.get(id);
+  if (lease === undefined) return "gone";
+  lease.beatAt = now;
+  return lease.isRecovered ? "recovered" : "alive";
+}
+
+export interface Swept {
+  readonly workers: readonly string[];
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+/** The sweep that workers make for each other: each lease is as long as its holder said. */
+export function sweep(world: World, delayMs: number): Swept {
+  const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
+  const known = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
+  const holders = stale.filter((id) => heldBy(world, id).length > 0);
+  const told = stale.filter((id) => !known.includes(id) || holders.includes(id));
+  return { workers: told, ...recover(world, stale, 0, delayMs) };
+}
+
+export interface SweptByHand {
+  readonly stale: readonly string[];
+  readonly orphans: readonly string[];
+  readonly spared: readonly string[];
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+/** By hand: a longer threshold may be given, and orphans are found, too. */
+export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
+  const silent = [...world.leases]
+    .filter(([, { beatAt }]) => world.now - beatAt > thresholdMs * MS)
+    .map(([id]) => id)
+    .sort();
+  const stale = silent.filter((id) => isStale(world, id, thresholdMs));
+  const spared = silent.filter((id) => !stale.includes(id));
+  const orphans = holdersWithoutLease(world)
+    .filter((id) => newestLock(world, id) < world.now - thresholdMs * MS)
+    .sort();
+  return {
+    stale,
+    spared,
+    orphans,
+    ...recover(world, [...stale, ...orphans], thresholdMs, delayMs),
+  };
+}
+
+function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
+  const lease = leases.get(id) as Lease;
+  const ownMs = lease.isRecovered ? lease.resilientThresholdMs : lease.thresholdMs;
+  return now - lease.beatAt > Math.max(ownMs, givenMs) * MS;
+}
+
+/** A resilient job waits for the second threshold, and its queue with it, or the order would break. */
+function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
+  const counts = { jobs: 0, queues: 0 };
+  for (const id of ids) {
+    const lease = world.leases.get(id);
+    const isFinal = lease === undefined || isOver(world, lease, givenMs);
+    const isOld = ({ lockedAt }: { lockedAt: number | null }) =>
+      lease !== undefined || (lockedAt ?? 0) < world.now - givenMs * MS;
+    const held = heldBy(world, id).filter(isOld);
+    const due = held.filter(({ flags }) => isFinal || !flags.includes(RESILIENT));
+    const waiting = held.filter((job) => !due.includes(job)).map(({ queue }) => queue);
+    for (const [name, queue] of world.queues) {
+      if (queue.lockedBy !== id || !isOld(queue) || waiting.includes(name)) continue;
+      unlock(queue);
+      counts.queues++;
+    }
+    for (const job of due) recoverJob(world, job, lease !== undefined, delayMs);
+    counts.jobs += due.length;
+    if (lease !== undefined && isFinal) world.leases.delete(id);
+    else if (lease !== undefined) lease.isRecovered = true;
+  }
+  return counts;
+}
+
+const isOver = ({ now }: World, { beatAt, resilientThresholdMs }: Lease, givenMs: number) =>
+  now - beatAt > Math.max(resilientThresholdMs, givenMs) * MS;
+
+/** The attempt counts. Without a delay a job keeps its place in its queue: none may overtake it. */
+function recoverJob(world: World, job: Job, hasLease: boolean, delayMs: number): void {
+  const message = hasLease
+    ? `Recovered: worker ${job.lockedBy} stopped without finishing attempt ${job.attempts}`
+    : `Recovered: attempt ${job.attempts} was locked since … by ${job.lockedBy}, which sends no heartbeat`;
+  const keepsPlace = job.queue !== null && delayMs === 0;
+  if (!keepsPlace) job.runAt = Math.max(job.runAt, world.now + delayMs * MS);
+  freed(job, message);
+}
+
+function freed(job: Job, message: string): void {
+  job.lastError = counted(job.lastError, message);
+  unlock(job);
+}
+
+/** From the second recovery in a row on the error counts them. */
+function counted(before: string | null, message: string): string {
+  const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
+  const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);
+  const rest = message.replace(/^Recovered: /, "");
+  return earlier === null ? message : `Recovered ${Number(earlier) + 1} times in a row: ${rest}`;
+}
+
+const locksOf = (world: World, id: string) =>
+  [...world.jobs.values(), ...world.queues.values()].filter(({ lockedBy }) => lockedBy === id);
+
+const newestLock = (world: World, id: string) =>
+  Math.max(...locksOf(world, id).map(({ lockedAt }) => lockedAt ?? 0));
+
+function holdersWithoutLease(world: World): string[] {
+  const holders = [...world.jobs.values(), ...world.queues.values()].map((lock) => lock.lockedBy);
+  return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
+}
+
+/** The last resort, which stock workers have, too: a lock of more than 4 hours that no beat stands for. */
+export function resetOldLocks(world: World): { jobs: number; queues: number } {
+  const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
+    const lease = world.leases.get(lockedBy ?? "");
+    const isHeardOf = lease !== undefined && world.now - lease.beatAt < 4 * HOUR;
+    return lockedAt !== null && lockedAt < world.now - 4 * HOUR && !isHeardOf;
+  };
+  const jobs = [...world.jobs.values()].filter(isOld);
+  const queues = [...world.queues.values()].filter(isOld);
+  for (const job of jobs) {
+    job.runAt = Math.max(job.runAt, world.now);
+    freed(
+      job,
+      `Recovered: worker ${job.lockedBy} held attempt ${job.attempts} for more than 4 hours`,
+    );
+  }
+  for (const queue of queues) unlock(queue);
+  return { jobs: jobs.length, queues: queues.length };
+}
+
+/** A living worker keeps the locks of a long job young, with those of its queue and what waits behind it. */
+export function renew(world: World, by: string, running: readonly number[]) {
+  const isOld = (lock: { lockedBy: string | null; lockedAt: number | null }) =>
+    lock.lockedBy === by && (lock.lockedAt ?? 0) < world.now - HOUR;
+  const isNeeded = running.some((place) => {
+    const job = world.jobs.get(place);
+    return job !== undefined && isOld(job);
+  });
+  const jobs = isNeeded ? [...world.jobs.values()].filter(isOld) : [];
+  const queues = isNeeded ? [...world.queues.values()].filter(isOld) : [];
+  for (const lock of [...jobs, ...queues]) lock.lockedAt = world.now;
+  return { jobs: jobs.length, queues: queues.length };
+}
+
+/** A person says that these workers are gone: all their locks are taken away, at once and without a word. */
+export function forceUnlock(world: World, id: string): { jobs: number; queues: number } {
+  const jobs = heldBy(world, id);
+  const queues = [...world.queues.values()].filter(({ lockedBy }) => lockedBy === id);
+  for (const lock of [...jobs, ...queues]) unlock(lock);
+  return { jobs: jobs.length, queues: queues.length };
+}
