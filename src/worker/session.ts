@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { systemClock } from "../base/clock.ts";
+import type { Outage } from "../base/outage.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { WorkerConnection } from "./connection/worker-connection.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
@@ -35,6 +36,7 @@ export interface SessionParts<E> {
   readonly source: SharedContext<E>;
   readonly hooks: Hooks;
   readonly lease: SessionLease;
+  readonly outage: Outage;
   /** A connection was lost: all others must answer within seconds, or are given up. */
   prove(): void;
   /** New jobs were announced: what the database has said. */
@@ -123,7 +125,7 @@ export class Session<E> {
   }
 
   #safeFetcher(link: FetcherLink) {
-    const { config, hooks, tasks } = this.#parts;
+    const { config, hooks, tasks, outage } = this.#parts;
     const source = this.#source;
     const results = this.#results;
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs);
@@ -139,6 +141,7 @@ export class Session<E> {
         results,
         tasks: this.#tasks,
         hooks,
+        outage,
         kinds: kindsLeft(config),
       },
       link,
@@ -148,7 +151,7 @@ export class Session<E> {
 
   /** None, or one. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
-    const { config, hooks, announced, tasks: tallied } = this.#parts;
+    const { config, hooks, announced, outage, tasks: tallied } = this.#parts;
     const source = this.#source;
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];
@@ -166,6 +169,7 @@ export class Session<E> {
       clock: systemClock,
       connections,
       source,
+      outage,
     };
     const shared = { lockedResults: this.#results, tasks: this.#tasks, wakeups: this.#wakeups };
     return [new FastFetcher({ ...own, ...shared, hooks }, link)];

@@ -5,16 +5,14 @@
 //   current ──lease lost──▶ ending (takes nothing; lost jobs are told to end) ──▶ gone
 //      ▲                      a new one registers and starts, as often as it takes ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
-import { messageOf } from "../base/errors.ts";
-import type { Logger } from "../base/logger.ts";
-import { retrying } from "../base/retry.ts";
+import type { Outage } from "../base/outage.ts";
 import type { Leases } from "./lease/leases.ts";
 import type { Session } from "./session.ts";
 import type { Hooks } from "./task/hooks.ts";
 
 export interface SessionsParts {
   readonly hooks: Hooks;
-  readonly logger: Logger;
+  readonly outage: Outage;
   /** Aborts when the ends of jobs are not waited for any longer. */
   readonly givenUp: AbortSignal;
 }
@@ -83,11 +81,10 @@ export class Sessions<E> {
   }
 
   async #succeed(leases: Leases, old: Session<E>): Promise<void> {
-    const { hooks, logger } = this.#parts;
-    const onError = (error: unknown) =>
-      logger.debug({ error: messageOf(error) }, "cannot begin under a new id yet");
-    await retrying(
-      async () => {
+    const { hooks, outage } = this.#parts;
+    await outage.retrying(
+      "lease",
+      async (succeeded) => {
         const next = this.#make();
         try {
           await leases.begin(next.id);
@@ -99,8 +96,9 @@ export class Sessions<E> {
         }
         this.#current = next;
         hooks.emit("worker:leaseLost", { workerId: old.id, newWorkerId: next.id });
+        succeeded();
       },
-      { signal: this.#stop.signal, onError },
+      { signal: this.#stop.signal },
     );
   }
 

@@ -2,6 +2,7 @@
 // own locks young, recovers the jobs of workers that let theirs run out, and resets stale locks.
 import type pg from "pg";
 import { codeOf } from "../base/errors.ts";
+import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
@@ -33,13 +34,14 @@ export class Upkeep<E> {
       readonly connection: pg.ClientConfig;
       readonly hooks: Hooks;
       readonly tasks: TalliedTasks<E>;
+      readonly outage: Outage;
       sessions(): Sessions<E>;
       cron(): readonly CronTick[];
       /** Every connection must answer within seconds, or is given up. */
       prove(): void;
     },
   ) {
-    const { connection, hooks, tasks, sessions, cron, prove } = parts;
+    const { connection, hooks, tasks, outage, sessions, cron, prove } = parts;
     const { logger } = config;
     this.#config = config;
     this.#maintenance = maintenance(connection, config.schema, logger);
@@ -61,6 +63,7 @@ export class Upkeep<E> {
             maintenance: this.#maintenance,
             hooks,
             logger,
+            outage,
             describe: () => ({
               concurrency: config.concurrency,
               tasks,

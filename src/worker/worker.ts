@@ -6,6 +6,7 @@
 import type pg from "pg";
 import { wait } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
+import { Outage } from "../base/outage.ts";
 import type { Service } from "../base/service.ts";
 import { Listener } from "../database/connection/listener.ts";
 import { endPool } from "../database/connection/pool.ts";
@@ -67,6 +68,7 @@ export class Worker<Extensions = unknown> implements Service {
     this.#config = config;
     this.hooks = new Hooks(config.logger, config.plugins);
     logEvents(this.hooks, config.logger);
+    const outage = new Outage(config.logger);
     this.#pool = config.pool ?? ownPool(config);
     const { hooks } = this;
     this.utils = utilsOf(config, this.#pool, hooks);
@@ -83,15 +85,15 @@ export class Worker<Extensions = unknown> implements Service {
     const prove = () => this.#prove();
     const tasks = tallied(config.tasks);
     const cron = () => this.#cron?.ticks ?? [];
-    this.#upkeep = new Upkeep(config, { connection, hooks, tasks, sessions, cron, prove });
+    this.#upkeep = new Upkeep(config, { connection, hooks, tasks, outage, sessions, cron, prove });
     const lease = this.#upkeep;
     const announced = (payload: string) => this.#announced(payload);
-    this.#sessions = new Sessions(
-      () => new Session({ config, tasks, connection, source, hooks, lease, announced, prove }),
-      { hooks, logger: config.logger, givenUp: this.#limit.givenUp },
-    );
-    this.#listener = config.notify ? this.#listen(connection) : null;
-    this.#cron = this.#cronOf(config);
+    const parts = { config, tasks, connection, source, hooks, lease, outage, announced, prove };
+    this.#sessions = new Sessions(() => new Session(parts), {
+      ...{ hooks, outage, givenUp: this.#limit.givenUp },
+    });
+    this.#listener = config.notify ? this.#listen(connection, outage) : null;
+    this.#cron = this.#cronOf(config, outage);
     this.#metrics = new WorkerMetrics({
       tasks,
       concurrency: config.concurrency,
@@ -235,13 +237,14 @@ export class Worker<Extensions = unknown> implements Service {
     this.#ended.resolve();
   }
 
-  #cronOf({ cron, logger, schema, tasks }: WorkerConfig<Extensions>): Cron | null {
+  #cronOf(config: WorkerConfig<Extensions>, outage: Outage): Cron | null {
+    const { cron, logger, schema, tasks } = config;
     if (cron === null) return null;
     return new Cron(cron, {
       workerId: () => this.id,
       db: { client: this.#pool, schema },
       hooks: this.hooks,
-      logger,
+      ...{ logger, outage },
       taskIdentifiers: new Set(tasks.keys()),
     });
   }
@@ -261,9 +264,9 @@ export class Worker<Extensions = unknown> implements Service {
     void this.#listener?.prove();
   }
 
-  #listen(connection: pg.ClientConfig): Listener {
+  #listen(connection: pg.ClientConfig, outage: Outage): Listener {
     return new Listener({
-      connection,
+      ...{ connection, outage },
       channels: {
         [NEW_JOBS]: (payload) => this.#announced(payload),
         // The channel belongs to the whole database: this may be about another schema.
@@ -276,7 +279,6 @@ export class Worker<Extensions = unknown> implements Service {
         this.#sessions.current.dispatcher.wake();
         void this.#checkSchema();
       },
-      logger: this.#config.logger,
     });
   }
 

@@ -1,5 +1,6 @@
 // PostgreSQL refuses the login, or nobody answers: what is said, and that nothing is left behind that
 // keeps the process alive.
+
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
+import { Outage } from "../../src/base/outage.ts";
 import { Client } from "../../src/database/connection/client.ts";
 import { Listener } from "../../src/database/connection/listener.ts";
 import { createPool } from "../../src/database/connection/pool.ts";
@@ -132,7 +134,7 @@ test("A listener that may not log in is told why, and goes.", async () => {
     connection: { connectionString: server.url("scram") },
     channels: { news: () => {} },
     onReconnect: () => {},
-    logger: silentLogger,
+    outage: new Outage(silentLogger),
   });
   await assert.rejects(listener.start(), { message: nobody });
   await listener.stop();

@@ -1,10 +1,12 @@
 // The connection that listens: notifications arrive, losses are mended, and stop() is safe at any
 // moment.
+
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import type pg from "pg";
 import { type Logger, silentLogger } from "../../src/base/logger.ts";
+import { Outage } from "../../src/base/outage.ts";
 import { Listener, type ListenerTiming } from "../../src/database/connection/listener.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { manualWait } from "../support/manual-wait.ts";
@@ -37,7 +39,7 @@ async function listening(
     connection: { connectionString: url, application_name: "listener", stream },
     channels: { "a channel": (payload) => told.note?.(payload) },
     onReconnect: () => told.back?.(),
-    logger: silentLogger,
+    outage: new Outage(silentLogger),
   });
   return {
     listener,
@@ -100,6 +102,7 @@ test("A listener that is stopped while it starts lets go of the connection.", as
 
 interface Behind extends AsyncDisposable {
   readonly listener: Listener;
+  readonly outage: Outage;
   readonly proxy: Awaited<ReturnType<typeof tcpProxy>>;
   readonly notes: string[];
   readonly warnings: string[];
@@ -126,6 +129,7 @@ async function behindProxy(
     ...silentLogger,
     warn: (fields, message) => warnings.push(`${message}: ${(fields as { error: string }).error}`),
   };
+  const outage = new Outage(logger);
   const listener = new Listener({
     connection: { connectionString: proxy.url, ...connection },
     channels: {
@@ -138,7 +142,7 @@ async function behindProxy(
       count += 1;
       happened();
     },
-    logger,
+    outage,
     timing,
   });
   const end = async () => {
@@ -151,7 +155,7 @@ async function behindProxy(
     throw error;
   });
   return {
-    ...{ listener, proxy, notes, warnings },
+    ...{ listener, outage, proxy, notes, warnings },
     async backs(wanted) {
       while (count < wanted) await changed.promise;
     },
@@ -178,7 +182,7 @@ test("A connection that went mute is found by the next proof, said once, and rep
   await one.backs(1);
   await one.notify("heard again");
   assert.deepEqual(one.warnings, [
-    "the notification connection was lost: no answer within 4000 ms",
+    "the database is away or refuses; running jobs go on, their results wait: no answer within 4000 ms",
   ]);
 });
 
@@ -214,12 +218,13 @@ test("prove() finds a mute connection now, and one that answers is kept.", async
   await one.notify("heard again");
 });
 
-test("prove() ends the pause before the next try to reconnect.", async () => {
+test("Another connection that gets through ends the pause before the next try.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   one.proxy.reset();
   while (!clock.waits.some(isBackoff)) await new Promise(setImmediate);
-  await one.listener.prove();
+  one.outage.lost("another", new Error("away"));
+  one.outage.back("another");
   await one.backs(1);
   assert.equal(one.warnings.length, 1);
 });

@@ -1,4 +1,5 @@
 // Several hosts: tried in order at each connect, until one is what target_session_attrs asks for.
+
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
+import { Outage } from "../../src/base/outage.ts";
 import { Client } from "../../src/database/connection/client.ts";
 import { Listener } from "../../src/database/connection/listener.ts";
 import { createPool } from "../../src/database/connection/pool.ts";
@@ -147,7 +149,7 @@ test("A listener and the command line take several hosts, too.", async () => {
     connection: { server: serverSettings(connectionString, {}) },
     channels: { news: () => {} },
     onReconnect: () => {},
-    logger: silentLogger,
+    outage: new Outage(silentLogger),
   });
   await listener.start();
   await listener.stop();

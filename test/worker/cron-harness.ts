@@ -1,6 +1,8 @@
 // A scheduler whose time is the test's: it sleeps until the test says that it is later.
+
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
+import { Outage } from "../../src/base/outage.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import type { CronEntry } from "../../src/domain/cron/cron-entry.ts";
 import { Cron, type CronTime } from "../../src/worker/cron/cron.ts";
@@ -101,6 +103,7 @@ export function scheduler(options: SchedulerOptions): Scheduler {
       db: { client: options.pool, schema: schemaName(options.schema) },
       hooks,
       logger,
+      outage: new Outage({ ...logger, debug() {} }),
       taskIdentifiers: new Set(options.entries.map(({ taskIdentifier }) => taskIdentifier)),
       ...(options.time === undefined ? {} : { time: options.time }),
     },

@@ -1,11 +1,13 @@
 // Everything that lives is started and stopped in every order that somebody may hit upon: twice, at
 // once, before the start, in the middle of it. Each time it ends, and nothing of it is left.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { createAdminServer } from "../../src/admin/server.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { Outage } from "../../src/base/outage.ts";
 import type { Service } from "../../src/base/service.ts";
 import { Listener } from "../../src/database/connection/listener.ts";
 import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
@@ -53,6 +55,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
       db: queue.db,
       hooks: new Hooks(logger),
       logger,
+      outage: new Outage(logger),
       taskIdentifiers: new Set(["quick"]),
     }),
   "a listener": () =>
@@ -60,7 +63,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
       connection: { connectionString: url() },
       channels: { something() {} },
       onReconnect() {},
-      logger,
+      outage: new Outage(logger),
     }),
   "the reset of old locks": () =>
     plain(

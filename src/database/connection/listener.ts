@@ -1,5 +1,5 @@
 // A connection that LISTENs for as long as it is started. The loss of the connection is normal
-// weather: it comes back with backoff, and `onReconnect` tells that notifications may be missing.
+// weather: it comes back by itself, and `onReconnect` tells that notifications may be missing.
 // A listener only hears, so a connection that is cut off in silence would look like one where nothing
 // happens. It is asked every 10 to 15 s, and has 4 s to answer: a mute one is found within 20 s.
 //
@@ -7,8 +7,8 @@
 //                        └─────────────stop()──▶ stopped ◀──stop()──┘
 import { wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
-import type { Logger } from "../../base/logger.ts";
-import { backoffDelay, retrying } from "../../base/retry.ts";
+import type { Outage } from "../../base/outage.ts";
+import { backoffDelay } from "../../base/retry.ts";
 import type { Service } from "../../base/service.ts";
 import { Client, type ServerConfig } from "./client.ts";
 
@@ -17,7 +17,7 @@ export interface ListenerOptions {
   /** Channel → what to do with a payload. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
   readonly onReconnect: () => void;
-  readonly logger: Logger;
+  readonly outage: Outage;
   readonly timing?: Partial<ListenerTiming>;
 }
 
@@ -30,6 +30,7 @@ export interface ListenerTiming {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 }
 
+const WHO = "notifications";
 const CONNECT_TIMEOUT_MS = 10_000;
 const ORDINARY: ListenerTiming = { proofPauseMs: 10_000, answerTimeoutMs: 4_000, wait };
 
@@ -45,8 +46,6 @@ export class Listener implements Service {
   #proof: Promise<void> | null = null;
   #proofs: Promise<void> | null = null;
   #reconnecting: Promise<void> | null = null;
-  /** Ends the pause before the next try to reconnect. */
-  #pause = new AbortController();
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -82,14 +81,10 @@ export class Listener implements Service {
 
   /**
    * Asks now, for whoever has a reason to doubt the connection. Resolves when it has answered or has
-   * been given up; where it is away already, the next try to reconnect is made at once. Never rejects.
+   * been given up. Never rejects.
    */
   async prove(): Promise<void> {
-    if (this.#client === null) {
-      this.#pause.abort();
-      return;
-    }
-    await this.#ask(this.#client);
+    if (this.#client !== null) await this.#ask(this.#client);
   }
 
   async #proveRegularly(): Promise<void> {
@@ -154,29 +149,26 @@ export class Listener implements Service {
   #lost(client: Client, error: string): void {
     if (this.#client !== client) return;
     this.#client = null;
-    this.#options.logger.warn({ error }, "the notification connection was lost");
+    this.#options.outage.lost(WHO, error);
     // A question without an answer is under way: pg then cuts the socket instead of saying goodbye.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();
   }
 
   async #reconnect(): Promise<void> {
-    const { logger, onReconnect } = this.#options;
+    const { outage, onReconnect } = this.#options;
     const { signal } = this.#stop;
-    const pause = (ms: number) => {
-      this.#pause = new AbortController();
-      return this.#timing.wait(ms, AbortSignal.any([signal, this.#pause.signal]));
-    };
     // Who only hears lets those go first that work.
-    await pause(backoffDelay(0));
-    const isBack = await retrying(() => this.#connect(), {
-      signal,
-      onError: (error) => logger.debug({ error: messageOf(error) }, "cannot listen yet"),
-      pause,
-    });
-    if (!isBack) return;
-    logger.info({}, "the notification connection is back");
-    onReconnect();
+    await outage.pause(backoffDelay(0), signal, this.#timing.wait);
+    const isBack = await outage.retrying(
+      WHO,
+      async (succeeded) => {
+        await outage.reaching(() => this.#connect());
+        succeeded();
+      },
+      { signal, wait: this.#timing.wait },
+    );
+    if (isBack) onReconnect();
   }
 }
 

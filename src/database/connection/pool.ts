@@ -49,7 +49,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool(config);
   // Without a listener the loss of an idle connection would end the process.
   pool.on("error", (error) => {
-    options.logger.warn({ error: messageOf(error) }, "a database connection was lost");
+    options.logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   });
   const clients = new Set<pg.PoolClient>();
   taken.set(pool, clients);

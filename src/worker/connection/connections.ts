@@ -1,9 +1,7 @@
 // The connections that fetch and flush side by side: which are idle, and how they come back. The loss of
-// one is normal weather: it is reported once, tried again with backoff, and before work goes on the owner
-// settles what a broken fetch may have left behind.
-import { messageOf } from "../../base/errors.ts";
-import type { Logger } from "../../base/logger.ts";
-import { retrying } from "../../base/retry.ts";
+// one is normal weather: it is reported once, tried again in turn with the worker's others, and before work
+// goes on the owner settles what a broken fetch may have left behind.
+import type { Outage } from "../../base/outage.ts";
 import { settled } from "../../base/settled.ts";
 import type { WorkerConnection } from "./worker-connection.ts";
 
@@ -12,8 +10,10 @@ export interface ConnectionsParts {
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
-  readonly logger: Logger;
+  readonly outage: Outage;
 }
+
+const WHO = "lanes";
 
 export class Connections {
   readonly #all: readonly WorkerConnection[];
@@ -59,6 +59,7 @@ export class Connections {
   lost(error: Error): void {
     if (this.#stop.signal.aborted || this.#repairing !== null) return;
     this.#parts.lost(error);
+    this.#parts.outage.lost(WHO, error);
     this.#repairing = this.#repair().finally(() => {
       this.#repairing = null;
       if (!this.#stop.signal.aborted) this.#parts.back();
@@ -78,20 +79,22 @@ export class Connections {
 
   async #repair(): Promise<void> {
     const { signal } = this.#stop;
-    const { reconcile, logger } = this.#parts;
-    const onError = (error: unknown) =>
-      logger.debug({ error: messageOf(error) }, "the database is still away");
-    await retrying(
-      async () => {
-        for (const one of this.#all) if (!one.isConnected) await one.connect();
+    const { reconcile, outage } = this.#parts;
+    await outage.retrying(
+      WHO,
+      async (succeeded) => {
+        for (const one of this.#all) {
+          if (!one.isConnected) await outage.reaching(() => one.connect());
+        }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
         // Another one may have been lost meanwhile.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
         for (const one of this.#all) this.giveBack(one);
+        succeeded();
       },
-      { signal, onError },
+      { signal },
     );
   }
 

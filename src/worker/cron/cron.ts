@@ -9,8 +9,7 @@
 // A tick is passed only when it is handled, so an outage of the database loses none: see
 // cron-timeline.ts for the bound. A commit whose answer was lost is offered again, and refused.
 import { wait } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
-import { backoffDelay } from "../../base/retry.ts";
+import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
@@ -22,6 +21,7 @@ import { CronTimeline } from "./cron-timeline.ts";
 export interface CronOwner extends CronServices {
   /** What this worker can do; another worker may do the rest. */
   readonly taskIdentifiers: ReadonlySet<string>;
+  readonly outage: Outage;
   /** Default: the database's clock, and timers. */
   readonly time?: CronTime;
 }
@@ -103,34 +103,33 @@ export class Cron implements Service {
 
   async #run(entries: readonly CronEntry[], first: CronTimeline, startMs: number): Promise<void> {
     const { signal } = this.#stop;
-    const { logger } = this.#services;
+    const { logger, outage } = this.#services;
     let timeline = first;
     let latestMs = startMs;
-    let failures = 0;
-    while (!signal.aborted) {
-      let pauseMs = 0;
-      try {
-        const nowMs = await this.#time.now();
-        if (nowMs < latestMs - CLOCK_SLACK_MS) {
-          logger.warn({ backMs: latestMs - nowMs }, "the database's clock was set back");
-          timeline = await this.#begun(entries, nowMs);
-          this.#timeline = timeline;
-        }
-        latestMs = nowMs;
-        // After work it is later than we know: ask again before waiting.
-        const worked = await this.#catchUp(timeline, nowMs);
-        if (!worked) pauseMs = Math.min(timeline.nextMs - nowMs, LONGEST_WAIT_MS);
-        if (failures > 0) logger.info({}, "cron entries are scheduled again");
-        failures = 0;
-      } catch (error) {
-        if (failures === 0) {
-          const fields = { error: messageOf(error) };
-          logger.warn(fields, "cron entries cannot be scheduled now; it will be made up for");
-        }
-        pauseMs = backoffDelay(failures++);
+    /** How long nothing is due after it. */
+    const turn = async (): Promise<number> => {
+      const nowMs = await this.#time.now();
+      if (nowMs < latestMs - CLOCK_SLACK_MS) {
+        logger.warn({ backMs: latestMs - nowMs }, "the database's clock was set back");
+        timeline = await this.#begun(entries, nowMs);
+        this.#timeline = timeline;
       }
-      if (pauseMs > 0) await this.#time.wait(pauseMs, signal);
-    }
+      latestMs = nowMs;
+      // After work it is later than we know: ask again before waiting.
+      if (await this.#catchUp(timeline, nowMs)) return 0;
+      return Math.min(timeline.nextMs - nowMs, LONGEST_WAIT_MS);
+    };
+    await outage.retrying(
+      "timetable",
+      async (succeeded) => {
+        while (!signal.aborted) {
+          const pauseMs = await turn();
+          succeeded();
+          if (pauseMs > 0) await this.#time.wait(pauseMs, signal);
+        }
+      },
+      { signal, wait: this.#time.wait.bind(this.#time) },
+    );
   }
 
   /** Offers all that is due by `nowMs`; false when nothing is. */

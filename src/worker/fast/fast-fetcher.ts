@@ -3,7 +3,7 @@
 // jobs with a key, and those whose row was locked so before, because that attempt ended badly, perhaps
 // with the whole process.
 import type { Clock } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import type { Outage } from "../../base/outage.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { JobExecutor } from "../execute/job-executor.ts";
@@ -31,6 +31,7 @@ export interface FastFetcherParts<E> {
   readonly tasks: KnownTasks;
   readonly hooks: Hooks;
   readonly wakeups: Wakeups;
+  readonly outage: Outage;
 }
 
 export class FastFetcher<E> implements Fetcher<E> {
@@ -52,13 +53,16 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   #lane(parts: FastFetcherParts<E>, link: FetcherLink, index: number) {
-    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, wakeups } = parts;
+    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, wakeups, outage } =
+      parts;
     const connection = parts.connections[index] as WorkerConnection;
     const results = new Results();
     const executor = new JobExecutor(tallied, source, results, hooks, config.timeoutMs);
     const share = { share: index, shares: parts.connections.length };
     const fetch = new FastFetch(connection, tasks, fastLane.queues ? share : null, clock);
     const lane = new FastLane({
+      name: `fast lane ${index + 1}`,
+      outage,
       clock,
       connection,
       executor,
@@ -75,10 +79,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       onWritten: () => link.written(),
       onLeft: () => link.wakeOthers(this),
       onFull: () => this.#lanes.find(({ isWaiting }) => isWaiting)?.wake(false),
-      onError: (error) => {
-        config.logger.warn({ error: messageOf(error) }, "a fast lane starts over");
-        link.connectionLost();
-      },
+      onError: () => link.connectionLost(),
     });
     return { executor, lane, fetch };
   }

@@ -7,10 +7,10 @@
 // attempts is not raised before a job runs. A job that kills its process would so come back for ever;
 // but its row keeps the mark of the lock, and who has one is left to the safe mode, which counts.
 import type { Clock } from "../../base/clock.ts";
-import { retrying } from "../../base/retry.ts";
+import type { Outage } from "../../base/outage.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
-import { idOf, type Results } from "../execute/results.ts";
+import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
 import { Readiness } from "../fetch/readiness.ts";
 import type { Wakeups } from "../fetch/wakeups.ts";
@@ -18,15 +18,13 @@ import { FastBatch } from "./fast-batch.ts";
 import type { FastFetch, Fetched } from "./fast-fetch.ts";
 import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
 import { Idle } from "./idle.ts";
-import { KeptJobs } from "./kept-jobs.ts";
+import { KeptJobs, type KeptJobsParts } from "./kept-jobs.ts";
 
-export interface FastLaneParts<E> extends FastTransactionParts {
+export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
+  readonly name: string;
+  readonly outage: Outage;
   readonly clock: Clock;
   readonly executor: JobExecutor<E>;
-  /** The executor's: what has become of this lane's jobs. */
-  readonly results: Results;
-  /** Of jobs that are locked in the ordinary way: the safe mode writes them. */
-  readonly lockedResults: Results;
   readonly slots: Slots;
   readonly fetch: FastFetch;
   readonly wakeups: Wakeups;
@@ -34,13 +32,11 @@ export interface FastLaneParts<E> extends FastTransactionParts {
   readonly limitMs: number;
   /** Jobs may be taken: the lease is good. */
   mayFetch(): boolean;
-  /** Jobs ended, or the lane went idle. */
-  onChange(): void;
   /** There is more than this lane can take. */
   onFull(): void;
   /** Jobs are at the head that are left to the safe mode. */
   onLeft(): void;
-  onError(error: unknown): void;
+  onError(): void;
 }
 
 const LOST = new Error("the lease was lost with the connection");
@@ -132,12 +128,13 @@ export class FastLane<E> {
   }
 
   async #run(): Promise<void> {
-    const { connection, wakeups, onChange } = this.#parts;
+    const { connection, wakeups, onChange, name, outage } = this.#parts;
     // Also while it stops: what has ended is written when the database is back.
-    await retrying(
+    await outage.retrying(
+      name,
       async (succeeded) => {
         while (!this.#isOver()) {
-          if (!connection.isConnected) await connection.connect();
+          if (!connection.isConnected) await outage.reaching(() => connection.connect());
           await this.#turn();
           succeeded();
         }
@@ -164,7 +161,7 @@ export class FastLane<E> {
     this.#readiness.raise();
     void connection.close();
     this.#abortRunning();
-    if (!this.#close.signal.aborted) onError(error);
+    if (!this.#close.signal.aborted) onError();
     // Its rows have the mark of the lock: they are for the safe mode.
     this.#parts.onLeft();
     onChange();

@@ -4,11 +4,11 @@ import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { Results } from "../execute/results.ts";
 
 export interface KeptJobsParts {
-  /** What has become of the jobs of a lane. */
+  /** The executor's: what has become of the jobs of a lane. */
   readonly results: Results;
-  /** Of jobs that are locked in the ordinary way. */
+  /** Of jobs that are locked in the ordinary way: the safe mode writes them. */
   readonly lockedResults: Results;
-  /** Something has been handed over. */
+  /** Jobs ended or were handed over, or the lane went idle. */
   onChange(): void;
 }
 

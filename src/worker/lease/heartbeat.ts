@@ -8,6 +8,7 @@ import type pg from "pg";
 import { sharedMonotonicUs } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import type { Outage } from "../../base/outage.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { portable } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
@@ -19,12 +20,14 @@ export interface HeartbeatParts {
   readonly schema: SchemaName;
   readonly config: RecoveryConfig;
   readonly logger: Logger;
+  readonly outage: Outage;
   report(report: Exclude<HeartbeatReport, { report: "failed" | "password" }>): void;
   /** A beat has failed, or goes through again: other connections may be dead without knowing it. */
   onTrouble(): void;
 }
 
 const STOP_LIMIT_MS = 2_000;
+const WHO = "heartbeat";
 
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
@@ -115,16 +118,16 @@ export class Heartbeat {
 
   #receive(report: HeartbeatReport): void {
     if (this.#isStopping || report.report === "password") return;
-    const { logger } = this.#parts;
+    const { outage } = this.#parts;
     if (report.report === "failed") {
-      if (!this.#isFailing) logger.warn({ error: report.error }, "a heartbeat did not go through");
+      outage.lost(WHO, report.error);
       if (!this.#isFailing) this.#parts.onTrouble();
       this.#isFailing = true;
       return;
     }
     if (report.report === "beat" && this.#isFailing) {
       this.#isFailing = false;
-      logger.info({}, "heartbeats go through again");
+      outage.back(WHO);
       this.#parts.onTrouble();
     }
     this.#parts.report(report);

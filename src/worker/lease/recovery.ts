@@ -5,6 +5,7 @@ import type pg from "pg";
 import { monotonic, sharedMonotonicUs, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import type { Outage } from "../../base/outage.ts";
 import type { Database } from "../../database/database.ts";
 import { endLeases, lostJobs, registerLease } from "../../queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
@@ -23,6 +24,7 @@ export interface RecoveryParts {
   readonly maintenance: Maintenance;
   readonly hooks: Hooks;
   readonly logger: Logger;
+  readonly outage: Outage;
   describe(): WorkerDescription;
   /** Somebody has recovered the jobs of this lease. */
   leaseLost(id: string): void;
@@ -59,13 +61,14 @@ export class Recovery implements Leases {
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
-    const { connection, config, logger, maintenance } = parts;
+    const { connection, config, logger, outage, maintenance } = parts;
     this.#metadata = new HeartbeatMetadata(config);
     this.#heartbeat = new Heartbeat({
       connection,
       schema: maintenance.database.schema,
       config,
       logger,
+      outage,
       report: (report) => this.#receive(report),
       onTrouble: () => parts.prove(),
     });

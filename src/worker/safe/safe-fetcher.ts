@@ -9,7 +9,7 @@ import { type Clock, monotonic } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
-import { Connections } from "../connection/connections.ts";
+import { Connections, type ConnectionsParts } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
@@ -38,6 +38,7 @@ export interface SafeFetcherParts<E> {
   readonly results: Results;
   readonly tasks: KnownTasks;
   readonly hooks: Hooks;
+  readonly outage: ConnectionsParts["outage"];
   /** The jobs that no other fetcher takes. */
   readonly kinds: JobKinds;
 }
@@ -67,7 +68,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
         hooks.emit("worker:reconnected", { workerId });
         this.wake(0);
       },
-      logger: config.logger,
+      outage: parts.outage,
     });
     this.#quick = new QuickFetches({
       schema: config.schema,

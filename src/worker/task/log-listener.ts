@@ -22,13 +22,6 @@ function logWorker(hooks: Hooks, logger: Logger): void {
   hooks.on("worker:shutdown", ({ workerId, reason }) => {
     logger.info({ worker_id: workerId, reason }, "the worker stops");
   });
-  hooks.on("worker:disconnected", ({ workerId, error }) => {
-    const fields = { worker_id: workerId, error: error.message };
-    logger.warn(fields, "the database is away; running jobs go on, their results wait");
-  });
-  hooks.on("worker:reconnected", ({ workerId }) => {
-    logger.info({ worker_id: workerId }, "the database is back");
-  });
   hooks.on("worker:leaseLost", ({ workerId, newWorkerId }) => {
     const fields = { worker_id: workerId, new_worker_id: newWorkerId };
     logger.warn(
