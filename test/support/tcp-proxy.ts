@@ -4,28 +4,90 @@
 //   … connect to proxy.url …
 //   proxy.mute();     nothing passes and nothing is closed, as if a cable were pulled
 //   proxy.resume();   what was held back arrives, and all goes on
-//   tcpProxy(url, { delayMs: 13 })   a round trip takes 26 ms
-//   proxy.reset();    every connection is cut at once (RST); new ones are welcome
-//   proxy.cutAnswer("commit");   what is asked arrives; the first answer that says so is cut off instead
+//   proxy.of("worker heartbeat").reset();   only the connections of that application_name
+//
+// All of it: tcp-proxy/faults.ts. It counts messages of PostgreSQL's protocol where that is not encrypted;
+// in all else it may stand before any server.
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
+import { Faults } from "./tcp-proxy/faults.ts";
+import { Link } from "./tcp-proxy/link.ts";
 
-export interface TcpProxy extends AsyncDisposable {
+export class TcpProxy extends Faults implements AsyncDisposable {
+  readonly #server = net.createServer({ allowHalfOpen: true }, (front) => this.#accept(front));
+  readonly #links: Set<Link>;
+  readonly #target: pg.Client;
+  readonly #aimed = new Map<string, Faults>();
+  #accepted = 0;
+
+  constructor(target: pg.Client, links = new Set<Link>()) {
+    super(links, null);
+    this.#links = links;
+    this.#target = target;
+  }
+
   /** The database behind, by way of the proxy. */
-  readonly url: string;
+  get url(): string {
+    const { user, database } = this.#target;
+    const { port } = this.#server.address() as net.AddressInfo;
+    return `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${port}/${encodeURIComponent(database ?? "postgres")}`;
+  }
+
   /** How many connections have been made so far. */
-  readonly accepted: number;
-  /**
-   * `all`: also those that come later, which are accepted and hear nothing. `established`: only those
-   * that are there, as when a firewall has forgotten them. Default `all`.
-   */
-  mute(which?: "all" | "established"): void;
-  resume(): void;
-  reset(): void;
-  /** The server has done what the answer with this text tells (such as `INSERT`), and nobody hears of it. */
-  cutAnswer(text: string): void;
-  close(): Promise<void>;
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** For the connections of one `application_name`. */
+  of(application: string): Faults {
+    const aimed = this.#aimed.get(application) ?? new Faults(this.#links, application);
+    this.#aimed.set(application, aimed);
+    return aimed;
+  }
+
+  override calm(): void {
+    super.calm();
+    for (const faults of this.#aimed.values()) faults.calm();
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#server.close();
+    this.reset();
+    await once(this.#server, "close");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #accept(front: net.Socket): void {
+    const { host, port } = this.#target;
+    const place = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+    const back = net.connect({ ...place, allowHalfOpen: true });
+    const link = new Link(front, back, {
+      onKnown: (one) => {
+        for (const faults of this.#aimed.values()) faults.meet(one);
+      },
+      onClosed: (one) => this.#links.delete(one),
+      cutIn: (...passing) => {
+        for (const faults of [this, ...this.#aimed.values()]) {
+          const bytes = faults.cutIn(...passing);
+          if (bytes !== null) return bytes;
+        }
+        return null;
+      },
+    });
+    this.#accepted += 1;
+    this.#links.add(link);
+    this.meet(link);
+  }
 }
 
 /** Forwards to the server of `databaseUrl`, whether it listens on TCP or on a unix socket. */
@@ -33,78 +95,8 @@ export async function tcpProxy(
   databaseUrl: string,
   { delayMs = 0 }: { readonly delayMs?: number } = {},
 ): Promise<TcpProxy> {
-  const { host, port, user, database } = new pg.Client({ connectionString: databaseUrl });
-  const isPath = host.startsWith("/");
-  const pairs = new Set<readonly [net.Socket, net.Socket]>();
-  let [mutesNew, accepted] = [false, 0];
-  let cutAt: string | null = null;
-
-  const server = net.createServer({ pauseOnConnect: true }, (front) => {
-    const back = isPath ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
-    const pair = [front, back] as const;
-    pairs.add(pair);
-    accepted += 1;
-    for (const [from, to] of [pair, [back, front] as const]) {
-      from.setNoDelay(true);
-      from.on("data", (chunk) => {
-        if (from === back && cutAt !== null && chunk.includes(cutAt)) {
-          cutAt = null;
-          front.resetAndDestroy();
-          return;
-        }
-        // Timers of the same length end in their order.
-        if (delayMs === 0) to.write(chunk);
-        else setTimeout(() => to.write(chunk), delayMs);
-      });
-      from.on("error", () => {});
-      from.on("close", () => {
-        pairs.delete(pair);
-        to.destroy();
-      });
-    }
-    setMute(pair, mutesNew);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-
-  const cut = () => {
-    for (const [front, back] of pairs) {
-      front.resetAndDestroy();
-      back.destroy();
-    }
-  };
-  const close = async () => {
-    cut();
-    if (!server.listening) return;
-    server.close();
-    await once(server, "close");
-  };
-  const address = server.address() as net.AddressInfo;
-  return {
-    url: `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${address.port}/${encodeURIComponent(database ?? "postgres")}`,
-    get accepted() {
-      return accepted;
-    },
-    mute(which = "all") {
-      mutesNew = which === "all";
-      for (const pair of pairs) setMute(pair, true);
-    },
-    resume() {
-      mutesNew = false;
-      for (const pair of pairs) setMute(pair, false);
-    },
-    reset: cut,
-    cutAnswer(text) {
-      cutAt = text;
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function setMute(pair: readonly net.Socket[], isMute: boolean): void {
-  for (const socket of pair) {
-    if (isMute) socket.pause();
-    else socket.resume();
-  }
+  const proxy = new TcpProxy(new pg.Client({ connectionString: databaseUrl }));
+  if (delayMs > 0) proxy.delay(delayMs);
+  await proxy.listen();
+  return proxy;
 }

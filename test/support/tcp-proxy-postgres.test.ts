@@ -1,0 +1,88 @@
+// The proxy before a real PostgreSQL: whom a fault is aimed at, and what a cut leaves there.
+import assert from "node:assert/strict";
+import net from "node:net";
+import { describe, test } from "node:test";
+import pg from "pg";
+import { emptyDatabase } from "./database.ts";
+import { End, login } from "./tcp-proxy/wired.ts";
+import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
+import { until } from "./until.ts";
+
+describe("Before PostgreSQL the proxy", () => {
+  const connected = async (proxy: TcpProxy, application: string) => {
+    const client = new pg.Client({ connectionString: proxy.url, application_name: application });
+    const lost = new Promise<void>((resolve) => client.on("end", resolve));
+    client.on("error", () => {});
+    await client.connect();
+    return { client, lost };
+  };
+
+  test("aims at the connections of one application, also at those to come.", async () => {
+    const { url } = await emptyDatabase();
+    await using proxy = await tcpProxy(url);
+    const one = await connected(proxy, "one");
+    const other = await connected(proxy, "other");
+    proxy.of("one").reset();
+    await one.lost;
+    assert.deepEqual([proxy.of("one").open, proxy.of("other").open], [0, 1]);
+    proxy.of("one").mute();
+    const late = new pg.Client({
+      connectionString: proxy.url,
+      application_name: "one",
+      connectionTimeoutMillis: 200,
+    });
+    await assert.rejects(late.connect(), /timeout/);
+    await other.client.query("select 1");
+    proxy.calm();
+    const again = await connected(proxy, "one");
+    await Promise.all([again.client.end(), other.client.end()]);
+    await until("all are gone", async () => proxy.open === 0);
+  });
+
+  test("counts messages behind a question about encryption, too.", async () => {
+    const { url } = await emptyDatabase();
+    await using proxy = await tcpProxy(url);
+    const port = Number(new URL(proxy.url).port);
+    const client = new End(net.connect(port, "127.0.0.1"));
+    client.say(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
+    await client.hears("N");
+    // The answer to the login: AuthenticationOk (R) is its first message.
+    proxy.cutBehind(1, { direction: "answers" });
+    client.say(login("raw"));
+    await until("it is cut", async () => client.error === "ECONNRESET");
+    assert.match(client.heard, /^N[RE]/);
+    assert.equal(proxy.of("raw").cuts + proxy.cuts, 1);
+  });
+
+  test("cuts behind each message of a transaction: what was committed is there, and no more.", async () => {
+    const { url } = await emptyDatabase();
+    await using proxy = await tcpProxy(url);
+    const own = new pg.Client({ connectionString: url });
+    await own.connect();
+    await own.query("create table t (n int)");
+    let hasPassed = false;
+    for (let count = 0; !hasPassed; count++) {
+      const { client } = await connected(proxy, "cut");
+      proxy.cutBehind(count, { direction: "requests" });
+      const done = await client
+        .query("begin")
+        .then(() => client.query("insert into t values ($1)", [count]))
+        .then(() => client.query("commit"))
+        .then(
+          () => true,
+          () => false,
+        );
+      hasPassed = done && proxy.cuts === count;
+      proxy.calm();
+      await client.end().catch(() => {});
+    }
+    await until("all have ended", async () => proxy.open === 0);
+    const { rows } = await own.query<{ n: number }>("select n from t order by n");
+    await own.end();
+    // begin; Parse, Bind, Describe, Execute, Sync; commit: the eighth cut never comes.
+    assert.deepEqual(
+      rows.map(({ n }) => n),
+      [7, 8],
+    );
+  });
+});

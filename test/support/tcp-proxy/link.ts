@@ -1,0 +1,81 @@
+// One connection through the proxy: the client's socket, the one to the server, and a pipe each way.
+import type net from "node:net";
+import { type Chunk, Messages, type Start } from "./messages.ts";
+import { Pipe, reset } from "./pipe.ts";
+
+/** What a client sends, and what a server sends. */
+export type Direction = "requests" | "answers";
+export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
+
+export interface LinkParts {
+  /** It is known who it is: before anything of its login has passed. */
+  onKnown(link: Link): void;
+  onClosed(link: Link): void;
+  /** As PipeParts.cutIn(). */
+  cutIn(link: Link, direction: Direction, chunk: Chunk): number | null;
+}
+
+export class Link {
+  /** `application_name`, once the client has said it. Of what is no login: null. */
+  application: string | null = null;
+  readonly requests: Pipe;
+  readonly answers: Pipe;
+  readonly #front: net.Socket;
+  readonly #back: net.Socket;
+
+  constructor(front: net.Socket, back: net.Socket, parts: LinkParts) {
+    [this.#front, this.#back] = [front, back];
+    const toClient = new Messages("letter");
+    const started = (start: Start) => {
+      if (start.kind === "encryption") toClient.expectByte();
+      else if (start.kind === "other") toClient.giveUp();
+      if (start.kind === "login") this.application = start.application;
+      if (start.kind !== "encryption") parts.onKnown(this);
+    };
+    const toServer = new Messages("start", started);
+    const cut = () => {
+      reset(front);
+      // The server has still to do what it was asked, and nobody will hear of it.
+      back.end();
+    };
+    const pipe = (from: net.Socket, to: net.Socket, messages: Messages, direction: Direction) =>
+      new Pipe({
+        from,
+        to,
+        read: (bytes) => messages.read(bytes),
+        cutIn: (chunk) => parts.cutIn(this, direction, chunk),
+        stop: () => this.#stop(),
+        cut,
+      });
+    this.requests = pipe(front, back, toServer, "requests");
+    this.answers = pipe(back, front, toClient, "answers");
+    for (const socket of [front, back]) {
+      socket.on("close", () => {
+        if (front.destroyed && back.destroyed) parts.onClosed(this);
+      });
+    }
+  }
+
+  reset(): void {
+    this.#stop();
+    reset(this.#front);
+    reset(this.#back);
+  }
+
+  /** What goes in that direction has ended in order (FIN); the other one goes on. */
+  halfClose(direction: Direction): void {
+    this[direction].close();
+    (direction === "requests" ? this.#back : this.#front).end();
+  }
+
+  /** That end is gone without a word to the other one, which is heard by nobody from now on. */
+  lose(end: "client" | "server"): void {
+    this.#stop();
+    reset(end === "client" ? this.#front : this.#back);
+  }
+
+  #stop(): void {
+    this.requests.close();
+    this.answers.close();
+  }
+}

@@ -1,0 +1,151 @@
+// One direction of a connection: what arrives goes on in its order, at once, later, slowly or not at all.
+// It keeps little: what it cannot pass on stays with the sender.
+import type net from "node:net";
+import type { Chunk } from "./messages.ts";
+
+export interface Conditions {
+  isMuted: boolean;
+  delayMs: number;
+  bytesPerSecond: number;
+}
+
+export const calm = (): Conditions => ({
+  isMuted: false,
+  delayMs: 0,
+  bytesPerSecond: Number.POSITIVE_INFINITY,
+});
+
+/** The end of what is sent, in order or by a reset. */
+type End = "end" | "reset";
+
+interface Waiting {
+  readonly what: Chunk | End;
+  atMs: number;
+}
+
+export interface PipeParts {
+  readonly from: net.Socket;
+  readonly to: net.Socket;
+  /** Finds the messages in what has arrived. */
+  read(bytes: Buffer): Chunk;
+  /** How many of these bytes still pass before the connection is cut; null: all, and it is not. */
+  cutIn(chunk: Chunk): number | null;
+  /** Nothing passes any more, either way. */
+  stop(): void;
+  cut(): void;
+}
+
+const MOST_BYTES = 1_048_576;
+/** A throttled pipe passes bytes on so often. */
+const SLICE_S = 0.02;
+
+export class Pipe {
+  readonly conditions = calm();
+  readonly #parts: PipeParts;
+  readonly #waiting: Waiting[] = [];
+  #bytes = 0;
+  #lastAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isFull = false;
+  #isOver = false;
+
+  constructor(parts: PipeParts) {
+    this.#parts = parts;
+    const { from, to } = parts;
+    from.setNoDelay(true);
+    from.on("data", (bytes) => this.#take(bytes));
+    from.on("end", () => this.#wait("end", 0));
+    from.on("error", () => {});
+    from.on("close", (hadError) => {
+      if (hadError) this.#wait("reset", 0);
+    });
+    to.on("drain", () => {
+      this.#isFull = false;
+      this.pump();
+    });
+  }
+
+  /** Passes on what may pass; to be called when the conditions have changed. */
+  pump(): void {
+    clearTimeout(this.#timer);
+    const { isMuted, delayMs, bytesPerSecond } = this.conditions;
+    const isHasty = delayMs === 0 && bytesPerSecond === Number.POSITIVE_INFINITY;
+    const nowMs = performance.now();
+    while (!isMuted && !this.#isFull) {
+      const [next] = this.#waiting;
+      if (next === undefined) break;
+      if (next.atMs > nowMs && !isHasty) {
+        this.#timer = setTimeout(() => this.pump(), next.atMs - nowMs);
+        break;
+      }
+      this.#waiting.shift();
+      this.#pass(next.what);
+    }
+    const { from } = this.#parts;
+    if (isMuted || this.#bytes > MOST_BYTES) from.pause();
+    else from.resume();
+  }
+
+  /** Passes nothing on any more. What still arrives is thrown away. */
+  close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#waiting.length = 0;
+    this.#bytes = 0;
+    this.#parts.from.resume();
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#isOver) return;
+    const chunk = this.#parts.read(bytes);
+    const { bytesPerSecond } = this.conditions;
+    if (bytesPerSecond === Number.POSITIVE_INFINITY) this.#wait(chunk, 0);
+    else {
+      const size = Math.max(1, Math.floor(bytesPerSecond * SLICE_S));
+      for (let at = 0; at < bytes.length; at += size) {
+        const part = slice(chunk, at, at + size);
+        this.#wait(part, (part.bytes.length / bytesPerSecond) * 1_000);
+      }
+    }
+    this.pump();
+  }
+
+  #wait(what: Chunk | End, takesMs: number): void {
+    if (this.#isOver) return;
+    const arrivesMs = performance.now() + this.conditions.delayMs;
+    this.#lastAtMs = Math.max(arrivesMs, this.#lastAtMs + takesMs);
+    this.#waiting.push({ what, atMs: this.#lastAtMs });
+    if (typeof what !== "string") this.#bytes += what.bytes.length;
+    else this.pump();
+  }
+
+  #pass(what: Chunk | End): void {
+    const { to, cutIn, stop, cut } = this.#parts;
+    if (what === "end") to.end();
+    else if (what === "reset") reset(to);
+    else {
+      this.#bytes -= what.bytes.length;
+      const passing = cutIn(what);
+      if (passing === null) {
+        this.#isFull = !to.destroyed && !to.write(what.bytes);
+        return;
+      }
+      stop();
+      if (passing === 0) cut();
+      // It must have gone before the connection does.
+      else to.write(what.bytes.subarray(0, passing), cut);
+    }
+  }
+}
+
+function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
+  const inside = ends.filter((end) => end > from && end <= to);
+  return { bytes: bytes.subarray(from, to), ends: inside.map((end) => end - from) };
+}
+
+/** Unix sockets have no reset. */
+export function reset(socket: net.Socket): void {
+  if (socket.destroyed) return;
+  if (socket.remoteAddress === undefined) socket.destroy();
+  else socket.resetAndDestroy();
+}

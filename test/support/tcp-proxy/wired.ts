@@ -1,0 +1,98 @@
+// A proxy with bare sockets at both ends, and messages to send through it.
+import { once } from "node:events";
+import net from "node:net";
+import { type TcpProxy, tcpProxy } from "../tcp-proxy.ts";
+import { until } from "../until.ts";
+
+/** A message of the protocol. */
+export function message(letter: string, body = ""): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(letter);
+  head.writeUInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, Buffer.from(body)]);
+}
+
+export function login(application: string): Buffer {
+  const body = Buffer.from(`\0\x03\0\0user\0me\0application_name\0${application}\0\0`);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + body.length);
+  return Buffer.concat([length, body]);
+}
+
+/** One end of a connection, and all that it has heard. */
+export class End {
+  readonly socket: net.Socket;
+  heard = "";
+  hasEnded = false;
+  error = "";
+
+  constructor(socket: net.Socket) {
+    this.socket = socket;
+    socket.on("data", (bytes) => {
+      this.heard += bytes.toString("latin1");
+    });
+    socket.on("end", () => {
+      this.hasEnded = true;
+    });
+    socket.on("error", (error) => {
+      this.error = (error as NodeJS.ErrnoException).code ?? "";
+    });
+  }
+
+  say(bytes: Buffer | string): void {
+    this.socket.write(bytes);
+  }
+
+  hears(text: Buffer | string): Promise<void> {
+    const expected = text.toString("latin1");
+    return until(`"${expected}" is heard`, async () => this.heard === expected);
+  }
+}
+
+export interface Wired extends AsyncDisposable {
+  readonly proxy: TcpProxy;
+  /** A connection whose client has said something first, who it is by default: its two ends. */
+  pair(first?: Buffer): Promise<{ readonly client: End; readonly server: End }>;
+  /** A client that has said nothing yet. */
+  connect(): Promise<End>;
+}
+
+export async function wired(): Promise<Wired> {
+  const servers: End[] = [];
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    servers.push(new End(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  const proxy = await tcpProxy(`postgres://me@127.0.0.1:${port}/none`);
+  const clients: End[] = [];
+  const connect = async () => {
+    const port = Number(new URL(proxy.url).port);
+    const socket = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const client = new End(socket);
+    clients.push(client);
+    await once(socket, "connect");
+    return client;
+  };
+  return {
+    proxy,
+    connect,
+    async pair(first = login("one")) {
+      const count = servers.length;
+      const client = await connect();
+      client.say(first);
+      await until("the server has it", async () => servers.length > count);
+      const end = servers[count] as End;
+      await end.hears(first);
+      end.heard = "";
+      return { client, server: end };
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy.close();
+      for (const { socket } of [...clients, ...servers]) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
