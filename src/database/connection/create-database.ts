@@ -10,6 +10,8 @@ export async function createDatabase(
 ): Promise<void> {
   const client = new Client(server);
   const quoted = client.escapeIdentifier(name);
+  // Its loss is told to the statement under way; the event would end the process.
+  client.on("error", () => {});
   await client.connect();
   try {
     if (fresh) await client.query(`drop database if exists ${quoted} with (force)`);

@@ -55,7 +55,11 @@ export function createPool(options: PoolOptions): pg.Pool {
   taken.set(pool, clients);
   const connections = new Set<pg.PoolClient>();
   open.set(pool, connections);
-  pool.on("connect", (client) => connections.add(client));
+  pool.on("connect", (client) => {
+    connections.add(client);
+    // Nor may what is lost while nobody listens yet, between pg's callback and who awaits it.
+    client.on("error", () => {});
+  });
   pool.on("remove", (client) => connections.delete(client));
   pool.on("acquire", (client) => clients.add(client));
   pool.on("release", (_error, client) => clients.delete(client));
@@ -220,15 +224,15 @@ export async function withClient<T>(
   work: (client: pg.PoolClient) => Promise<T>,
   line: Line = {},
 ): Promise<T> {
-  const client = await connectInTime(pool, line);
   let broken: Error | undefined;
   // pg reports a lost connection to the query and also as an event of the client, and an event
   // "error" that nobody hears ends the process. The pool listens to idle clients only.
   const onError = (error: Error) => {
     broken = error;
   };
-  client.on("error", onError);
+  const client = await connectInTime(pool, line, onError);
   try {
+    if (broken !== undefined) throw markUnsent(broken);
     return await work(client);
   } catch (error) {
     // A failed rollback means the connection itself is gone: do not give it back for reuse.
@@ -245,14 +249,16 @@ export async function withClient<T>(
 // Our own pools give up sooner; a pool that was lent to us may be set to wait for ever.
 const LONGEST_WAIT_MS = 10_000;
 
+/** The client is heard by `onError` from its first moment on. */
 async function connectInTime(
   pool: pg.Pool,
   { waitMs = LONGEST_WAIT_MS, signal }: Line,
+  onError: (error: Error) => void,
 ): Promise<pg.PoolClient> {
   signal?.throwIfAborted();
   // Others have all connections, so that only the line is long.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
-  const connecting = pool.connect();
+  const connecting = connected(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : LONGEST_WAIT_MS);
   const onAbort = () => reject(signal?.reason);
@@ -262,7 +268,7 @@ async function connectInTime(
   } catch (error) {
     // What comes too late goes back unused.
     connecting.then(
-      (client) => client.release(),
+      (client) => client.off("error", onError).release(),
       () => {},
     );
     throw isFull && messageOf(error) === TOO_LATE ? fullPool(pool, error) : markUnsent(error);
@@ -270,6 +276,19 @@ async function connectInTime(
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/**
+ * In a callback and not behind a promise: what comes in the same packet as the server's welcome, such as
+ * that it shuts down, is heard only by who listens at once.
+ */
+function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) reject(error);
+      else resolve(client.on("error", onError));
+    });
+  });
 }
 
 /** In pg's words, too. */
