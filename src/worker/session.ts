@@ -5,7 +5,8 @@ import type pg from "pg";
 import { systemClock } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
-import { WorkerConnection } from "./connection/worker-connection.ts";
+import { named } from "./connection/connection-config.ts";
+import { type ConnectionSettings, WorkerConnection } from "./connection/worker-connection.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
@@ -130,7 +131,9 @@ export class Session<E> {
     const results = this.#results;
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs);
     let fetcher: SafeFetcher<E> | undefined;
-    const connections = this.#connections((error) => fetcher?.connectionLost(error));
+    const { connection } = this.#parts;
+    const onLoss = (error: Error) => fetcher?.connectionLost(error);
+    const connections = this.#connections({ connection, onLoss, leaseId: () => null });
     fetcher = new SafeFetcher(
       {
         config,
@@ -157,7 +160,8 @@ export class Session<E> {
     if (fastLane === null) return [];
     // Each looks after its own connection.
     const leaseId = () => (this.#parts.lease.isLeased ? this.id : null);
-    const connections = this.#connections(() => {}, leaseId);
+    const connection = named(this.#parts.connection, "worker fast lane");
+    const connections = this.#connections({ connection, onLoss: () => {}, leaseId });
     // A server process that has just announced a job is awake when it is asked for it. Not behind a
     // pooler, where the channel would stay with somebody else's connection.
     if (notify && preparedStatements) connections[0]?.listen(NEW_JOBS, announced);
@@ -176,12 +180,10 @@ export class Session<E> {
   }
 
   #connections(
-    onLoss: (error: Error) => void,
-    leaseId: () => string | null = () => null,
+    own: Pick<ConnectionSettings, "connection" | "leaseId" | "onLoss">,
   ): WorkerConnection[] {
-    const { connection, config } = this.#parts;
-    const { schema, preparedStatements, lanes } = config;
-    const settings = { connection, schema, preparedStatements, leaseId, onLoss };
+    const { schema, preparedStatements, lanes } = this.#parts.config;
+    const settings = { schema, preparedStatements, ...own };
     return Array.from({ length: lanes }, () => new WorkerConnection(settings));
   }
 }

@@ -13,7 +13,7 @@ import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../queue/worker-utils.ts";
-import { connectionOf } from "./connection/connection-config.ts";
+import { connectionOf, named } from "./connection/connection-config.ts";
 import { Cron } from "./cron/cron.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { Announcements, isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
@@ -266,7 +266,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   #listen(connection: pg.ClientConfig, outage: Outage): Listener {
     return new Listener({
-      ...{ connection, outage },
+      ...{ connection: named(connection, "worker listen"), outage },
       channels: {
         [NEW_JOBS]: (payload) => this.#announced(payload),
         // The channel belongs to the whole database: this may be about another schema.

@@ -62,6 +62,9 @@ export const comingAndGoing =
     };
   };
 
+/** All connections of a worker but its heartbeat's. */
+export const OURS = ["worker", "worker lane", "worker fast lane", "worker listen"];
+
 /** Connections of the workers are cut at random moments. */
 export const cutting =
   (kinds: readonly string[]): Weather =>

@@ -9,7 +9,7 @@ const queue = workerQueue();
 /** From now on each fetch of a worker takes so many seconds. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
-      if current_setting('application_name') = 'worker lane' then perform pg_sleep(${seconds}); end if;
+      if current_setting('application_name') like 'worker%lane' then perform pg_sleep(${seconds}); end if;
       return true;
     end $$`);
   await queue.sql("alter table worker._private_tasks rename to _private_task_rows");

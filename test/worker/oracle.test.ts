@@ -1,6 +1,6 @@
 // Random workloads on workers of ours, judged by the oracle.
 import { describe, test } from "node:test";
-import { comingAndGoing, crewOf, cutting, together } from "./crews.ts";
+import { comingAndGoing, crewOf, cutting, OURS, together } from "./crews.ts";
 import { attempt } from "./trial.ts";
 import { workerQueue } from "./worker-queue.ts";
 
@@ -33,7 +33,7 @@ describe("The oracle finds nothing wrong", () => {
     attempt(queue, {
       jobs: 900,
       crew: crewOf(3, { fastLane: { limitMs: 10 } }),
-      weather: [cutting(["worker", "worker lane"])],
+      weather: [cutting(OURS)],
       cutFastLanes: true,
     }));
 
@@ -65,13 +65,13 @@ describe("The oracle finds nothing wrong", () => {
     attempt(queue, {
       jobs: 900,
       crew: crewOf(3),
-      weather: [cutting(["worker", "worker lane"])],
+      weather: [cutting(OURS)],
     }));
 
   test("with connections that are cut while workers come and go.", () =>
     attempt(queue, {
       jobs: 900,
       crew: comingAndGoing(3, { localQueue: { size: 50, adaptive: false } }),
-      weather: [cutting(["worker", "worker lane"])],
+      weather: [cutting(OURS)],
     }));
 });

@@ -6,7 +6,7 @@ import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
 import { emptyDatabase, migratedDatabase, serverUrl } from "../support/database.ts";
 import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
 import { testPool } from "../support/test-pool.ts";
-import { comingAndGoing, crewOf, cutting, together } from "./crews.ts";
+import { comingAndGoing, crewOf, cutting, OURS, together } from "./crews.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { attempt } from "./trial.ts";
 import { workerProcess } from "./worker-process.ts";
@@ -51,7 +51,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     await attempt(queue, {
       jobs: 600,
       crew: comingAndGoing(3, POOLED),
-      weather: [cutting(["worker", "worker lane"])],
+      weather: [cutting(OURS)],
       producers: [producer],
     });
   });

@@ -85,3 +85,15 @@ for (const fastLane of [false, true]) {
     await worker.stop();
   });
 }
+
+test("Each kind of connection says in pg_stat_activity what it is.", async () => {
+  await queue.started({ tasks: [recording("quick")], lanes: 2, fastLane: true, recovery: {} });
+  const names = async () => {
+    const rows = await queue.sql<{ name: string }>(`select application_name as name
+      from pg_stat_activity where datname = current_database() and application_name like 'worker %'`);
+    return rows.map(({ name }) => name).sort();
+  };
+  const lanes = ["worker fast lane", "worker fast lane", "worker lane", "worker lane"];
+  const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
+  await until("all are there", async () => `${await names()}` === `${expected}`);
+});

@@ -18,6 +18,11 @@ export function connectionOf(pool: pg.Pool): ServerConfig {
   return password === undefined ? rest : { ...rest, password };
 }
 
+/** The same under a name of its own in pg_stat_activity; an application's pool keeps the application's. */
+export function named(connection: ServerConfig, name: string): ServerConfig {
+  return connection.server === undefined ? connection : { ...connection, application_name: name };
+}
+
 /** What the heartbeat thread connects with. */
 export interface PortableConnection {
   readonly config: ServerConfig;
