@@ -45,9 +45,11 @@ test("Cleanup without tasks runs all three, with an empty list none.", async () 
 test("Force-unlock frees what the named workers hold, and nothing else.", async () => {
   const [mine, other] = [await addLocked("dead", "1 minute"), await addLocked("alive", "1 minute")];
   assert.deepEqual(await maintain({ action: "force-unlock", worker_ids: ["dead", "nobody"] }), {
-    message: "Unlocked 1 job and 0 queues of 2 workers",
+    message: 'Unlocked 1 job and 0 queues of 1 of 2 workers; there is no worker "nobody"',
     unlocked_jobs: 1,
     unlocked_queues: 0,
+    asked: 2,
+    done: 1,
   });
   const state = async (id: number) => (await client.get(`/api/jobs/${id}`)).body.state;
   assert.deepEqual([await state(mine), await state(other)], ["ready", "locked"]);

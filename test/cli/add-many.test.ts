@@ -75,10 +75,19 @@ test("Each line is a job, its payload byte for byte, in any of the names for its
   assert.ok(rows[0].ahead > 300 && rows[0].ahead <= 600);
 });
 
+test("Lines of one key are one job, and are told apart from what was added.", async () => {
+  const file = fileOf(['{"task":"one","key":"k"}', '{"task":"one","key":"k","priority":3}']);
+  const first = await quickly(["add-many", file], env);
+  assert.equal(first.stdout, "Added 1 job; 1 line has replaced a waiting job of the same key\n");
+  const again = await quickly(["add-many", file, "--json"], env);
+  assert.deepEqual(JSON.parse(again.stdout), { added: 0, replaced: 2 });
+  assert.equal((await jobs("one")).length, 1);
+});
+
 test("Lines may come by standard input, thousands of them, and stay in their order.", async () => {
   const lines = Array.from({ length: 3_000 }, (_, n) => `{"task":"many","payload":{"n":${n}}}\n`);
   const ran = await worker(["add-many", "-", "--json"], env, lines.join(""));
-  assert.deepEqual([ran.status, JSON.parse(ran.stdout)], [0, { added: 3_000 }]);
+  assert.deepEqual([ran.status, JSON.parse(ran.stdout)], [0, { added: 3_000, replaced: 0 }]);
   const { rows } = await db.query(
     `select (payload->>'n')::int as n from worker._private_jobs
      where task_id = (select id from worker._private_tasks where identifier = 'many')

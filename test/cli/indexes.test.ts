@@ -45,6 +45,23 @@ test("One is dropped and built by its name; an unknown one is refused with those
   assert.match(stderr, /--with-indexes: must be one of failed, retrying/);
 });
 
+test("An index that this database cannot have is left out, with the reason, and the rest is done.", async () => {
+  const { url } = await emptyDatabase();
+  const empty = { DATABASE_URL: url };
+  const dry = await quickly(["migrate", "--with-indexes=failed_text,task", "--dry-run"], empty);
+  const left =
+    /left out: the index failed_text needs PostgreSQL's extension pg_trgm; let .* create extension pg_trgm$/m;
+  assert.match(dry.stdout, left);
+  const { status, stdout, stderr } = await worker(
+    ["migrate", "--with-indexes=failed_text,task"],
+    empty,
+  );
+  assert.deepEqual([status, stderr], [3, ""]);
+  assert.match(stdout, /^Created the schema worker \(level 20\); /);
+  assert.match(stdout, left);
+  assert.match(stdout, /^Indexes: task$/m);
+});
+
 test("migrate --dry-run says what would be done, and does nothing.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };

@@ -50,10 +50,13 @@ test("Failing, rescheduling, cleaning up and counting agree with each other.", a
 });
 
 test("Queues, workers, unlock, sweep and remove answer on a quiet queue.", async () => {
-  for (const args of [["queues"], ["workers"], ["unlock", "w"], ["sweep", "--dry-run"]]) {
+  for (const args of [["queues"], ["workers"], ["sweep", "--dry-run"]]) {
     const ran = await worker(args, env);
     assert.equal(ran.status, 0, ran.stderr);
   }
+  const nobody = await worker(["unlock", "w"], env);
+  assert.match(nobody.stdout, /^Unlocked 0 jobs .* of 0 of 1 worker; there is no worker "w"$/m);
+  assert.equal(nobody.status, 1);
   const absent = await worker(["remove", "no such key"], env);
   assert.match(absent.stdout, /no job with the key no such key/);
   assert.equal(absent.status, 1);

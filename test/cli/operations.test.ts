@@ -99,6 +99,20 @@ test("A dry run changes nothing and gives the command that does it.", async () =
   assert.deepEqual([change, skipped, value.precision, report.count.value], [2, 0, "exact", 2]);
 });
 
+test("What is rehearsed is what a limit lets through.", async () => {
+  await add(6, "some");
+  const dry = await run("fail", "task:some", "--limit", "2", "--dry-run");
+  assert.match(dry.stdout, /^fail: 2 of 6 jobs that match task:some, those of the lowest ids$/m);
+  const { would } = JSON.parse(
+    (await run("fail", "task:some", "--limit", "2", "--dry-run", "--json")).stdout,
+  );
+  assert.equal(would.change, 2);
+  const done = await run("fail", "task:some", "--limit", "2");
+  assert.match(done.stdout, /Failed 2 of 2 jobs/);
+  const now = await run("run-now", "task:some is:failed", "--limit", "9", "--dry-run");
+  assert.match(now.stdout, /^run-now: 2 jobs that match/m);
+});
+
 test("remove takes a key as before, and ids or a query beside it.", async () => {
   await add(4, "removed");
   const [first, second] = await jobsOf("removed");

@@ -190,7 +190,6 @@ test("Both spellings of a key mode are known, and the names of graphile_worker_r
     assert.equal(ran.status, 0, ran.stderr);
   }
   const lines = [
-    ["force-unlock", "nobody"],
     ["sweep-stale-workers", "--sweep-threshold", "5m", "--recovery-delay", "30s", "--dry-run"],
     ["list", "--identifier", "keyed", "--offset", "1"],
     ["sweep", "--threshold", "300", "--delay", "1m"],
@@ -199,6 +198,10 @@ test("Both spellings of a key mode are known, and the names of graphile_worker_r
     const ran = await quickly(args, env);
     assert.equal(ran.status, 0, ran.stderr);
   }
+  assert.match(
+    (await quickly(["force-unlock", "nobody"], env)).stdout,
+    /there is no worker "nobody"/,
+  );
 });
 
 test("-h and help explain, -v says the version, and the first lines name no other project.", async () => {

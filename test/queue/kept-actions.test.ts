@@ -44,6 +44,15 @@ async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly 
 
 const idsOf = async () => (await jobRows(queue)).map(({ id }) => String(id));
 
+test("A job without attempts left is not run now, and nothing of it is kept.", async () => {
+  const [, spent = ""] = await addDiverse();
+  const before = await jobRows(queue);
+  const { operationId, tally } = await act("run-now", { ids: [spent] });
+  assert.deepEqual([operationId, tally], [null, { asked: 1, done: 0 }]);
+  assert.deepEqual(await jobRows(queue), before);
+  assert.equal((await kept("run-now", { ids: [spent], attempts: 0 })).done, 1);
+});
+
 /** With a key, a queue, flags, a spent job with an error, and a payload that no parser keeps. */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',

@@ -12,8 +12,12 @@ import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
 import { removeJob, removeKeeping } from "../../src/queue/commands/jobs/remove-job.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import { runNow } from "../../src/queue/commands/jobs/run-now.ts";
 import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
-import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
+import {
+  forceUnlockWorkers,
+  unknownWorkers,
+} from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import {
@@ -256,7 +260,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "fail-kept": (db) => permanentlyFailJobs(db, ["1"], "r", KEEPING),
   "reschedule-kept": (db) => rescheduleJobs(db, ["1"], { runAt: "now" }, KEEPING),
   "remove-by-key-kept": (db) => removeKeeping(db, "k", KEEPING),
+  "run-now": [(db) => runNow(db, ["1"], { runAt: "now" }, null), () => ({ id: "1" })],
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
+  "force-unlock-unknown": (db) => unknownWorkers(db, ["w"]),
+  "force-unlock-unknown-heartbeats": [
+    (db) => unknownWorkers(db, ["w"]),
+    () => ({ present: true, id: "w" }),
+  ],
   cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
   "unused-names": [
     async (db) => {

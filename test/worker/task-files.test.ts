@@ -45,6 +45,22 @@ test("Tasks are named as Graphile Worker names them; all else is left out, with 
   assert.match(said.get("view.tsx") ?? "", /JSX is not compiled/);
 });
 
+test("Files of one name and files that cannot be loaded are named together.", async () => {
+  const directory = filesOf({
+    "twice.js": "module.exports = () => {};",
+    "twice.sh": "#!/bin/sh\n",
+    "broken.mjs": "export default (;",
+    "none.mjs": "export const a = 1;",
+  });
+  await assert.rejects(loadTasks(directory), (error: InputError) => {
+    const said = error.problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
+    assert.match(said, /tasks: more than one file is the task "twice": twice\.js, twice\.sh/);
+    assert.match(said, /broken\.mjs: cannot be loaded/);
+    assert.match(said, /none\.mjs: has no default export/);
+    return true;
+  });
+});
+
 test("A function fails by throwing alone, and by rejecting items of a batch, as in Graphile Worker.", async () => {
   const directory = filesOf({
     "text.mjs": 'export default () => "a text";',

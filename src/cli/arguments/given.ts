@@ -146,7 +146,8 @@ function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
     if (options.has(key)) continue;
     const taken = value.many ? left.splice(0) : left.splice(0, 1);
     if (taken.length === 0 && !value.optional) {
-      const what = value.describe.charAt(0).toLowerCase() + value.describe.slice(1);
+      // A word of capitals, such as JSON, stays one.
+      const what = value.describe.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
       throw new UsageError(`<${key}> is missing: ${what}`, command.name);
     }
     if (taken.length > 0) texts.set(key, taken);

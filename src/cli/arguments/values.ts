@@ -50,8 +50,21 @@ function value<T>(
     field: null,
     fallback: null,
     ...extras,
-    read: ([text]) => (text === undefined ? undefined : read(text)),
+    read: ([text]) => (text === undefined ? undefined : named(text, read)),
   };
+}
+
+const MOST_SHOWN = 40;
+
+/** What does not fit is told with what was typed: "must be a whole number …, not "foo"". */
+function named<T>(text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+    throw new Unfit(`${error.message}, not "${shown}"`, error.isChoice);
+  }
 }
 
 export const text = (describe: string, extras: Extras & { readonly form?: string } = {}) => {

@@ -42,7 +42,7 @@ function about(words: Values): Values {
 
 /** The query that was typed in the place of ids; null: there are ids, or a key. */
 export function queryIn(action: OperationAction, given: Given): string | null {
-  const query = action === "remove" ? queryOfRemove(given) : queryOfWords(given);
+  const query = action === "remove" ? queryOfRemove(given) : queryOfWords(action, given);
   if (query !== null) return query;
   const only = ["rate", "canary", "limit", "dryRun"].find(
     (name) => given[name] !== undefined && given[name] !== false,
@@ -52,10 +52,15 @@ export function queryIn(action: OperationAction, given: Given): string | null {
   throw new UsageError(`${option} is for a query; what is named by itself is done at once`, action);
 }
 
-/** All-integer words are ids; else they are one query. */
-function queryOfWords(given: Given): string | null {
+/** All-integer words are ids; else they are one query. Throws UsageError for some of each. */
+function queryOfWords(action: OperationAction, given: Given): string | null {
   const words = (given["ids"] as readonly string[] | undefined) ?? [];
-  return words.every((word) => /^[-+]?\d+$/.test(word)) ? null : words.join(" ");
+  const isId = (word: string) => /^[-+]?\d+$/.test(word);
+  const other = words.find((word) => !isId(word));
+  if (other === undefined) return null;
+  if (!words.some(isId)) return words.join(" ");
+  const message = `<ids>: "${other}" is no job id; a query with a number alone in it stands in quotes`;
+  throw new UsageError(message, action);
 }
 
 // As many as one query may name.

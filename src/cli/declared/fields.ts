@@ -58,8 +58,14 @@ export function tableOf(
 }
 
 function typedValue(data: FieldData): Value<unknown> {
-  const { kind, about, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = data;
-  const describe = about.charAt(0).toUpperCase() + about.slice(1);
+  const {
+    kind,
+    about,
+    shellAbout = about,
+    min = Number.MIN_SAFE_INTEGER,
+    max = Number.MAX_SAFE_INTEGER,
+  } = data;
+  const describe = shellAbout.charAt(0).toUpperCase() + shellAbout.slice(1);
   switch (kind) {
     case "text":
       return text(describe);

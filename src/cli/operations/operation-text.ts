@@ -30,10 +30,8 @@ const past: Readonly<Record<OperationAction, string>> = {
 
 /** What would be done, a line each. */
 export function rehearsalLines(report: RehearsalReport, isResumable: boolean): string[] {
-  const { rehearsal, count, change, skipLocked, byTask, byQueue, samples, unknown } = report;
-  const lines = [
-    `${rehearsal.action}: ${jobsOf(change)}${intervalOf(change)} that ${change.value === 1 ? "matches" : "match"} ${rehearsal.query}`,
-  ];
+  const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown } = report;
+  const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
   if (skipLocked.value > 0)
     lines.push(
@@ -53,6 +51,15 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
       : '  cannot be undone: "worker migrate --with-operations" adds what keeps the jobs as they were',
   );
   return lines;
+}
+
+/** `6 jobs that match is:failed`, `3 of 6 jobs that match is:failed, those of the lowest ids`. */
+function jobsThatMatch({ rehearsal: { query }, count, skipLocked, change }: RehearsalReport) {
+  const whole = count.value - skipLocked.value;
+  if (change.value >= whole) {
+    return `${jobsOf(change)}${intervalOf(change)} that ${change.value === 1 ? "matches" : "match"} ${query}`;
+  }
+  return `${known(change)} of ${jobsOf({ ...count, value: whole })} that match ${query}, those of the lowest ids`;
 }
 
 function intervalOf({ precision, low = 0, high, basis }: Value): string {

@@ -3,8 +3,9 @@
 import { adminNotes } from "../admin/admin-server.ts";
 import { optionName } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
+import type { Value } from "../arguments/values.ts";
 import { defineCommand } from "../shell/globals.ts";
-import { runNotes, runOptions } from "./run-options.ts";
+import { aboutAdmin, runNotes, runOptions } from "./run-options.ts";
 
 export const runCommand = defineCommand({
   name: "run",
@@ -18,10 +19,9 @@ export const runCommand = defineCommand({
     if (args.tasks === undefined) refuse("--tasks is missing: the directory of the tasks");
     if (args.once && args.watch) refuse("--once and --watch do not go together");
     if (args.admin === undefined) {
-      const { tlsCert, tlsKey, listenMode, listenGroup } = args;
-      const [alone] = Object.entries({ tlsCert, tlsKey, listenMode, listenGroup }).find(
-        ([, value]) => value !== undefined,
-      ) ?? [undefined];
+      const values: Readonly<Record<string, unknown>> = args;
+      const isGiven = ([key, option]: [string, Value<unknown>]) => values[key] !== option.read([]);
+      const [alone] = Object.entries<Value<unknown>>(aboutAdmin).find(isGiven) ?? [];
       if (alone !== undefined) refuse(`${optionName(alone)} needs --admin`);
     }
     if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");

@@ -14,7 +14,9 @@ import {
 } from "../arguments/values.ts";
 import type { GlobalArguments } from "../shell/globals.ts";
 
-const { listen, ...aboutAdmin } = adminOptions;
+const { listen, metricsToken, ...others } = adminOptions;
+/** What means nothing without the admin. A token may stand in the environment for another process. */
+export const aboutAdmin = others;
 /** The library's bound. */
 const LONGEST_FAST_MS = 5_000;
 
@@ -80,7 +82,7 @@ export const runOptions = {
     bare: true,
   },
   ...aboutAdmin,
-  metricsToken: { ...aboutAdmin.metricsToken, variables: ["WORKER_ADMIN_METRICS_TOKEN"] },
+  metricsToken: { ...metricsToken, variables: ["WORKER_ADMIN_METRICS_TOKEN"] },
 } satisfies Values;
 
 export type RunArguments = GlobalArguments & Given<typeof runOptions>;

@@ -52,7 +52,8 @@ With --json an answer is one line in the words of the HTTP API (GET api/openapi.
 admin): snake_case, ids as integers, payloads as they are stored; a failure is {"error", "code"}.
 
 Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, or a missing argument;
-3 partly done, because some of the jobs were locked or gone; 128 + n an export that signal n stopped.`,
+3 partly done: some of the jobs were locked or gone, or an index could not be built; 128 + n an
+export that signal n stopped.`,
   run: async () => {
     throw new UsageError("name a command, such as worker status");
   },

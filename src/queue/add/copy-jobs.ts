@@ -34,11 +34,21 @@ type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
  * notified once. Jobs have no keys here: COPY cannot replace, use addJobs. Throws InputError (naming
  * `jobs[n]`), WorkerError, and what an iterable throws.
  */
-export async function copyJobs(
-  db: Database,
-  jobs: Jobs,
-  { keyed = "refuse" }: CopyOptions = {},
-): Promise<number> {
+export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
+  return (await copyAll(db, jobs, false)).added;
+}
+
+/** What has become of the jobs that were given. */
+export interface Copied {
+  readonly added: number;
+  /** Found a waiting job of their key, which may have been given before them. */
+  readonly replaced: number;
+}
+
+/** The same with keys: a step in which some have any goes through the schema's functions, in its turn. */
+export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<Copied> => copyAll(db, jobs, true);
+
+async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<Copied> {
   if (!isIterable(jobs)) {
     throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
   }
@@ -46,6 +56,7 @@ export async function copyJobs(
   return inTransaction(db, async (inside) => {
     const startUs = await now(inside);
     let count = 0;
+    let replaced = 0;
     let part: Part | null = null;
     // One part is written while the next one is made, so the memory of two is enough.
     let written = Promise.resolve();
@@ -59,11 +70,12 @@ export async function copyJobs(
     };
     try {
       for await (const step of steps(jobs)) {
-        const specs = resolved(step, count, keyed);
+        const specs = resolved(step, count, mayHaveKeys);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
           await written;
-          await addKeyedJobs(inside, specs);
+          const added = await addKeyedJobs(inside, specs);
+          replaced += added.filter(({ revision }) => revision > 0).length;
           count += specs.length;
           continue;
         }
@@ -83,13 +95,8 @@ export async function copyJobs(
     }
     await written;
     if (count > 0) await query(inside, notifySql, [count]);
-    return count;
+    return { added: count - replaced, replaced };
   });
-}
-
-export interface CopyOptions {
-  /** `add`: a step in which some have keys goes through the schema's functions instead, in its turn. */
-  readonly keyed?: "refuse" | "add";
 }
 
 /** What one COPY writes. */
@@ -129,13 +136,9 @@ async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
 
 const isKeyed = ({ jobKey }: ResolvedJob) => jobKey !== null;
 
-function resolved(
-  step: readonly GivenJob[],
-  offset: number,
-  keyed: CopyOptions["keyed"],
-): ResolvedJob[] {
+function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolean): ResolvedJob[] {
   const specs = resolveFrom(step, offset);
-  const place = keyed === "add" ? -1 : specs.findIndex(isKeyed);
+  const place = mayHaveKeys ? -1 : specs.findIndex(isKeyed);
   if (place < 0) return specs;
   const path = `jobs[${offset + place}].spec.jobKey`;
   throw new InputError([{ path, message: "cannot be given here: use addJobs" }]);

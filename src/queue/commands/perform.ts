@@ -99,7 +99,7 @@ export async function perform(
     ...command.members(result, checked),
     ...(tally === null ? {} : { asked: String(tally.asked), done: String(tally.done) }),
   };
-  const isPartial = tally !== null && tally.done < tally.asked;
+  const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.asked);
   return { message, operationId, tally, isPartial, json: objectText(members) };
 }
 

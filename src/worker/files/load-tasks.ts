@@ -39,10 +39,10 @@ export async function loadTasks(
   const { logger = silentLogger, timeoutMs, killAfterMs = KILL_AFTER_MS } = options;
   const schema = schemaName(options.schema ?? DEFAULT_SCHEMA);
   const run = options.runProgram ?? runProgram;
-  const { tasks: files, ignored } = await findTaskFiles(directory);
+  const { tasks: files, ignored, problems: same } = await findTaskFiles(directory);
   for (const { name, reason } of ignored) logger.info({ file: name, reason }, "no task: ignored");
   const programs = { schema: schema.name, timeoutMs, killAfterMs, run };
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...same];
   const load = async (file: TaskFile) => {
     try {
       return file.kind === "program" ? programTask(file, programs) : await moduleTask(file, schema);

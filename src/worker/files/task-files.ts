@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { codeOf, InputError, messageOf } from "../../base/errors.ts";
+import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
 /** What a module may end in. */
 export const MODULE_EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"] as const;
@@ -27,6 +27,8 @@ export interface IgnoredFile {
 export interface FoundFiles {
   readonly tasks: readonly TaskFile[];
   readonly ignored: readonly IgnoredFile[];
+  /** Of files that have the same name. */
+  readonly problems: readonly Problem[];
 }
 
 const MOST_FILES = 10_000;
@@ -35,7 +37,7 @@ const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
 const NAME = "its name has more than letters, digits, _ and - in it";
 
-/** Throws InputError when there is no such directory, or two files have the same name. */
+/** Throws InputError when there is no such directory, or it cannot be read. */
 export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
@@ -43,13 +45,12 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
     names.map((name) => look(directory, name)),
   );
   const tasks = found.filter((one) => "path" in one);
-  assertDifferent(tasks);
   // What stands beside a task under its name, such as a source map, belongs to it.
   const known = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
     .filter((one) => "reason" in one)
     .filter(({ name }) => !known.has(name.replace(/(\.[^/]*)?$/, "")));
-  return { tasks, ignored };
+  return { tasks, ignored, problems: sameNames(tasks) };
 }
 
 async function assertDirectory(directory: string): Promise<void> {
@@ -110,13 +111,12 @@ async function look(directory: string, name: string): Promise<TaskFile | Ignored
 const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
-function assertDifferent(tasks: readonly TaskFile[]): void {
+function sameNames(tasks: readonly TaskFile[]): Problem[] {
   const groups = [...Map.groupBy(tasks, ({ identifier }) => identifier)];
-  const problems = groups
+  return groups
     .filter(([, files]) => files.length > 1)
     .map(([identifier, files]) => ({
       path: "tasks",
       message: `more than one file is the task "${identifier}": ${files.map(({ name }) => name).join(", ")}`,
     }));
-  if (problems.length > 0) throw new InputError(problems);
 }

@@ -3,6 +3,8 @@ import { open, stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { JobToAdd } from "../../../domain/job-spec.ts";
+import { counted } from "../../../domain/words.ts";
+import type { Copied } from "../../../queue/add/copy-jobs.ts";
 import { required, text } from "../../arguments/values.ts";
 import { trailOf, typedBy } from "../../operations/typed-by.ts";
 import { print, printJson, printProgress } from "../../output/print.ts";
@@ -20,11 +22,11 @@ max_attempts, key, key_mode and flags where they are wanted. Payloads are kept b
 that is wrong is named by its number, and nothing is added. Any number of lines, streamed; those with
 keys are slower, since each may meet a job that is there.`,
   run: async ({ file, ...args }) => {
-    const count = await connected(args, (connection) =>
+    const copied = await connected(args, (connection) =>
       stoppable((signal) => addLines(connection, file, signal)),
     );
-    if (args.json) printJson(JSON.stringify({ added: count }));
-    else print(count === 1 ? "Added 1 job" : `Added ${count.toLocaleString("en-US")} jobs`);
+    if (args.json) printJson(JSON.stringify(copied));
+    else print(sentenceOf(copied));
     return undefined;
   },
 });
@@ -34,8 +36,15 @@ const PIECE_BYTES = 64 * 1024;
 /** A step of copyJobs, and the one behind it, are as many as a problem can be in. */
 const KNOWN_LINES = 4_096;
 
-async function addLines(connection: Connected, file: string, signal: AbortSignal): Promise<number> {
-  const { copyJobs } = await import("../../../queue/add/copy-jobs.ts");
+function sentenceOf({ added, replaced }: Copied): string {
+  const done = `Added ${counted(added, "job")}`;
+  if (replaced === 0) return done;
+  const lines = counted(replaced, "line has", "lines have");
+  return `${done}; ${lines} replaced a waiting job of the same key`;
+}
+
+async function addLines(connection: Connected, file: string, signal: AbortSignal): Promise<Copied> {
+  const { copyKeyedJobs } = await import("../../../queue/add/copy-jobs.ts");
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");
   const { assertTakesWrites } = await import("../../../database/inspect/read-only-server.ts");
   const { inLines, jobOfLine, lineBlocks } = await import("./job-lines.ts");
@@ -59,9 +68,9 @@ async function addLines(connection: Connected, file: string, signal: AbortSignal
   };
   try {
     // A pool, and no bounded statements: all lines are one transaction.
-    const added = await copyJobs({ ...database, client: pool }, jobs(), { keyed: "add" });
-    await trailOf(connection).record(entryOf(file, added));
-    return added;
+    const copied = await copyKeyedJobs({ ...database, client: pool }, jobs());
+    await trailOf(connection).record(entryOf(file, copied));
+    return copied;
   } catch (error) {
     throw inLines(error, (job) => lines[job % KNOWN_LINES] ?? 0);
   } finally {
@@ -117,7 +126,8 @@ async function progressOf(file: string) {
   };
 }
 
-function entryOf(file: string, count: number) {
+function entryOf(file: string, copied: Copied) {
+  const count = copied.added + copied.replaced;
   return {
     ...typedBy(),
     action: "add-many",
@@ -131,6 +141,6 @@ function entryOf(file: string, count: number) {
     after: null,
     asked: count,
     done: count,
-    message: `Added ${count} jobs`,
+    message: sentenceOf(copied),
   };
 }

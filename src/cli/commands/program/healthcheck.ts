@@ -46,7 +46,12 @@ function readyAddress(typed: string): { address: URL; socketPath: string | undef
   const [, socketPath, path = "/"] = /^unix:(\/[^:]+)(?::(\/.*))?$/.exec(typed) ?? [];
   const url = URL.parse(socketPath === undefined ? typed : `http://localhost${path}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    const message = "must be a URL such as http://127.0.0.1:5678, or unix:/path of a socket";
+    const shown = typed.replace(/\/\/[^/]*@/, "//");
+    const [, port] = /^https?:\/\/(?:\[[^\]]*\]|[^/:]*):([^/]*)/.exec(shown) ?? [];
+    const message =
+      port === undefined
+        ? `must be a URL such as http://127.0.0.1:5678, or unix:/path of a socket, not "${shown}"`
+        : `has "${port}" for a port, which must be a number up to 65535`;
     throw new InputError([{ path: "<url>", message }]);
   }
   // The route is open to everybody: nobody has to see what logs in elsewhere.
@@ -65,10 +70,19 @@ async function answerOf(where: string, limitMs: number, asked: () => Promise<Ans
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const late = error instanceof Error && /Timeout|Abort/.test(error.name);
+    if (CERTIFICATE.test(codeOf(cause) ?? "")) {
+      throw new WorkerError(
+        "configuration",
+        `the certificate of ${where} will not do (${messageOf(cause)}); --insecure takes any`,
+      );
+    }
     const detail = late ? `no answer within ${limitMs} ms` : (codeOf(cause) ?? messageOf(cause));
     throw new WorkerError("timeout", `${where} does not answer (${detail})`);
   }
 }
+
+/** What OpenSSL and Node call a certificate that is not trusted, is over, or has another name. */
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {

@@ -7,6 +7,10 @@ import { isParameter, type Parameter, parameters, type SaidParameters } from "./
 const FORM =
   "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
 
+// Not what stands there: behind a password with a slash that is a part of it.
+const PORT =
+  "what stands for a port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
+
 /** Throws InputError for what is of neither form, and for parameters that are none. */
 export function parametersOfText(given: string): SaidParameters {
   const text = given.trim();
@@ -67,7 +71,7 @@ function pairsOfUri(uri: string): Pairs {
 
 function hostAndPort(text: string): readonly [host: string, port: string] {
   const [, six, name = "", port = ""] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/s.exec(text) ?? [];
-  if (!/^\d*$/.test(port)) throw new InputError(FORM);
+  if (!/^\d*$/.test(port)) throw new InputError(PORT);
   return [six ?? decoded(name), port];
 }
 

@@ -68,6 +68,7 @@ export async function buildIndex(
   const { pool, db } = place;
   const index = optionalIndex(name);
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
+  if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
   // What a build that broke off has left is of no use, and costs as much as a whole one.
   await dropBroken(place, index);
@@ -160,16 +161,21 @@ const NEVER = new AbortController().signal;
 const dropText = (schema: SchemaName, indexName: string) =>
   `drop index concurrently if exists ${schema.quoted}."${indexName}"`;
 
-/** The schema of the operator class, quoted and with its dot; empty for the default one. */
-async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promise<string> {
+/** Why it cannot be built in this database; null: it can. */
+export async function whyNotBuilt(db: Database, name: IndexName): Promise<string | null> {
+  const index = optionalIndex(name);
+  return (await operatorClassSchemaOf(db, index)) === null ? lackOf(index) : null;
+}
+
+const lackOf = ({ name }: OptionalIndex) =>
+  `the index ${name} needs PostgreSQL's extension pg_trgm; let the database's owner run: create extension pg_trgm`;
+
+/** The schema of the operator class, quoted and with its dot; empty for the default one; null: missing. */
+async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promise<string | null> {
   if (index.operatorClass === null) return "";
   const values = [index.operatorClass, index.method];
   const [row] = await query<{ schema: string }>(db, operatorClassSql, values);
-  if (row !== undefined) return `${row.schema}.`;
-  throw new WorkerError(
-    "configuration",
-    `the index ${index.name} needs PostgreSQL's extension pg_trgm; let the database's owner run: create extension pg_trgm`,
-  );
+  return row === undefined ? null : `${row.schema}.`;
 }
 
 const operatorClassSql: Statement = () => `

@@ -97,6 +97,8 @@ export interface Command<F extends Fields = Fields, R = unknown> extends Command
   sentence(result: R, input: Input<F>): string;
   /** Only for commands that may do less than they were asked to. */
   tally?(result: R, input: Input<F>): Tally;
+  /** The same of what is not counted. */
+  isPartial?(result: R): boolean;
   /** Whose jobs it was done to, where the input does not say it: for records. */
   jobIds?(result: R): readonly string[];
   /** The operation that has kept what the jobs were; declared by all that can keep it. */

@@ -37,6 +37,8 @@ export interface FieldData {
   readonly item?: FieldData;
   /** What holds when it is absent, as a person would type it. */
   readonly default?: string;
+  /** `about` where the command line can say less, or more. */
+  readonly shellAbout?: string;
   /** What the command line sends when it is not typed; default: nothing. */
   readonly shellDefault?: string;
   /** Of a list: what the option means on the command line when nothing stands behind it. */

@@ -16,6 +16,8 @@ export interface Acted extends Changed {
   /** Left alone, because workers hold them. */
   readonly held: readonly string[];
   readonly gone: readonly string[];
+  /** Have no attempts left, and so will not run; they may be among those that were changed. */
+  readonly spent: readonly string[];
 }
 
 /** What of `ids` is there and was not changed, somebody holds. */
@@ -23,16 +25,18 @@ export async function acted(
   db: Database,
   ids: readonly string[],
   changed: Changed,
+  spent: readonly string[] = [],
 ): Promise<Acted> {
-  const done = new Set(changed.jobs.map(({ id }) => id));
+  const done = new Set([...changed.jobs.map(({ id }) => id), ...spent]);
   const left = [...new Set(ids)].filter((id) => !done.has(id));
-  if (left.length === 0) return { ...changed, held: [], gone: [] };
+  if (left.length === 0) return { ...changed, held: [], gone: [], spent };
   const rows = await query<{ id: string }>(db, presentSql, [left]);
   const present = new Set(rows.map(({ id }) => id));
   return {
     ...changed,
     held: left.filter((id) => present.has(id)),
     gone: left.filter((id) => !present.has(id)),
+    spent,
   };
 }
 
@@ -49,23 +53,23 @@ export const actedMembers = ({ jobs, operationId }: Acted) => ({
   operation: operationId ?? "null",
 });
 
-/** A changed job that no worker will take, because its attempts are used up. */
-export function isSpent(job: Job): boolean {
-  return job.attempts >= job.maxAttempts;
-}
-
 interface Asked {
   readonly ids: readonly string[];
 }
 
-/** `spent`: jobs that were changed, but will not run as was asked. */
-export function actedTally({ jobs }: Acted, { ids }: Asked, spent = 0): Tally {
-  return { asked: new Set(ids).size, done: jobs.length - spent };
+/** A job that no worker will take, because its attempts are used up. */
+export function isSpent(job: Job): boolean {
+  return job.attempts >= job.maxAttempts;
 }
 
-/** `Completed 1 of 3 jobs; 1 left alone, a worker holds it: #7; 1 gone: #9`. `spent` do not count as done. */
-export function actedSentence(done: string, result: Acted, asked: Asked, spent = 0): string {
-  const tally = actedTally(result, asked, spent);
+export function actedTally({ jobs, spent }: Acted, { ids }: Asked): Tally {
+  const without = new Set(spent);
+  return { asked: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
+}
+
+/** `Completed 1 of 3 jobs; 1 left alone, a worker holds it: #7; 1 gone: #9`. */
+export function actedSentence(done: string, result: Acted, asked: Asked): string {
+  const tally = actedTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.asked, "job")}`;
   const { held, gone } = result;
   const hold = held.length === 1 ? "a worker holds it" : "workers hold them";
@@ -74,7 +78,7 @@ export function actedSentence(done: string, result: Acted, asked: Asked, spent =
       ofAsked,
       ...(held.length === 0 ? [] : [`${grouped(held.length)} left alone, ${hold}: ${named(held)}`]),
       ...(gone.length === 0 ? [] : [`${grouped(gone.length)} gone: ${named(gone)}`]),
-    ].join("; ") + spentClause(spent)
+    ].join("; ") + spentClause(result.spent.length)
   );
 }
 
@@ -85,8 +89,8 @@ function named(ids: readonly string[]): string {
   return [...first, ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
 }
 
-/** Why jobs that were changed will not run, and how to give them attempts again. */
-export function spentClause(spent: number): string {
+/** Why jobs would not run, and how to give them attempts again. */
+function spentClause(spent: number): string {
   if (spent === 0) return "";
   const have = counted(spent, "has", "have");
   return `; ${have} no attempts left and will not run: retry ${spent === 1 ? "it" : "them"}, or set attempts below max_attempts`;

@@ -9,7 +9,6 @@ import type { Keeping } from "../../kept/kept-statement.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
-  type Acted,
   acted,
   actedAnswer,
   actedMembers,
@@ -78,10 +77,6 @@ const rescheduleCall = (s: string, ids: string) => `${s}.reschedule_jobs(
     max_attempts => $6::int
   )`;
 
-/** A job that has no attempts left is rescheduled, but when its time comes nobody takes it. */
-const spentOf = ({ jobs }: Acted, runAt: string | undefined) =>
-  runAt === undefined ? 0 : jobs.filter(isSpent).length;
-
 export const rescheduleCommand = defineCommand({
   name: "reschedule",
   aliases: [],
@@ -106,11 +101,13 @@ export const rescheduleCommand = defineCommand({
     const { run_at: runAt, priority, attempts, max_attempts: maxAttempts } = changes;
     const keeping = keepingOf(keepFor, "reschedule", changes);
     const named = { runAt, priority, attempts, maxAttempts };
-    return acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
+    const result = await acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
+    // They have the time now, but when it comes nobody takes them.
+    const spent = runAt === undefined ? [] : result.jobs.filter(isSpent).map(({ id }) => id);
+    return { ...result, spent };
   },
   operationId: ({ operationId }) => operationId,
-  sentence: (result, input) =>
-    actedSentence("Rescheduled", result, input, spentOf(result, input.run_at)),
-  tally: (result, input) => actedTally(result, input, spentOf(result, input.run_at)),
+  sentence: (result, input) => actedSentence("Rescheduled", result, input),
+  tally: (result, input) => actedTally(result, input),
   members: actedMembers,
 });

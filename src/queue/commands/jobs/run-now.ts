@@ -1,19 +1,44 @@
 // Makes jobs run as soon as a worker is free: their time becomes now. Attempts stay as they are, so a
 // failed job needs attempts with it, or `retry`.
 import { now } from "../../../base/clock.ts";
+import { type Database, query, type Statement } from "../../../database/database.ts";
 import { microsecondsOf } from "../../../domain/moment.ts";
+import type { Changed } from "../../kept/act-on-jobs.ts";
+import type { Keeping } from "../../kept/kept-statement.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
+  type Acted,
   acted,
   actedAnswer,
   actedMembers,
   actedSentence,
   actedTally,
-  isSpent,
   jobAction,
 } from "./acted.ts";
-import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { type JobChanges, rescheduleJobs } from "./reschedule-jobs.ts";
+
+/** Jobs that will have no attempts left stay as they are: a new time would not make them run. */
+export async function runNow(
+  db: Database,
+  ids: readonly string[],
+  changes: JobChanges,
+  keeping: Keeping | null,
+): Promise<Acted> {
+  const { attempts = null, maxAttempts = null } = changes;
+  const rows = await query<{ id: string }>(db, spentSql, [ids, attempts, maxAttempts]);
+  const spent = new Set(rows.map(({ id }) => id));
+  const others = ids.filter((id) => !spent.has(id));
+  const none: Changed = { jobs: [], operationId: null };
+  const changed = others.length === 0 ? none : await rescheduleJobs(db, others, changes, keeping);
+  return acted(db, ids, changed, [...spent]);
+}
+
+const spentSql: Statement = (schema) => `
+  select jobs.id::text
+  from ${schema}._private_jobs as jobs
+  where jobs.id = any($1::bigint[]) and jobs.locked_at is null
+  and coalesce($2::int, jobs.attempts) >= coalesce($3::int, jobs.max_attempts)`;
 
 export const runNowCommand = defineCommand({
   name: "run-now",
@@ -45,12 +70,11 @@ export const runNowCommand = defineCommand({
     const { priority, attempts, max_attempts: maxAttempts } = changes;
     const named = { runAt: "now", priority, attempts, maxAttempts };
     const keeping = keepingOf(keepFor, "run-now", changes);
-    return acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
+    return runNow(db, ids, named, keeping);
   },
   operationId: ({ operationId }) => operationId,
-  sentence: (result, input) =>
-    actedSentence("Rescheduled to run now:", result, input, result.jobs.filter(isSpent).length),
-  tally: (result, input) => actedTally(result, input, result.jobs.filter(isSpent).length),
+  sentence: (result, input) => actedSentence("Rescheduled to run now:", result, input),
+  tally: (result, input) => actedTally(result, input),
   members: actedMembers,
 });
 

@@ -175,7 +175,13 @@ export const cleanupCommand = defineCommand({
         choice(["Task", "one of the three"], cleanupTasks),
         10,
       ),
-      { option: "task", optionAliases: ["tasks"], isAllWhenAbsent: true, default: "all three" },
+      {
+        option: "task",
+        optionAliases: ["tasks"],
+        shellAbout: "what to clean up",
+        isAllWhenAbsent: true,
+        default: "all three",
+      },
     ),
   },
   answer: {

@@ -1,11 +1,11 @@
 // Takes away the locks of workers that are known to be gone.
 import * as v from "valibot";
 import { validate } from "../../../base/validate.ts";
-import type { Database, Statement } from "../../../database/database.ts";
+import { type Database, query, type Statement } from "../../../database/database.ts";
 import { counted } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { UNLOCK, unlockQueues } from "../../sql/lock.ts";
-import { workerId } from "../../workers/worker-table.ts";
+import { hasWorkerTable, workerId } from "../../workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
@@ -35,6 +35,40 @@ export async function forceUnlockWorkers(
   const [row] = await contendedQuery<{ jobs: string; queues: string }>(db, unlockSql, [ids]);
   return { jobs: Number(row?.jobs ?? 0), queues: Number(row?.queues ?? 0) };
 }
+
+/** Those that hold nothing and have no heartbeat: nobody knows them. */
+export async function unknownWorkers(
+  db: Database,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const statement = unknownSql(await hasWorkerTable(db));
+  const rows = await query<{ id: string }>(db, statement, [ids]);
+  return rows.map(({ id }) => id);
+}
+
+const unknownSql =
+  (heartbeats: boolean): Statement =>
+  (schema) =>
+    `
+  select asked.id
+  from unnest($1::text[]) with ordinality as asked (id, n)
+  where not exists (
+    select from ${schema}._private_jobs as jobs
+    where jobs.locked_by = asked.id and jobs.locked_at is not null and not jobs.is_available
+  )
+  and not exists (
+    select from ${schema}._private_job_queues as queues where queues.locked_by = asked.id
+  )${
+    heartbeats
+      ? `
+  and not exists (
+    select from ${schema}._private_workers as workers where workers.id = asked.id
+  )`
+      : ""
+  }
+  order by asked.n`;
+
+const MOST_NAMED = 5;
 
 // What the schema's function force_unlock_workers does, but counted: that one returns nothing.
 // "not is_available" lets the optional index on locked jobs serve (see list-locked-workers).
@@ -66,8 +100,22 @@ export const unlockCommand = defineCommand({
   positionals: ["worker_ids"],
   fields: { worker_ids: workerIds },
   answer: { unlocked_jobs: "integer", unlocked_queues: "integer" },
-  run: (db, { worker_ids: ids }) => forceUnlockWorkers(db, ids),
-  sentence: ({ jobs, queues }, { worker_ids: ids }) =>
-    `Unlocked ${counted(jobs, "job")} and ${counted(queues, "queue")} of ${counted(ids.length, "worker")}`,
+  run: async (db, { worker_ids: ids }) => {
+    const unknown = await unknownWorkers(db, [...new Set(ids)]);
+    return { ...(await forceUnlockWorkers(db, ids)), unknown };
+  },
+  sentence: ({ jobs, queues, unknown }, { worker_ids: ids }) => {
+    const done = `Unlocked ${counted(jobs, "job")} and ${counted(queues, "queue")} of`;
+    const all = new Set(ids).size;
+    if (unknown.length === 0) return `${done} ${counted(all, "worker")}`;
+    const names = unknown.slice(0, MOST_NAMED).map((id) => `"${id}"`);
+    const more = unknown.length > MOST_NAMED ? ", …" : "";
+    return `${done} ${all - unknown.length} of ${counted(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
+  },
+  // A name that was mistyped has unlocked nothing, and nobody should believe it has.
+  tally: ({ unknown }, { worker_ids: ids }) => {
+    const asked = new Set(ids).size;
+    return { asked, done: asked - unknown.length };
+  },
   members: ({ jobs, queues }) => jsonOf({ unlocked_jobs: jobs, unlocked_queues: queues }),
 });

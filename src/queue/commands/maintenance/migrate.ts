@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
-import { planBuild } from "../../../database/schema/indexes/build-index.ts";
+import { planBuild, whyNotBuilt } from "../../../database/schema/indexes/build-index.ts";
 import { findIndexes } from "../../../database/schema/indexes/found-indexes.ts";
 import { buildAndTell } from "../../../database/schema/indexes/index-builds.ts";
 import {
@@ -55,6 +55,7 @@ export const migrateCommand = defineCommand({
     extensions: "string[]",
     warnings: "string[]",
     indexes: "string[]",
+    left_out: "string[]",
   },
   run: async (
     db,
@@ -65,7 +66,8 @@ export const migrateCommand = defineCommand({
     const extensions = withOperations === true ? ["operations"] : [];
     if (dryRun) {
       const planned = await planMigration(db, extensions);
-      return { schema: schema.name, dryRun, ...planned, indexes: await missingOf(db, asked) };
+      const found = await buildableOf(db, await missingOf(db, asked));
+      return { schema: schema.name, dryRun, ...planned, ...found };
     }
     const { pool, logger, signal, patienceMs } = surroundings;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
@@ -74,15 +76,26 @@ export const migrateCommand = defineCommand({
       ...{ logger, signal, ...patience },
       extensions,
     });
-    const indexes = await buildIndexes(db, asked, { ...surroundings, pool });
-    return { schema: schema.name, dryRun, indexes, ...outcome };
+    const found = await buildableOf(db, await missingOf(db, asked));
+    const indexes = await buildIndexes(db, found.indexes, { ...surroundings, pool });
+    return { schema: schema.name, dryRun, ...outcome, ...found, indexes };
   },
-  sentence: ({ kind, schema, level, warnings, dryRun }) => {
+  sentence: ({ kind, schema, level, warnings, leftOut, dryRun }) => {
     const done = (dryRun ? plannedSentence : doneSentence)(kind, schema);
-    return [`${done} (level ${level})`, ...warnings].join("; ");
+    const reasons = leftOut.map(({ reason }) => `left out: ${reason}`);
+    return [`${done} (level ${level})`, ...warnings, ...reasons].join("; ");
   },
-  members: ({ kind, level, extensions, warnings, indexes, dryRun }) =>
-    jsonOf({ dry_run: dryRun, outcome: kind, level, extensions, warnings, indexes }),
+  isPartial: ({ leftOut }) => leftOut.length > 0,
+  members: ({ kind, level, extensions, warnings, indexes, leftOut, dryRun }) =>
+    jsonOf({
+      dry_run: dryRun,
+      outcome: kind,
+      level,
+      extensions,
+      warnings,
+      indexes,
+      left_out: leftOut.map(({ name }) => name),
+    }),
 });
 
 function doneSentence(kind: string, schema: string): string {
@@ -105,6 +118,18 @@ async function missingOf(db: Database, asked: readonly IndexName[]): Promise<Ind
   return [...new Set(asked)].filter((name) => !valid.includes(name));
 }
 
+/** The others are left out, so that one that cannot be built does not stand in the way of the rest. */
+async function buildableOf(db: Database, asked: readonly IndexName[]) {
+  const reasons = await Promise.all(asked.map((name) => whyNotBuilt(db, name)));
+  return {
+    indexes: asked.filter((_, at) => reasons[at] === null),
+    leftOut: asked.flatMap((name, at) => {
+      const reason = reasons[at] ?? null;
+      return reason === null ? [] : [{ name, reason }];
+    }),
+  };
+}
+
 /** Gives the names of those that were not there. Over HTTP they are built in the background. */
 async function buildIndexes(
   db: Database,
@@ -112,7 +137,7 @@ async function buildIndexes(
   { pool, logger, signal, indexBuilds }: Surroundings & { readonly pool: Pool },
 ): Promise<IndexName[]> {
   const begun: IndexName[] = [];
-  for (const name of new Set(asked)) {
+  for (const name of asked) {
     const place = { pool, db };
     if ((await planBuild(place, name, indexBuilds !== undefined)) !== "to build") continue;
     begun.push(name);

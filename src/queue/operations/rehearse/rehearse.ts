@@ -2,7 +2,7 @@
 // is left alone, a few of them to look at. Each number says how well it is known (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
-import type { Value } from "../../../domain/value.ts";
+import { noMoreThan, type Value } from "../../../domain/value.ts";
 import type { SampleOptions } from "../../stats/count-query.ts";
 import { readNames } from "../../stats/queue-rows.ts";
 import {
@@ -48,6 +48,8 @@ export interface AskedRehearsal {
   readonly query: string;
   readonly action: OperationAction;
   readonly changes: object;
+  /** Most jobs to change, those of the lowest ids; null: all that match. */
+  readonly limit?: number | null;
   /** How long to look for what a sample hardly meets, milliseconds. Default 250. */
   readonly walkMs?: number;
   /** Somebody may begin it. Default: true. */
@@ -62,14 +64,15 @@ export async function rehearse(
   asked: AskedRehearsal,
 ): Promise<RehearsalReport> {
   const { store, reads } = tools;
-  const { action, walkMs = USUAL_WALK_MS } = asked;
+  const { action, walkMs = USUAL_WALK_MS, limit = null } = asked;
   const changes = checkedChanges(action, asked.changes as Changes);
   const boundary = await readBoundary(reads);
   const jobs = await tools.compile(asked.query);
   const act = actOf(action, changes);
   const { maxId } = boundary;
   const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: asked.sample });
-  const { count, free: change, locked: skipLocked } = counts;
+  const { count, free, locked: skipLocked } = counts;
+  const change = limit === null ? free : noMoreThan(free, limit);
   const [byTask, byQueue] = await Promise.all([
     sharesOf(reads, "task", counts.byTask),
     sharesOf(reads, "queue", counts.byQueue),
