@@ -2,6 +2,7 @@
 // difference shorter until each call in it is needed.
 import fc, { type Arbitrary } from "fast-check";
 import type { Spec } from "./adding.ts";
+import type { Holder } from "./ending.ts";
 import type { Verb } from "./operating.ts";
 import { type LeaseTerms, RESILIENT } from "./recovering.ts";
 import type { Taking } from "./taking.ts";
@@ -12,8 +13,9 @@ export type Call =
   | { readonly do: "add"; readonly specs: readonly Spec[] }
   | { readonly do: "remove"; readonly key: string }
   | ({ readonly do: "take" } & Taking)
-  | { readonly do: "finish" | "give back" | "renew"; readonly by: string; readonly jobs: number[] }
-  | { readonly do: "fail"; readonly by: string; readonly jobs: number[]; readonly error: string }
+  | { readonly do: "finish"; readonly by: Holder; readonly jobs: number[] }
+  | { readonly do: "fail"; readonly by: Holder; readonly jobs: number[]; readonly error: string }
+  | { readonly do: "give back" | "renew"; readonly by: string; readonly jobs: number[] }
   | { readonly do: "operate"; readonly verb: Verb; readonly jobs: number[] }
   | { readonly do: "enlist"; readonly by: string; readonly terms: LeaseTerms }
   | { readonly do: "beat" | "force unlock"; readonly by: string }
@@ -58,13 +60,17 @@ const take: Arbitrary<Call> = fc.record({
   tasks: one(["send", "resize"], ["send"], ["send", "resize"]),
   forbidden: one<string[]>([], [], ["slow"]),
 });
-const end: Arbitrary<Call> = fc.record({ do: one("finish", "finish", "give back"), by, jobs });
+const holder = one("worker-1", "worker-2", null);
+const end: Arbitrary<Call> = fc.oneof(
+  fc.record({ do: fc.constant("finish"), by: holder, jobs }),
+  fc.record({ do: fc.constant("give back"), by, jobs }),
+);
 const fail: Arbitrary<Call> = fc.record({
   do: fc.constant("fail"),
-  ...{ by, jobs, error: one("no", "Recovered: not by a sweep") },
+  ...{ by: holder, jobs, error: one("no", "Recovered: not by a sweep") },
 });
 const changes = {
-  runIn: one(null, -SECOND, 60 * SECOND),
+  runIn: one(null, -SECOND, 60 * SECOND, 60 * SECOND),
   priority: one(null, 3),
   attempts: one(null, 0, 2),
   // There must be one change at least.
@@ -73,6 +79,7 @@ const changes = {
 const verb: Arbitrary<Verb> = fc.oneof(
   fc.record({ verb: one("complete", "retry", "run-now") }),
   fc.record({ verb: fc.constant("fail"), reason: one("enough", "no") }),
+  fc.record({ verb: fc.constant("reschedule"), ...changes }),
   fc.record({ verb: fc.constant("reschedule"), ...changes }),
 );
 const operate: Arbitrary<Call> = fc.record({ do: fc.constant("operate"), verb, jobs });
@@ -96,10 +103,20 @@ const recovery: Arbitrary<Call> = fc.oneof(
 /** What is checked, each with the calls that it is about. */
 export const mixes = {
   keys: [add(spec), add(spec), remove, take, end, fail, passes(1, 10, 18_000)],
-  order: [add(keyless), take, take, end, end, passes(1, 10, 100)],
-  retry: [add(keyless), take, take, fail, fail, operate, operate, end, passes(3, 60, 25_000)],
+  order: [add(keyless), take, take, end, passes(1, 10, 100)],
+  retry: [
+    add(keyless),
+    take,
+    take,
+    fail,
+    fail,
+    operate,
+    operate,
+    end,
+    passes(3, 60, 25_000, 25_000),
+  ],
   recovery: [add(spec), take, take, end, fail, recovery, recovery, recovery, passes(5, 61, 18_000)],
 } satisfies Record<string, readonly Arbitrary<Call>[]>;
 
 export const callsOf = (mix: readonly Arbitrary<Call>[]): Arbitrary<Call[]> =>
-  fc.array(fc.oneof(...mix), { minLength: 1, maxLength: 24, size: "max" });
+  fc.array(fc.oneof(...mix), { minLength: 1, maxLength: 20, size: "max" });

@@ -1,11 +1,17 @@
 // How attempts end, and when a job is tried again. What a worker says about a job counts only while it
 // holds it: each call gives the places of the jobs that it no longer holds, and leaves those alone.
+//
+// A fast lane holds jobs by row locks, which no row shows: to it a job is its own as long as nobody else's
+// name stands there, and its attempt is counted when it ends.
 import { heldBy, type Job, SECOND, unlock, type World } from "./world.ts";
+
+/** A worker's id, or a fast lane. */
+export type Holder = string | null;
 
 /** Runs `end` on those that `by` holds; gives the others. */
 function fenced(
   world: World,
-  by: string,
+  by: Holder,
   places: readonly number[],
   end: (job: Job) => void,
 ): number[] {
@@ -20,13 +26,14 @@ function fenced(
 }
 
 /** They succeeded: they are gone. */
-export const finish = (world: World, by: string, places: readonly number[]): number[] =>
+export const finish = (world: World, by: Holder, places: readonly number[]): number[] =>
   fenced(world, by, places, ({ place }) => void world.jobs.delete(place));
 
 /** They failed: due again after a delay that grows with each attempt, as long as attempts are left. */
-export const fail = (world: World, by: string, places: readonly number[], error: string) =>
+export const fail = (world: World, by: Holder, places: readonly number[], error: string) =>
   fenced(world, by, places, (job) => {
     job.lastError = error;
+    if (by === null) job.attempts++;
     job.runAt = Math.max(world.now, job.runAt) + retryDelay(job.attempts);
     unlock(job);
   });
@@ -42,7 +49,8 @@ export const giveBack = (world: World, by: string, places: readonly number[]): n
   });
 
 /** The queues of which the worker has no job left to run once `ending` are over. */
-export function spentQueues(world: World, by: string, ending: readonly number[]): string[] {
+export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
+  if (by === null) return [];
   const left = heldBy(world, by).filter(({ place }) => !ending.includes(place));
   return [...world.queues]
     .filter(([name, { lockedBy }]) => lockedBy === by && !left.some(({ queue }) => queue === name))
@@ -50,7 +58,7 @@ export function spentQueues(world: World, by: string, ending: readonly number[])
 }
 
 /** Lets go of queues; of those that somebody else holds by now nothing. */
-export function letGo(world: World, by: string, names: readonly string[]): void {
+export function letGo(world: World, by: Holder, names: readonly string[]): void {
   for (const name of names) {
     const queue = world.queues.get(name);
     if (queue?.lockedBy === by) unlock(queue);

@@ -19,7 +19,7 @@ import { renewLocks } from "../../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../../src/queue/workers/reset-stale-locks.ts";
 import type { Spec } from "./adding.ts";
 import { type Call, placesOf } from "./calls.ts";
-import { spentQueues } from "./ending.ts";
+import { type Holder, spentQueues } from "./ending.ts";
 import type { Verb } from "./operating.ts";
 import type { Taking } from "./taking.ts";
 import type { Visible, World } from "./world.ts";
@@ -60,15 +60,12 @@ export class Product {
         return (await this.#utils.removeJob(call.key)).outcome;
       case "take":
         return this.#take(call);
-      case "finish": {
-        const spent = spentQueues(world, call.by, placesOf(world, call));
-        const queueIds = await query<{ id: number }>(this.#db, queueIdsSql, [spent]);
-        const freed = queueIds.map(({ id }) => id);
-        return this.#places(await finishJobs(this.#db, call.by, ids, "locked_by", freed));
-      }
+      case "finish":
+        return this.#finish(call.by, ids, spentQueues(world, call.by, placesOf(world, call)));
       case "fail": {
         const failures = ids.map((id) => ({ id, message: call.error, payload: null }));
-        return this.#places(await failJobs(this.#db, call.by, failures, "locked_by"));
+        const lost = await failJobs(this.#db, call.by ?? LANE, failures, lockOf(call.by));
+        return this.#places(lost);
       }
       case "give back":
         return this.#places(await returnJobs(this.#db, call.by, ids));
@@ -146,6 +143,12 @@ export class Product {
     return this.#places(row === undefined ? [] : new ClaimedRows(row).ids);
   }
 
+  async #finish(by: Holder, ids: readonly string[], spent: readonly string[]): Promise<number[]> {
+    const queues = await query<{ id: number }>(this.#db, queueIdsSql, [spent]);
+    const freed = queues.map(({ id }) => id);
+    return this.#places(await finishJobs(this.#db, by ?? LANE, ids, lockOf(by), freed));
+  }
+
   async #operate({ verb, ...said }: Verb, ids: readonly string[]): Promise<number[]> {
     if (ids.length === 0) return [];
     const { runIn, maxAttempts, ...rest } = { runIn: null, maxAttempts: null, ...said };
@@ -216,6 +219,10 @@ export class Product {
     return new Date(Number(us / 1_000n)).toISOString().replace("Z", `${digits}Z`);
   }
 }
+
+/** The worker of fast lanes. Its id says nothing: the row does not have it. */
+const LANE = "worker-1";
+const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 
 const NOW = "select floor(extract(epoch from now()) * 1000000)::bigint::text as us";
 

@@ -66,8 +66,8 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/** Jobs that `by` holds, the oldest first. */
-export const heldBy = (world: World, by: string): Job[] =>
+/** Jobs with this name in `locked_by`, the oldest first. */
+export const heldBy = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 
 /** All that can be seen of it, with times as distances from now: as the product's rows are read, too. */
