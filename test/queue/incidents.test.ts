@@ -224,6 +224,15 @@ describe("A poison job", () => {
     assert.deepEqual([one?.level, one?.q, one?.verb?.action], ["warn", `id:${id}`, "fail"]);
   });
 
+  test("cannot be given up while it runs.", async () => {
+    const id = await add("pdf");
+    await sql("update worker._private_jobs set attempts = 4 where id = $1", [id]);
+    await lockJob(queue, id, "stock");
+    const [one] = await ofKind("poison");
+    assert.equal(one?.verb, null);
+    assert.match(one?.sentence ?? "", /It runs now, and can be given up once it does not\.$/);
+  });
+
   test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [

@@ -114,7 +114,7 @@ function makeSamples(): SampleJob[] {
   }
   let locked = 0;
   const busyQueues = new Set<string>();
-  return drawn.map((kind, n) => {
+  const samples = drawn.map((kind, n) => {
     const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
     let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     // Of a named queue one job runs at a time.
@@ -126,7 +126,19 @@ function makeSamples(): SampleJob[] {
     const worker = kind === "locked" ? (able[locked++ % able.length] ?? null) : null;
     return sample(kind, task, { random, n, created_s, worker });
   });
+  const poison = samples.findIndex(
+    ({ kind, task: { maxAttempts = 25 } }) =>
+      kind === "retry later" && maxAttempts > POISON.attempts,
+  );
+  return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
+
+/** Of one that ends its workers. */
+const POISON = {
+  attempts: 4,
+  lastError:
+    "Recovered 3 times in a row: worker worker-19d0f3aa71c2 stopped without finishing attempt 4",
+};
 
 interface Draw {
   readonly random: Random;
@@ -140,6 +152,9 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
   const tried = 1 + random(Math.max(1, Math.min(most - 1, 6)));
   const hasFailed = kind === "retry due" || kind === "retry later" || kind === "failed";
   const attempts = { failed: most, locked: Math.min(most, tried), ready: 0, scheduled: 0 };
+  // Who runs it again has its last error still.
+  const isAgain = kind === "locked" && tried > 1;
+  const lastError = isAgain ? (task.errors[n % task.errors.length] ?? null) : null;
   const run_s = {
     ready: -random(Math.min(created_s, 900)),
     "retry due": -random(60),
@@ -156,7 +171,7 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
     kind,
     key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
     attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
-    lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : null,
+    lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
     run_s: run_s[kind],
     created_s,
     worker,

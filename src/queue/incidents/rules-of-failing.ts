@@ -69,12 +69,14 @@ function inCommon(common: Difference | undefined): string {
 
 export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[] {
   return poison.map(({ id, task, attempts, maxAttempts, lost, isRunning, runAtMs }): Incident => {
+    // What a worker holds is left alone by every verb.
     const again = isRunning
-      ? "It runs now"
+      ? "It runs now, and can be given up once it does not"
       : runAtMs > nowMs
         ? `It runs again in ${ageText(runAtMs - nowMs)}`
         : "It is due again";
-    const where = knowledge.alive > 1 ? `, on any of ${grouped(knowledge.alive)} workers` : "";
+    const where =
+      knowledge.alive > 1 && !isRunning ? `, on any of ${grouped(knowledge.alive)} workers` : "";
     const tries = `${attempts} of ${counted(maxAttempts, "try is", "tries are")} used.`;
     return {
       id: `poison:${id}`,
@@ -87,7 +89,7 @@ export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[
       standsStill: false,
       q: `id:${id}`,
       links: { ...noLinks, job: id },
-      verb: { action: "fail", label: "Give it up…", jobIds: [id] },
+      verb: isRunning ? null : { action: "fail", label: "Give it up…", jobIds: [id] },
       trend: [],
     };
   });
