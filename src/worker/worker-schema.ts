@@ -4,6 +4,7 @@
 import type { Pool } from "pg";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
+import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { ensureSchema } from "../database/schema/ensure-schema.ts";
 import { migrate } from "../database/schema/migrate.ts";
@@ -39,15 +40,26 @@ export async function schemaAtStart(
   }
 }
 
-/** Why a worker cannot go on with its schema; null: it can, or the database cannot be asked now. */
-export async function reasonToStop(db: Database, logger: Logger): Promise<string | null> {
-  try {
-    await assertUsableSchema(db);
-    return null;
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "schema_unsupported" || code === "schema_missing") return messageOf(error);
-    logger.warn({ error: messageOf(error) }, "cannot check the schema");
-    return null;
-  }
+/**
+ * Why a worker cannot go on with its schema, as soon as the database says so; null: it can, or `signal`
+ * has aborted before.
+ */
+export async function reasonToStop(
+  db: Database,
+  outage: Outage,
+  signal: AbortSignal,
+): Promise<string | null> {
+  let reason: string | null = null;
+  const look = async (succeeded: () => void): Promise<void> => {
+    try {
+      await assertUsableSchema(db);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== "schema_unsupported" && code !== "schema_missing") throw error;
+      reason = messageOf(error);
+    }
+    succeeded();
+  };
+  await outage.retrying("schema", look, { signal });
+  return reason;
 }

@@ -271,20 +271,20 @@ export class Worker<Extensions = unknown> implements Service {
         [NEW_JOBS]: (payload) => this.#announced(payload),
         // The channel belongs to the whole database: this may be about another schema.
         "worker:migrate": (payload) => {
-          if (isBreaking(payload)) void this.#checkSchema();
+          if (isBreaking(payload)) void this.#checkSchema(outage);
         },
       },
       onReconnect: () => {
         this.#prove();
         this.#sessions.current.dispatcher.wake();
-        void this.#checkSchema();
+        void this.#checkSchema(outage);
       },
     });
   }
 
   /** Somebody has migrated: goes on only where the schema is still one that we know. */
-  async #checkSchema(): Promise<void> {
-    const reason = await reasonToStop(this.#database, this.#config.logger);
+  async #checkSchema(outage: Outage): Promise<void> {
+    const reason = await reasonToStop(this.#database, outage, this.#stopping.signal);
     if (reason !== null) await this.stop(reason);
   }
 }

@@ -6,10 +6,11 @@
 //   new ──start()──▶ listening ──error, end, no answer──▶ reconnecting ──▶ listening (onReconnect)
 //                        └─────────────stop()──▶ stopped ◀──stop()──┘
 import { wait } from "../../base/clock.ts";
-import { messageOf, WorkerError } from "../../base/errors.ts";
+import { WorkerError } from "../../base/errors.ts";
 import type { Outage } from "../../base/outage.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import type { Service } from "../../base/service.ts";
+import { explainDatabaseError } from "../errors/database-errors.ts";
 import { Client, type ServerConfig } from "./client.ts";
 
 export interface ListenerOptions {
@@ -99,7 +100,7 @@ export class Listener implements Service {
   /** One question at a time, however many want to know. */
   #ask(client: Client): Promise<void> {
     this.#proof ??= this.#answered(client, "select 1")
-      .catch((error: unknown) => this.#lost(client, messageOf(error)))
+      .catch((error: unknown) => this.#lost(client, error))
       .finally(() => {
         this.#proof = null;
       });
@@ -126,8 +127,8 @@ export class Listener implements Service {
       connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
-    client.on("error", (error) => this.#lost(client, error.message));
-    client.on("end", () => this.#lost(client, "the connection was closed"));
+    client.on("error", (error) => this.#lost(client, error));
+    client.on("end", () => this.#lost(client, new Error("the connection was closed")));
     client.on("notification", ({ channel, payload }) => channels[channel]?.(payload ?? ""));
     this.#connecting = client;
     try {
@@ -138,7 +139,7 @@ export class Listener implements Service {
       this.#stop.signal.throwIfAborted();
     } catch (error) {
       await client.end().catch(() => {});
-      throw this.#stop.signal.aborted ? stopped() : error;
+      throw this.#stop.signal.aborted ? stopped() : explainDatabaseError(error, "");
     } finally {
       this.#connecting = null;
     }
@@ -146,10 +147,10 @@ export class Listener implements Service {
   }
 
   /** Once a connection, whatever says first that it is gone. */
-  #lost(client: Client, error: string): void {
+  #lost(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
-    this.#options.outage.lost(WHO, error);
+    this.#options.outage.lost(WHO, explainDatabaseError(error, ""));
     // A question without an answer is under way: pg then cuts the socket instead of saying goodbye.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();

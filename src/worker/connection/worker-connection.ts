@@ -7,6 +7,7 @@ import { settled } from "../../base/settled.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";
 import type { Database, Queryable } from "../../database/database.ts";
+import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { endLostConnection, markConnection } from "../../queue/workers/session-lock.ts";
 
@@ -99,7 +100,7 @@ export class WorkerConnection {
   }
 
   async connect(): Promise<void> {
-    const { connection, preparedStatements, onLoss } = this.#settings;
+    const { connection, schema, preparedStatements, onLoss } = this.#settings;
     const client = new Client({
       ...connection,
       connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
@@ -111,7 +112,7 @@ export class WorkerConnection {
       if (this.#client !== client) return;
       this.#client = null;
       this.#lostPid = processOf(client);
-      onLoss(error);
+      onLoss(explainDatabaseError(error, schema.name));
       this.onLoss?.();
     };
     this.#connecting = client;
@@ -128,7 +129,7 @@ export class WorkerConnection {
     } catch (error) {
       // Not end(): of a server that has refused us it would wait for an answer.
       client.connection.stream.destroy();
-      throw error;
+      throw explainDatabaseError(error, schema.name);
     } finally {
       this.#connecting = null;
     }

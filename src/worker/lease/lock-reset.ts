@@ -1,7 +1,7 @@
 // Every worker resets stale locks from time to time, as stock workers do: at a random moment of the
 // first minute, so that a fleet does not do it all at once, and then every 8 to 10.
 import { wait } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
@@ -22,6 +22,7 @@ export interface LockResetParts {
 }
 
 const FIRST_WITHIN_MS = 60_000;
+const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
 export class LockReset {
   readonly #parts: LockResetParts;
@@ -59,7 +60,10 @@ export class LockReset {
       logger.warn({ jobs, queues }, "stale locks were reset");
       wake();
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, "stale locks could not be reset");
+      // Of an outage those tell who need the database all the time.
+      const isTold = OUTAGE.has(codeOf(error) ?? "");
+      const fields = { error: messageOf(error) };
+      logger[isTold ? "debug" : "warn"](fields, "stale locks could not be reset");
     }
   }
 }

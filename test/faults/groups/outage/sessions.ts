@@ -1,0 +1,55 @@
+// Faults of sessions on a server that is well: all places taken, and sessions that are ended.
+import pg from "pg";
+import { machineTime } from "../../../worker/run-log.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+
+const OTHERS = `backend_type = 'client backend' and pid <> pg_backend_pid()
+  and application_name <> 'hog'`;
+const END_OTHERS = `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS}`;
+const AT_ONCE = 40;
+const LONGEST_TAKING_MS = 20_000;
+
+/** Every place is somebody else's, those that workers had, too. Gives the moment when all are free. */
+export async function takenConnections(field: Field, server: Server, ms: number): Promise<number> {
+  const hogs: pg.Client[] = [];
+  const grab = async (): Promise<boolean> => {
+    const client = new pg.Client({ connectionString: server.url(), application_name: "hog" });
+    client.on("error", () => {});
+    const isIn = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    if (isIn) hogs.push(client);
+    return isIn;
+  };
+  const isAnyFree = async () => {
+    const grabbed = await Promise.all(Array.from({ length: AT_ONCE }, grab));
+    return grabbed.includes(true);
+  };
+  const late = machineTime() + LONGEST_TAKING_MS;
+  let others = 1;
+  // Who is cut off comes back, and one of us may be quicker.
+  while (others > 0 && machineTime() < late) {
+    while (await isAnyFree());
+    others = (await hogs[0]?.query(END_OTHERS))?.rowCount ?? 0;
+  }
+  if (others > 0) field.problem(null, `${others} places could not be taken`);
+  await field.outage(ms);
+  await Promise.all(hogs.map((hog) => hog.end()));
+  return machineTime();
+}
+
+/** Now one, now several, and at the end all at once. */
+export async function sessionsEnded(field: Field, server: Server, ms: number): Promise<number> {
+  const end = machineTime() + ms;
+  while (machineTime() < end) {
+    await field.outage(50 + field.dice(200));
+    await server.sql(
+      `${END_OTHERS} and application_name like 'worker%' order by random() limit $1`,
+      [1 + field.dice(4)],
+    );
+  }
+  await server.sql(END_OTHERS);
+  return machineTime();
+}

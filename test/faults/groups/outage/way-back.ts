@@ -1,0 +1,124 @@
+// The way back after an outage, measured: the first job, the full rate, the lines of log, and that nobody
+// was taken for dead or has lost a connection for good.
+import type { Field } from "../../field/field.ts";
+import type { Member } from "../../field/member.ts";
+import type { Stand } from "../../field/stand.ts";
+
+const FIRST = { most: 5_000 };
+const FULL = { most: 5_000 };
+/** Warnings and errors; with the line that it is over six. */
+const LINES = 5;
+const LONGEST_MS = 40_000;
+
+export interface Way {
+  readonly field: Field;
+  readonly stands: readonly Stand[];
+  /** Jobs that are added a second, a stand. */
+  readonly rate: number;
+}
+
+/** Lets `fault` happen, which gives the moment since when all could be well again. */
+export async function through(
+  { field, stands, rate }: Way,
+  what: string,
+  fault: () => Promise<number>,
+  { linesAtMost = LINES } = {},
+): Promise<void> {
+  const before = new Map(stands.flatMap(oursOf).map((one) => [one, told(one)]));
+  for (const { log } of stands) log.fault();
+  const ready = await fault();
+  for (const { log } of stands) log.fault();
+  await field.each(stands, async (stand) => {
+    stand.figure(`first job after ${what}`, (await firstAfter(stand, ready)) - ready, FIRST);
+    stand.figure(`full rate after ${what}`, (await fullAfter(stand, ready, rate)) - ready, FULL);
+    for (const member of oursOf(stand)) {
+      const { lines = 0, judged = 0 } = before.get(member) ?? {};
+      const now = told(member);
+      if (Number.isFinite(linesAtMost)) {
+        const bound = { most: linesAtMost, unit: "" } as const;
+        stand.figure(`warnings a worker: ${what}`, now.lines - lines, bound);
+      }
+      if (now.judged > judged) stand.problem(`${member.by} took the living for dead: ${what}`);
+    }
+  });
+}
+
+const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
+
+/** What it has said so far, but for jobs: they fail on purpose, and fast lanes that are cut tell each. */
+function told({ lines, events }: Member) {
+  const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
+  const judged = events.filter(({ event }) => event === "recovered" || event === "leaseLost");
+  return { lines: ofOutages.length, judged: judged.length };
+}
+
+async function firstAfter(stand: Stand, ready: number): Promise<number> {
+  const ours = new Set(oursOf(stand).map(({ by }) => by));
+  const first = () => stand.runs().find(({ by, from }) => from > ready && ours.has(by));
+  await stand.until("a job starts", () => first() !== undefined, LONGEST_MS);
+  return first()?.from ?? 0;
+}
+
+/** Since when every worker of ours runs jobs, and within a second so many of what a second adds. */
+async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
+  const [WINDOW_MS, SHARE] = [1_000, 0.8];
+  let full = Number.POSITIVE_INFINITY;
+  const look = (): boolean => {
+    const runs = stand.runs().filter(({ from }) => from > ready);
+    const starts = runs.map(({ from }) => from);
+    const needed = Math.ceil(rate * SHARE);
+    const rated = starts.find((from, at) => {
+      const last = starts[at + needed - 1];
+      return last !== undefined && last - from <= WINDOW_MS;
+    });
+    const firsts = oursOf(stand).map((one) => runs.find(({ by }) => by === one.by)?.from);
+    if (rated === undefined || firsts.includes(undefined)) return false;
+    full = Math.max(rated, ...(firsts as number[]));
+    return true;
+  };
+  await stand.until("every worker runs jobs, and as many as before", look, LONGEST_MS);
+  return full;
+}
+
+// The pool for tasks has as many as tasks need; all others are there as long as the worker.
+const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
+  where datname = current_database() and application_name like 'worker %'
+  and application_name <> 'worker maintenance' group by 1 order by 1`;
+
+/** Now, and whether it is the same later on: for each stand. */
+export async function sameSessions(
+  stands: readonly Stand[],
+): Promise<(stand: Stand) => Promise<void>> {
+  const sessions = async (stand: Stand) => JSON.stringify(await stand.sql(SESSIONS));
+  const before = new Map<Stand, string>();
+  for (const stand of stands) {
+    const name = `"worker heartbeat","count":${oursOf(stand).length}}`;
+    await stand.until("all beat", async () => (await sessions(stand)).includes(name));
+    before.set(stand, await sessions(stand));
+  }
+  return async (stand) => {
+    const isSame = async () => (await sessions(stand)) === before.get(stand);
+    await stand.until("its sessions are those of before", isSame, LONGEST_MS).catch(async () => {
+      stand.problem(`sessions before ${before.get(stand)}, now ${await sessions(stand)}`);
+    });
+  };
+}
+
+const OF_STOCK = "locked_by like 'pool-%' and locked_at < now() - interval '5 s'";
+const FREED_OF_STOCK = `with freed_queue as (
+  update worker._private_job_queues set locked_at = null, locked_by = null where ${OF_STOCK} returning 1
+), freed as (
+  update worker._private_jobs set locked_at = null, locked_by = null where ${OF_STOCK} returning 1
+)
+select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
+
+/** What a stock worker has lost with a connection stays locked for four hours, if nobody frees it. */
+export async function endAfterOutage(stand: Stand): Promise<void> {
+  if (stand.mode.stock) {
+    stand.log.fault();
+    const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
+    stand.figure("jobs left locked by a living worker", row?.count ?? 0, { unit: "" });
+  }
+  // What it had ended runs again then; ours write it as soon as they are back.
+  await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});
+}
