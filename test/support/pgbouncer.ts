@@ -12,7 +12,13 @@ import { serverAccount } from "../../src/database/embedded/account.ts";
 export interface Pgbouncer {
   /** Connects to the server's database of that name. */
   url(database: string): string;
-  /** Resolves when it is gone, and its server connections with it. */
+  /** A command of its console, such as PAUSE. */
+  admin(command: string): Promise<void>;
+  /** kill -9; resolves when it is gone, and its server connections with it. */
+  kill(): Promise<void>;
+  /** The same again, where it was; resolves when it listens. */
+  start(): Promise<void>;
+  /** Resolves when it is gone for good. */
   stop(): Promise<void>;
 }
 
@@ -48,25 +54,45 @@ export async function startPgbouncer(
   const file = join(directory, "pgbouncer.ini");
   writeFileSync(file, settings(server, directory, connections));
   if (account !== null) chownSync(directory, account.uid, account.gid);
-  const child = spawn("/bin/sh", ["-c", WITH_US, "sh", program, file], {
-    cwd: "/",
-    stdio: ["pipe", "ignore", "pipe"],
-    ...account,
-  });
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn("/bin/sh", ["-c", WITH_US, "sh", program, file], {
+      cwd: "/",
+      stdio: ["pipe", "ignore", "pipe"],
+      ...account,
+    });
+    await ready(child);
+  };
+  const kill = async () => {
+    child?.stdin?.end();
+    if (child?.exitCode === null) await once(child, "exit");
+  };
   const stop = async () => {
-    child.stdin?.end();
-    if (child.exitCode === null) await once(child, "exit");
+    await kill();
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    await ready(child);
+    await start();
   } catch (error) {
     await stop();
     throw error;
   }
   const host = encodeURIComponent(directory);
+  const url = (database: string) =>
+    `postgresql:///${database}?host=${host}&port=${PORT}&user=postgres`;
   return {
-    url: (database) => `postgresql:///${database}?host=${host}&port=${PORT}&user=postgres`,
+    url,
+    async admin(command) {
+      const client = new pg.Client({ connectionString: url("pgbouncer") });
+      await client.connect();
+      try {
+        await client.query(command);
+      } finally {
+        await client.end();
+      }
+    },
+    kill,
+    start,
     stop,
   };
 }

@@ -19,7 +19,6 @@ export class TcpProxy extends Faults implements AsyncDisposable {
   readonly #links: Set<Link>;
   readonly #target: pg.Client;
   readonly #aimed = new Map<string, Faults>();
-  #accepted = 0;
 
   constructor(target: pg.Client, links = new Set<Link>()) {
     super(links, null);
@@ -32,11 +31,6 @@ export class TcpProxy extends Faults implements AsyncDisposable {
     const { user, database } = this.#target;
     const { port } = this.#server.address() as net.AddressInfo;
     return `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${port}/${encodeURIComponent(database ?? "postgres")}`;
-  }
-
-  /** How many connections have been made so far. */
-  get accepted(): number {
-    return this.#accepted;
   }
 
   /** For the connections of one `application_name`. */
@@ -84,7 +78,6 @@ export class TcpProxy extends Faults implements AsyncDisposable {
         return null;
       },
     });
-    this.#accepted += 1;
     this.#links.add(link);
     this.meet(link);
   }

@@ -77,7 +77,7 @@ export class Stand {
 
   /** So many members of this mode; beside stock workers one of those, too, the first time. */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
-    const needsStock = this.mode.stock && this.members.length === 0;
+    const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
     const all = Array.from({ length: count }, () => this.#hireOne(changes));
     if (needsStock) all.push(this.#hireOne({ stock: true }));
     return (await Promise.all(all)).filter((one) => changes.stock || !one.isStock);

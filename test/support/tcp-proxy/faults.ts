@@ -11,7 +11,9 @@ export class Faults {
   /** For those that come later. */
   #lasting: Record<Direction, Partial<Conditions>> = { requests: {}, answers: {} };
   #cut: Cut | null = null;
+  #accepted = 0;
   #cuts = 0;
+  #ended: Promise<unknown> = Promise.resolve();
 
   /** `application`: its `application_name`; null: all. */
   constructor(links: ReadonlySet<Link>, application: string | null) {
@@ -19,7 +21,12 @@ export class Faults {
     this.#application = application;
   }
 
-  /** How many of these connections there are. */
+  /** How many of these connections have come so far. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** How many there are. */
   get open(): number {
     return this.#those.length;
   }
@@ -27,6 +34,11 @@ export class Faults {
   /** How many of them cutBehind() and cutAnswer() have cut so far. */
   get cuts(): number {
     return this.#cuts;
+  }
+
+  /** Resolves when the server has ended all that was cut: it has done by then what it was asked. */
+  get ended(): Promise<unknown> {
+    return this.#ended;
   }
 
   /** So long takes everything, one way. */
@@ -88,6 +100,7 @@ export class Faults {
   /** Of the proxy: a connection has come. */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;
+    this.#accepted += 1;
     for (const direction of DIRECTIONS) this.#apply(link, direction, this.#lasting[direction]);
   }
 
@@ -98,6 +111,7 @@ export class Faults {
     if (passing === null) return null;
     this.#cut = null;
     this.#cuts += 1;
+    this.#ended = Promise.all([this.#ended, link.closed]);
     return passing;
   }
 

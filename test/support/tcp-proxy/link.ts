@@ -20,6 +20,8 @@ export class Link {
   application: string | null = null;
   readonly requests: Pipe;
   readonly answers: Pipe;
+  /** Resolves when both ends are closed. */
+  readonly closed: Promise<void>;
   readonly #front: net.Socket;
   readonly #back: net.Socket;
 
@@ -49,11 +51,8 @@ export class Link {
       });
     this.requests = pipe(front, back, toServer, "requests");
     this.answers = pipe(back, front, toClient, "answers");
-    for (const socket of [front, back]) {
-      socket.on("close", () => {
-        if (front.destroyed && back.destroyed) parts.onClosed(this);
-      });
-    }
+    const ends = [front, back].map((end) => new Promise((resolve) => end.once("close", resolve)));
+    this.closed = Promise.all(ends).then(() => parts.onClosed(this));
   }
 
   reset(): void {

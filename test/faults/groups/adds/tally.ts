@@ -1,0 +1,62 @@
+// What callers were told of their jobs, held against the table.
+import type { Field } from "../../field/field.ts";
+import type { Told, Way } from "./ways.ts";
+
+interface Added {
+  readonly way: Way;
+  readonly where: string;
+  readonly name: string;
+  readonly told: Told;
+}
+
+/** How many jobs of a name there may be. */
+const BOUNDS: Readonly<Record<Told, readonly [number, number]>> = {
+  added: [1, 1],
+  unknown: [0, 1],
+  "not added": [0, 0],
+};
+
+export class Tally {
+  readonly #field: Field;
+  readonly #count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  readonly #all: Added[] = [];
+
+  /** `count`: how many jobs of each name there are. */
+  constructor(
+    field: Field,
+    count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+  ) {
+    this.#field = field;
+    this.#count = count;
+  }
+
+  note(way: Way, where: string, names: readonly string[], told: readonly Told[]): void {
+    for (const [index, name] of names.entries()) {
+      this.#all.push({ way, where, name, told: told[index] ?? "not added" });
+    }
+  }
+
+  /** Tells what is wrong, and how much of what was rejected is there. */
+  async judge(when: string): Promise<void> {
+    const there = await this.#count(this.#all.map(({ name }) => name));
+    for (const { way, where, name, told } of this.#all) {
+      const count = there.get(name) ?? 0;
+      const [least, most] = BOUNDS[told];
+      if (count >= least && count <= most) continue;
+      const sentence = `${name} was told to be ${told}, and is there ${count} times`;
+      this.#field.problem(null, `${way.name}, ${where}: ${sentence}`);
+    }
+    const figure = (what: string, all: readonly Added[], most?: number) =>
+      this.#field.figure(`${when}: ${what}`, null, all.length, {
+        unit: "",
+        ...(most === undefined ? {} : { most }),
+      });
+    const of = (told: Told) => this.#all.filter((one) => one.told === told);
+    const isThere = ({ name }: Added) => there.has(name);
+    figure("adds", this.#all);
+    figure("rejected as outcome_unknown", of("unknown"));
+    figure("unknown, and added", of("unknown").filter(isThere));
+    figure("rejected otherwise", of("not added"));
+    figure("not unknown, and added", of("not added").filter(isThere), 0);
+  }
+}

@@ -1,0 +1,180 @@
+// The ways in which jobs are added, each on connections of its own through a proxy that may cut them.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { codeOf } from "../../../../src/base/errors.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../../../src/queue/worker-utils.ts";
+import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
+import type { Order } from "../../../cli/command-child.ts";
+
+/** What the caller was told of a job. */
+export type Told = "added" | "unknown" | "not added";
+
+export interface Adder {
+  /** Adds a job for each name, and says what was told of each. */
+  add(names: readonly string[]): Promise<readonly Told[]>;
+  close(): Promise<void>;
+}
+
+export interface Way {
+  readonly name: string;
+  /** How many jobs at a time. */
+  readonly jobs: number;
+  /** The names are job keys, too. */
+  readonly isKeyed: boolean;
+  /** It takes a process each time. */
+  readonly isSlow: boolean;
+  /** Whether its connection was there before. */
+  readonly temperatures: readonly ("cold" | "warm")[];
+  start(url: string, directory: string): Promise<Adder>;
+}
+
+const quick = { isSlow: false, temperatures: ["cold", "warm"] } as const;
+
+const told = (error: unknown): Told =>
+  codeOf(error) === "outcome_unknown" ? "unknown" : "not added";
+
+const asked = (adding: Promise<unknown>): Promise<Told> => adding.then(() => "added", told);
+
+const job = (n: string, isKeyed = false) => ({
+  identifier: "mail",
+  payload: { n },
+  ...(isKeyed ? { spec: { jobKey: n } } : {}),
+});
+
+/** All of a batch are told the same. */
+function library(
+  name: string,
+  jobs: number,
+  add: (utils: WorkerUtils, names: readonly string[]) => Promise<unknown>,
+  isKeyed = false,
+): Way {
+  return {
+    ...{ name, jobs, isKeyed, ...quick },
+    async start(url) {
+      const utils = await makeWorkerUtils({ connectionString: url });
+      return {
+        async add(names) {
+          const one = await asked(add(utils, names));
+          return names.map(() => one);
+        },
+        close: () => utils.end(),
+      };
+    },
+  };
+}
+
+const coalesced: Way = {
+  ...{ name: "addJob, coalesced", jobs: 12, isKeyed: false, ...quick },
+  async start(url) {
+    const utils = await makeWorkerUtils({ connectionString: url });
+    return {
+      add: (names) => Promise.all(names.map((n) => asked(utils.addJob("mail", { n })))),
+      close: () => utils.end(),
+    };
+  },
+};
+
+const insideTransaction: Way = {
+  ...{ name: "in a caller's transaction", jobs: 1, isKeyed: false, ...quick },
+  async start(url) {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => {});
+    const utils = await makeWorkerUtils({ connectionString: url });
+    let connecting: Promise<unknown> | undefined;
+    return {
+      async add([n]) {
+        try {
+          connecting ??= client.connect();
+          await connecting;
+          await client.query("begin");
+          await utils.with(client).addJob("mail", { n });
+        } catch (error) {
+          if (told(error) === "unknown") throw error; // The commit has yet to come.
+          await client.query("rollback").catch(() => {});
+          return ["not added"];
+        }
+        // Of the commit PostgreSQL's own client tells the caller: lost is unknown.
+        return [
+          await client.query("commit").then(
+            () => "added" as const,
+            () => "unknown" as const,
+          ),
+        ];
+      },
+      async close() {
+        await client.end().catch(() => {});
+        await utils.end();
+      },
+    };
+  },
+};
+
+const overHttp: Way = {
+  ...{ name: "HTTP", jobs: 1, isKeyed: true, isSlow: true, temperatures: ["warm"] },
+  async start(url) {
+    const admin = await startAdminProcess(url);
+    return {
+      async add([n = ""]) {
+        const body = { identifier: "mail", payload: { n }, key: n };
+        const answer = await admin.post("/api/jobs", body);
+        if (answer.status === 200 || answer.status === 201) return ["added"];
+        return [told(answer.body)];
+      },
+      close: () => admin.stop(),
+    };
+  },
+};
+
+const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
+
+/** One process for all of them: to start Node for each would take most of the time. */
+const addMany: Way = {
+  ...{ name: "worker add-many", jobs: 3, isKeyed: false, isSlow: true, temperatures: ["cold"] },
+  async start(url, directory) {
+    const file = join(directory, "jobs.jsonl");
+    const commands = fork(root("test/cli/command-child.ts"), {
+      execArgv: ["--import", root("test/support/register.mjs")],
+    });
+    return {
+      async add(names) {
+        const lines = names.map((n) => JSON.stringify({ task: "mail", payload: { n } }));
+        writeFileSync(file, lines.join("\n"));
+        const order: Order = { args: ["add-many", file, "--json"], env: { DATABASE_URL: url } };
+        commands.send(order);
+        const [ran] = (await once(commands, "message")) as [{ status: number; stderr: string }];
+        const one = ran.status === 0 ? "added" : told(JSON.parse(ran.stderr));
+        return names.map(() => one);
+      },
+      async close() {
+        commands.kill();
+        await once(commands, "exit");
+      },
+    };
+  },
+};
+
+export const WAYS: readonly Way[] = [
+  library("addJob", 1, (utils, [n = ""]) => utils.addJob("mail", { n })),
+  library(
+    "addJob with a key",
+    1,
+    (utils, [n = ""]) => utils.addJob("mail", { n }, { jobKey: n }),
+    true,
+  ),
+  library("addJobs", 3, (utils, names) => utils.addJobs(names.map((n) => job(n)))),
+  library(
+    "addJobs with keys",
+    3,
+    (utils, names) => utils.addJobs(names.map((n) => job(n, true))),
+    true,
+  ),
+  library("copyJobs", 3, (utils, names) => utils.copyJobs(names.map((n) => job(n)))),
+  coalesced,
+  insideTransaction,
+  overHttp,
+  addMany,
+];

@@ -1,0 +1,6 @@
+// A short selection of what networks do, held to the oracle; `npm run test:faults` has all of it.
+import { test } from "node:test";
+import { selection } from "./field/selection.ts";
+import { group as adds } from "./groups/adds/group.ts";
+
+test("Whoever adds knows what is there, wherever the connection is cut.", () => selection(adds));
