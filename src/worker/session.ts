@@ -133,7 +133,7 @@ export class Session<E> {
     let fetcher: SafeFetcher<E> | undefined;
     const { connection } = this.#parts;
     const onLoss = (error: Error) => fetcher?.connectionLost(error);
-    const connections = this.#connections({ connection, onLoss, leaseId: () => null });
+    const connections = this.#connections({ connection, onLoss, isLeased: () => false });
     fetcher = new SafeFetcher(
       {
         config,
@@ -159,9 +159,9 @@ export class Session<E> {
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];
     // Each looks after its own connection.
-    const leaseId = () => (this.#parts.lease.isLeased ? this.id : null);
+    const isLeased = () => this.#parts.lease.isLeased;
     const connection = named(this.#parts.connection, "worker fast lane");
-    const connections = this.#connections({ connection, onLoss: () => {}, leaseId });
+    const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     // A server process that has just announced a job is awake when it is asked for it. Not behind a
     // pooler, where the channel would stay with somebody else's connection.
     if (notify && preparedStatements) connections[0]?.listen(NEW_JOBS, announced);
@@ -180,10 +180,10 @@ export class Session<E> {
   }
 
   #connections(
-    own: Pick<ConnectionSettings, "connection" | "leaseId" | "onLoss">,
+    own: Pick<ConnectionSettings, "connection" | "isLeased" | "onLoss">,
   ): WorkerConnection[] {
     const { schema, preparedStatements, lanes } = this.#parts.config;
-    const settings = { schema, preparedStatements, ...own };
+    const settings = { schema, preparedStatements, sessionId: this.id, ...own };
     return Array.from({ length: lanes }, () => new WorkerConnection(settings));
   }
 }

@@ -86,6 +86,34 @@ for (const fastLane of [false, true]) {
   });
 }
 
+test("What was sent on a connection that was lost is not done when it arrives after all.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const gate = latch();
+  const held = recording("held", () => gate.opened);
+  await queue.started({
+    connectionString: proxy.url,
+    tasks: [held],
+    concurrency: 1,
+    pollIntervalMs: NEVER_MS,
+  });
+  const lanes = proxy.of("worker lane");
+  // The fetches that the announcement leads to are on their way, and given up after ten seconds.
+  lanes.mute("established", "requests");
+  const accepted = lanes.accepted;
+  await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
+  await until("new ones are made", () => lanes.accepted >= accepted + 2, PATIENCE_MS);
+  await until("a job runs", () => held.seen.length === 1);
+  const open = lanes.open;
+  proxy.resume();
+  await until("the old ones have ended", () => lanes.open === open - 2);
+  const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+  assert.equal(locked.length, 1);
+  gate.open();
+  await until("all have run", () => held.seen.length === 5);
+  await until("nothing is left", async () => (await queue.left()).length === 0);
+});
+
 test("Each kind of connection says in pg_stat_activity what it is.", async () => {
   await queue.started({ tasks: [recording("quick")], lanes: 2, fastLane: true, recovery: {} });
   const names = async () => {

@@ -1,7 +1,10 @@
 // Jobs that the fast mode has taken are locked by the rows of an open transaction. Nobody sees whose,
-// and they are free only when it ends. So each of its connections holds an advisory lock, shared,
+// and they are free only when it ends. So each connection of a worker holds an advisory lock, shared,
 // under the id of its session: from that anybody finds the transactions of a stale worker, and ends
 // them as PostgreSQL would have done after a while (idle_in_transaction_session_timeout).
+//
+// Of a connection that was lost, the session itself ends what is left at the server: that holds rows, or will
+// do what was asked of it and is still on its way.
 //
 // What a handler that blocks its process has taken is thereby left to it as long as the heartbeat
 // goes on, and what a frozen process has taken is free when its lease is over.
@@ -29,7 +32,8 @@ const endLostSql: Statement = () => `
 
 /**
  * Ends the server process `pid` of a connection of this session that was lost, if it is still there: a
- * server that has not heard of the loss keeps the rows locked, also from the session itself.
+ * server that has not heard of the loss keeps rows locked, also from the session itself, and does what
+ * reaches it late.
  */
 export async function endLostConnection(
   db: Database,

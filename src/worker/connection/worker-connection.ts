@@ -15,11 +15,13 @@ export interface ConnectionSettings {
   readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
+  /** Under which it takes jobs: by that it finds what is left of a connection that it has lost. */
+  readonly sessionId: string;
   /**
-   * The lease that stands for what transactions on this connection hold: whoever recovers its jobs
-   * ends them. null, or not given: none does.
+   * Whether a lease stands for what transactions on this connection hold: whoever recovers its jobs ends
+   * them.
    */
-  leaseId?(): string | null;
+  isLeased(): boolean;
   onLoss(error: Error): void;
 }
 
@@ -123,7 +125,7 @@ export class WorkerConnection {
       // Behind a transaction pooler they would reach somebody else: see begin().
       if (preparedStatements) {
         await client.query(FOR_THE_SESSION);
-        await this.#lease(client);
+        await this.#mark(client);
       }
       await this.#listen(client);
     } catch (error) {
@@ -148,13 +150,18 @@ export class WorkerConnection {
     await client.query(question).catch(() => client.connection.stream.destroy());
   }
 
-  async #lease(client: pg.Client): Promise<void> {
-    const { leaseId, schema } = this.#settings;
-    const id = leaseId?.() ?? null;
-    if (id === null) return;
-    await markConnection({ client, schema }, id);
-    if (this.#lostPid !== null) await endLostConnection({ client, schema }, id, this.#lostPid);
+  /**
+   * What was sent on a connection that was lost may still be on its way, and would be done when it
+   * arrives: jobs would be taken that nobody knows of.
+   */
+  async #mark(client: pg.Client): Promise<void> {
+    const { sessionId, isLeased, schema } = this.#settings;
+    await markConnection({ client, schema }, sessionId);
+    if (this.#lostPid !== null) {
+      await endLostConnection({ client, schema }, sessionId, this.#lostPid);
+    }
     this.#lostPid = null;
+    if (!isLeased()) return;
     await client.query(`set idle_in_transaction_session_timeout = ${FROZEN_LEASED_MS}`);
   }
 
