@@ -19,9 +19,10 @@ export interface ProcessEvents {
 // A busy machine delays heartbeats, and who has seen gaps judges nobody for a while.
 export const LONGEST_WAIT_MS = 90_000;
 
-export function processEvents({
-  stdout,
-}: ChildProcess & { readonly stdout: Readable }): ProcessEvents {
+export function processEvents(
+  { stdout }: ChildProcess & { readonly stdout: Readable },
+  onEvent: (event: ProcessEvent) => void = () => {},
+): ProcessEvents {
   const events: ProcessEvent[] = [];
   const listeners = new Set<() => void>();
   const tell = () => {
@@ -30,7 +31,9 @@ export function processEvents({
   let isOver = false;
   createInterface({ input: stdout })
     .on("line", (line) => {
-      events.push(JSON.parse(line) as ProcessEvent);
+      const event = JSON.parse(line) as ProcessEvent;
+      events.push(event);
+      onEvent(event);
       tell();
     })
     .on("close", () => {

@@ -1,5 +1,6 @@
 // The process of a member (member.ts): a worker as an application runs it, which ends on SIGTERM, with
 // the duties of workload.ts; or one of Graphile Worker's. Events go to stdout, its log to stderr.
+import { flushCompileCache } from "node:module";
 import { Logger, run as runStock } from "graphile-worker";
 import { createLogger } from "../../../src/base/logger.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
@@ -7,6 +8,7 @@ import { run } from "../../../src/worker/run.ts";
 import { RunLog } from "../../worker/run-log.ts";
 import { stockTasks } from "../../worker/stock-crew.ts";
 import { dutiful, FORBIDDEN } from "../../worker/workload.ts";
+import { type KillPoint, killAt } from "./kill-point.ts";
 
 export interface MemberDuty {
   readonly by: string;
@@ -14,11 +16,13 @@ export interface MemberDuty {
   readonly isStock: boolean;
   readonly connectionString: string;
   readonly options: Omit<Partial<WorkerOptions>, "tasks">;
+  readonly killAt?: KillPoint;
 }
 
 const duty = JSON.parse(process.argv[2] ?? "{}") as MemberDuty;
 const log = new RunLog(duty.log);
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const started = duty.killAt === undefined ? null : killAt(duty.killAt, log, duty.by);
 await (duty.isStock ? stock(duty) : ours(duty));
 
 async function ours({ by, connectionString, options }: MemberDuty): Promise<void> {
@@ -32,12 +36,15 @@ async function ours({ by, connectionString, options }: MemberDuty): Promise<void
         register(hooks) {
           hooks.on("worker:leaseLost", (event) => say({ event: "leaseLost", ...event }));
           hooks.on("worker:recovered", (event) => say({ event: "recovered", ...event }));
+          if (started !== null) hooks.on("job:start", started);
           hooks.on("job:interrupted", (event) => say({ event: "interrupted", ...event }));
         },
       },
     ],
   });
   say({ event: "ready", workerId: worker.id, pid: process.pid });
+  // For the next member: a killed one would not do it at its end.
+  flushCompileCache();
   await worker.stopped;
   say({ event: "stopped" });
 }

@@ -2,11 +2,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, openSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
-import { type ProcessEvents, processEvents } from "../../support/event-process.ts";
+import {
+  type ProcessEvent,
+  type ProcessEvents,
+  processEvents,
+} from "../../support/event-process.ts";
 import { machineTime } from "../../worker/run-log.ts";
+import type { KillPoint } from "./kill-point.ts";
 import type { MemberDuty } from "./member-child.ts";
 
 /** What differs from the member that its stand would hire. */
@@ -19,6 +25,8 @@ export interface MemberChanges {
   readonly stock?: boolean;
   /** A file for what it logs, such as /dev/full; its lines are not read then. */
   readonly stderr?: string;
+  /** Where it kills itself. */
+  readonly killAt?: KillPoint;
   /** Words before `node`, such as `["ip", "netns", "exec", "a"]`. */
   readonly command?: readonly string[];
 }
@@ -53,30 +61,34 @@ export interface Member extends ProcessEvents {
   readonly exit: Exit | null;
 }
 
-export interface MemberPlan extends Omit<MemberChanges, "stock"> {
+export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
   readonly duty: MemberDuty;
   readonly isStock: boolean;
   /** Where its lines are kept. */
   readonly logPath: string;
 }
 
-const child = fileURLToPath(new URL("./member-child.ts", import.meta.url));
+const main = fileURLToPath(new URL("./member-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
-/** Resolves when it is ready, or rejects with what it said instead; `onSpawn` learns of it before. */
-export async function startMember(
-  plan: MemberPlan,
-  onSpawn: (child: ChildProcess) => void,
-): Promise<Member> {
+/** Who wants to know of a member before it is ready. */
+export interface MemberWatch {
+  spawned(child: ChildProcess): void;
+  said(event: ProcessEvent): void;
+}
+
+/** Resolves when it is ready, or rejects with what it said instead. */
+export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
-  const all = [...command, process.execPath, "--import", register, ...nodeArgs, child];
+  const all = [...command, process.execPath, "--import", register, ...nodeArgs, main];
   const [program = "", ...args] = [...all, JSON.stringify(duty)];
   const started = spawn(program, args, {
     stdio: ["ignore", "pipe", stderr === undefined ? "pipe" : openSync(stderr, "w")],
-    env: { ...process.env, ...env },
+    // Starting is the most expensive thing that many members ever do.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(logPath), "cache"), ...env },
   });
   const pid = started.pid ?? 0;
-  onSpawn(started);
+  watch.spawned(started);
   let exit: Exit | null = null;
   const exited = once(started, "exit").then(([code, signal]) => {
     exit = { code, signal, at: machineTime() } as Exit;
@@ -84,7 +96,8 @@ export async function startMember(
   });
   const lines: LoggedLine[] = [];
   if (started.stderr !== null) readLines(started.stderr, logPath, lines);
-  const said = processEvents(started as Parameters<typeof processEvents>[0]);
+  const child = started as Parameters<typeof processEvents>[0];
+  const said = processEvents(child, (event) => watch.said(event));
   const { workerId } = await said.event("ready").catch(async (error: Error) => {
     throw new Error(`${duty.by} did not start (its lines: ${logPath}): ${error.message}`);
   });

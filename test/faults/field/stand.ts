@@ -6,6 +6,7 @@ import pg from "pg";
 import { makeWorkerUtils, type WorkerUtils } from "../../../src/queue/worker-utils.ts";
 import type { RecoveryOptions } from "../../../src/worker/options/recovery-options.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
+import type { ProcessEvent } from "../../support/event-process.ts";
 import { type Random, random } from "../../support/random-calls.ts";
 import { machineTime, RunLog } from "../../worker/run-log.ts";
 import { type Run, runsOf } from "../../worker/runs.ts";
@@ -40,6 +41,7 @@ export class Stand {
   readonly dice: Random;
   /** All that were ever hired, the dead ones, too. */
   readonly members: Member[] = [];
+  leasesLost = 0;
   readonly #parts: StandParts;
   readonly #loads: Load[] = [];
   readonly #pool: pg.Pool;
@@ -152,15 +154,28 @@ export class Stand {
     this.log.close();
   }
 
+  /** A machine that gives it no time does to it what a fault would do. */
+  #leaseLost(by: string): void {
+    this.leasesLost++;
+    this.log.fault(by);
+    this.figure("leases lost", this.leasesLost, { unit: "" });
+  }
+
   async #hireOne(changes: MemberChanges): Promise<Member> {
     const { directory, memberUrl, recovery, options, spawned } = this.#parts;
-    const { url = memberUrl, stock: isStock = false, ...rest } = changes;
+    const { url = memberUrl, stock: isStock = false, killAt, ...rest } = changes;
     const by = `${isStock ? "stock" : slug(this.mode)}${this.#hired++}`;
     const { fastLane } = this.mode;
     const all = { concurrency: 5, fastLane, recovery, ...options, ...changes.options };
-    const duty = { by, log: this.log.path, isStock, connectionString: url, options: all };
+    const duty = {
+      ...{ by, log: this.log.path, isStock, connectionString: url, options: all },
+      ...(killAt === undefined ? {} : { killAt }),
+    };
     const plan = { ...rest, duty, isStock, logPath: join(directory, `${by}.log`) };
-    const member = await startMember(plan, spawned);
+    const said = ({ event }: ProcessEvent) => {
+      if (event === "leaseLost") this.#leaseLost(by);
+    };
+    const member = await startMember(plan, { spawned, said });
     this.members.push(member);
     return member;
   }

@@ -60,10 +60,9 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
 }
 
 /** Who was killed shows in the log; what is excused then depends on the mode. */
-function leniencyOf({ mode, log }: Stand, given: Leniency = {}): Leniency {
-  const entries = log.read();
-  const killed = entries.some(({ e }) => e === "dead");
-  return { killed, cutFastLanes: mode.fastLane !== false, ...given };
+function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
+  const killed = log.read().some(({ e }) => e === "dead");
+  return { killed, cutFastLanes: mode.fastLane !== false, leaseLost: leasesLost > 0, ...given };
 }
 
 async function drained(stand: Stand, limitMs: number): Promise<void> {

@@ -1,42 +1,90 @@
-// kill -9 under load, with survivors: what the dead held is freed in time and runs elsewhere.
-
+// kill -9 at chosen points, with survivors: what the dead held is freed in time and runs elsewhere.
+//
+//   the packet that writes results and fetches:   before │ sent │ answered
+//   counted from the first job on, or, while it stops, from SIGTERM on
+import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
+import type { KillPoint } from "../field/kill-point.ts";
+import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const KILLS = 50;
-const FREED_MS = 10_000;
-const FREED_FAST_MS = 5_000;
+const SURVIVORS = 2;
+const PHASES = ["before", "sent", "answered"] as const;
+
+const LOCKED = { most: 10_000 };
+const ROWS = { most: 5_000 };
 
 export const group: FaultGroup = {
   name: "kill",
-  title: "kill -9 under load, with survivors",
+  title: "kill -9 at chosen points under load, with survivors",
   limitMinutes: 9,
   needs: [],
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server);
     await field.each(stands, async (stand) => {
-      await stand.hire(2);
-      stand.load(50);
-      for (let n = 0; n < field.times(KILLS, 3); n++) {
-        await killOne(stand);
+      await stand.hire(SURVIVORS);
+      stand.load(40);
+      const deaths: Promise<Death>[] = [];
+      for (let n = 0; n < field.times(KILLS, 6); n++) {
+        deaths.push(lockedOfDead(stand, await killed(stand, n)));
         if (n % 10 === 9) field.say(`${stand.mode.name}: ${n + 1} killed`);
       }
+      const all = await Promise.all(deaths);
       await stand.end();
-      measure(stand);
+      measure(stand, all);
     });
   },
 };
 
-async function killOne(stand: Stand): Promise<void> {
-  const [victim] = await stand.hire();
-  if (victim === undefined) return;
-  await stand.until("it runs jobs", () => stand.runs(victim.by).length > 20);
-  await stand.kill(victim);
+/** Its name in the log, and the jobs that it had locked by its id. */
+interface Death {
+  readonly by: string;
+  readonly locked: ReadonlySet<string>;
 }
 
-function measure(stand: Stand): void {
-  const most = stand.mode.fastLane === false ? FREED_MS : FREED_FAST_MS;
-  for (const { ms } of freedAfter(stand.runs())) stand.figure("freed after kill -9", ms, { most });
+async function killed(stand: Stand, n: number): Promise<Member> {
+  const phase = PHASES[n % PHASES.length] ?? "sent";
+  // Every fourth while it stops: then there are few packets.
+  const since = n % 4 === 3 ? "SIGTERM" : "start";
+  const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
+  const [victim] = await stand.hire(1, { killAt });
+  if (victim === undefined) throw new Error("nobody was hired");
+  if (since === "SIGTERM") {
+    await stand.until("it runs jobs", () => stand.runs(victim.by).length > 0);
+    victim.signal("SIGTERM");
+  }
+  await victim.exited;
+  return victim;
+}
+
+const LOOK_MS = 50;
+
+/** What it had locked by its id; ends when nothing of that is left, and measures that. */
+async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
+  const locked = new Set<string>();
+  // Stopped before the packet came: it has held nothing.
+  if (exit?.signal !== "SIGKILL") return { by, locked };
+  const from = exit.at;
+  const text = `select id::text from worker._private_jobs where locked_by = $1
+    union all select 'queue' from worker._private_job_queues where locked_by = $1`;
+  await stand.until(`nothing is locked by ${by}`, async () => {
+    const rows = await stand.sql<{ id: string }>(text, [workerId]);
+    for (const { id } of rows) locked.add(id);
+    // What was on its way to the server may still be done there.
+    return rows.length === 0 && machineTime() > from + LOOK_MS;
+  });
+  if (locked.size > 0) stand.figure("locks of the dead are gone", machineTime() - from, LOCKED);
+  return { by, locked };
+}
+
+function measure(stand: Stand, deaths: readonly Death[]): void {
+  const lockedBy = new Map(deaths.map(({ by, locked }) => [by, locked]));
+  for (const { run, ms } of freedAfter(stand.runs())) {
+    const isLocked = lockedBy.get(run.by)?.has(run.job) === true;
+    if (isLocked) stand.figure("its jobs run elsewhere: held by locked_by", ms, LOCKED);
+    else stand.figure("its jobs run elsewhere: held by row locks", ms, ROWS);
+  }
 }

@@ -1,0 +1,47 @@
+// A member that kills itself at a chosen moment: around a packet that it sends to fetch and to write
+// results. Which packet is counted from the first job that it has started, or from SIGTERM on.
+import net from "node:net";
+import { machineTime, type RunLog } from "../../worker/run-log.ts";
+
+export interface KillPoint {
+  /**
+   * `before`: what has ended is not sent. `sent`: the server gets it, and commits perhaps. `answered`:
+   * it has committed, and nothing of the answer was read.
+   */
+  readonly phase: "before" | "sent" | "answered";
+  readonly packet: number;
+  readonly since: "start" | "SIGTERM";
+}
+
+/** `by` in the log has died when this is over. Gives what tells it that a job has started. */
+export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
+  const die = () => {
+    log.write({ e: "dead", by, t: machineTime() });
+    process.kill(process.pid, "SIGKILL");
+  };
+  const lanes = new WeakSet<net.Socket>();
+  let isCounting = false;
+  let left = packet;
+  if (since === "SIGTERM") process.prependListener("SIGTERM", () => (isCounting = true));
+  const { write } = net.Socket.prototype;
+  const watched = function (this: net.Socket, chunk: Uint8Array | string, ...rest: unknown[]) {
+    const bytes = Buffer.from(chunk as string);
+    if (bytes.includes(LANE)) lanes.add(this);
+    if (!isCounting || !lanes.has(this) || --left !== 0) {
+      return Reflect.apply(write, this, [chunk, ...rest]);
+    }
+    if (phase === "before") die();
+    if (phase === "answered") this.prependOnceListener("data", die);
+    const wasTaken = Reflect.apply(write, this, [chunk, ...rest]);
+    if (phase === "sent") Reflect.apply(write, this, [EMPTY, die]);
+    return wasTaken;
+  };
+  net.Socket.prototype.write = watched as typeof write;
+  return () => {
+    isCounting ||= since === "start";
+  };
+}
+
+/** The name of the connections that take jobs, in their first packet. */
+const LANE = "worker lane";
+const EMPTY = Buffer.alloc(0);
