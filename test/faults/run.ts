@@ -5,6 +5,7 @@
 //
 // Exit status: 0, all bounds and rules held; 1, one did not; 2, wrong options; 3, something had to be
 // skipped and --allow-skips was not given.
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { brokenBounds, table } from "./field/measure.ts";
 import { missing } from "./field/needs.ts";
@@ -38,7 +39,10 @@ for (const group of chosen) {
   const broken = [...problems, ...brokenBounds(figures)];
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
   console.log(`\n${table(figures)}\n\n${broken.length === 0 ? "held" : "BROKEN"}, ${minutes} min`);
-  if (broken.length === 0) continue;
+  if (broken.length === 0) {
+    rmSync(directory, { recursive: true, force: true });
+    continue;
+  }
   hasFailed = true;
   for (const one of broken) console.log(`  ✗ ${one}`);
   console.log(`  logs: ${directory}\n  again: ${repeat}`);

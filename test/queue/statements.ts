@@ -127,7 +127,10 @@ const CRON = {
   last_execution_ms: "0",
   now_ms: "0",
 };
-const BEAT = { leaseIds: ["w"], metadata: null, certainty: null };
+const BEAT = {
+  ...{ leaseIds: ["w"], metadata: null, certainty: null },
+  ...{ isBroken: false, longestGapMs: 0 },
+};
 const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
 const RECOVERY = {
   staleWorkerIds: ["w"],
@@ -422,7 +425,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
   },
 
-  "lease-register": (db) => registerLease(db, "w", "{}"),
+  "lease-register": (db) => registerLease(db, "w", "{}", 0),
   "lease-beat": (db) => beat(db, BEAT),
   "lease-end": (db) => endLeases(db, ["w"]),
   "lease-lost-jobs": (db) => lostJobs(db, "w", ["1"]),

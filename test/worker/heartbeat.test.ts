@@ -73,8 +73,8 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
   const metadata = async () =>
     (await queue.sql<{ metadata: Record<string, unknown> }>(text, [worker.id]))[0]?.metadata ?? {};
   await until("the running job is told", async () => (await metadata())["running_jobs"] === 1);
-  const { host, cron: timetable, running, ...rest } = await metadata();
-  assert.equal(typeof host, "string");
+  const { host, cron: timetable, running, steady_since_ms, ...rest } = await metadata();
+  assert.deepEqual([typeof host, typeof steady_since_ms], ["string", "number"]);
   const [{ next, ...entry }, ...more] = timetable as Record<string, unknown>[] as [
     Record<string, unknown>,
   ];

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import { HeartbeatUptime } from "../../src/worker/lease/heartbeat-uptime.ts";
 import { resolveWorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 
@@ -50,22 +49,4 @@ test("A wrong value and a misspelt name are told with their place.", () => {
     'recovery.tresholdMs: unknown field, did you mean "thresholdMs"?',
   ]);
   assert.deepEqual(problems(true), ["recovery: must be an object"]);
-});
-
-test("A worker is steady since its last gap, whichever way the clock went.", () => {
-  const uptime = new HeartbeatUptime(4_500);
-  assert.equal(uptime.uptimeMs, 0);
-  for (const atMs of [10_000, 12_000, 14_000]) uptime.confirm(atMs);
-  assert.equal(uptime.uptimeMs, 4_000);
-  uptime.confirm(20_000);
-  assert.equal(uptime.uptimeMs, 0);
-  uptime.confirm(22_000);
-  assert.equal(uptime.uptimeMs, 2_000);
-  uptime.confirm(10_000);
-  assert.equal(uptime.uptimeMs, 0);
-  uptime.confirm(12_000);
-  uptime.break();
-  assert.equal(uptime.uptimeMs, 0);
-  uptime.confirm(13_000);
-  assert.equal(uptime.uptimeMs, 0);
 });

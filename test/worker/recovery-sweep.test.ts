@@ -21,6 +21,7 @@ const { add, job, workerIds } = jobsOf(queue);
 
 const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const STEADY = { uptimeMs: 10_000, silenceMs: 2_000 };
+const WELL = { isBroken: false, longestGapMs: 4_500 };
 
 /** A worker that was last heard of `age` (an interval) ago. */
 async function worker(id: string, age: string, metadata: string | null = LEASE) {
@@ -51,11 +52,16 @@ async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0 };
 
 test("A beat tells whose leases have run out, and not of those that are well.", async () => {
-  await registerLease(queue.db, "self", LEASE);
+  await registerLease(queue.db, "self", LEASE, 3_000);
   await worker("well", "3 s");
   await worker("dead", "8 s");
   const look = (uptimeMs: number) =>
-    beat(queue.db, { leaseIds: ["self"], metadata: null, certainty: { ...STEADY, uptimeMs } });
+    beat(queue.db, {
+      leaseIds: ["self"],
+      metadata: null,
+      certainty: { ...STEADY, uptimeMs },
+      ...WELL,
+    });
   const { staleWorkerIds, leases } = await look(10_000);
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases], [["self", { isRecovered: false }]]);
@@ -180,7 +186,10 @@ test("A beat that is under way saves its worker.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
-    await beat({ ...queue.db, client }, { leaseIds: ["late"], metadata: null, certainty: null });
+    await beat(
+      { ...queue.db, client },
+      { leaseIds: ["late"], metadata: null, certainty: null, ...WELL },
+    );
     // Not yet committed: its row is locked. Then committed: it is well.
     assert.deepEqual(await sweep(["late"]), NOTHING);
     await client.query("commit");
@@ -208,7 +217,9 @@ test("A worker that is frozen in the middle of a beat is swept all the same.", a
   const pool = { connect: async () => neverCommits } as unknown as pg.Pool;
   const bounds = { statementTimeoutMs: 300, lockTimeoutMs: 300, readOnly: false };
   const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
-  const over = beat(db, { leaseIds: ["frozen"], metadata: null, certainty: null }).catch(() => {});
+  const over = beat(db, { leaseIds: ["frozen"], metadata: null, certainty: null, ...WELL }).catch(
+    () => {},
+  );
   await beaten.promise;
   await until("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
   client.release(true);
@@ -219,10 +230,20 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };
-  const late = await beat(queue.db, { leaseIds: ["dead", "gone"], metadata, certainty: null });
+  const late = await beat(queue.db, {
+    leaseIds: ["dead", "gone"],
+    metadata,
+    certainty: null,
+    ...WELL,
+  });
   assert.deepEqual([...late.leases], [["dead", { isRecovered: true }]]);
   // Metadata does not wipe the mark away.
-  const again = await beat(queue.db, { leaseIds: ["dead"], metadata: null, certainty: null });
+  const again = await beat(queue.db, {
+    leaseIds: ["dead"],
+    metadata: null,
+    certainty: null,
+    ...WELL,
+  });
   assert.equal(again.leases.get("dead")?.isRecovered, true);
   await endLeases(queue.db, ["dead"]);
   assert.deepEqual(await workerIds(), []);

@@ -4,7 +4,7 @@
 // stays gone, and its id with it.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Certainty } from "./recover-jobs.ts";
-import { isRecovered, staleWorkers } from "./stale-workers.ts";
+import { isRecovered, saysNumber, staleWorkers } from "./stale-workers.ts";
 
 /** What a beat says and asks. */
 export interface Beat {
@@ -13,6 +13,10 @@ export interface Beat {
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /** null: do not ask for stale workers this time. */
   readonly certainty: Certainty | null;
+  /** The beat before it did not go through. */
+  readonly isBroken: boolean;
+  /** Since the last one that did: more is a gap, milliseconds. */
+  readonly longestGapMs: number;
 }
 
 export interface BeatAnswer {
@@ -20,17 +24,48 @@ export interface BeatAnswer {
   readonly now_ms: number;
   /** Leases with a row, and whether a sweep has taken jobs from them. */
   readonly leases: ReadonlyMap<string, { readonly isRecovered: boolean }>;
+  /** For how long beats have gone through without a gap. */
+  readonly uptimeMs: number;
   readonly staleWorkerIds: readonly string[];
 }
 
-const registerSql: Statement = (s) => `
-insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
-values ($1::text, now(), $2::jsonb)`;
+// Since when beats go through without a gap. A row keeps it: who has just begun takes it over from
+// somebody who was heard a moment ago. So a fleet of which nobody lives for long can tell a death from
+// an outage of the database, after which there is nobody to take anything over from.
+const NOW_MS = "extract(epoch from now())::float8 * 1000";
+const SINCE = "(workers.metadata ->> 'steady_since_ms')::float8";
+const saysSince = saysNumber("steady_since_ms");
+const since = (ms: string) => `jsonb_build_object('steady_since_ms', ${ms})`;
 
-/** Begins a lease. The id must be new. */
-export async function registerLease(db: Database, id: string, metadata: string): Promise<void> {
-  await query(db, registerSql, [id, metadata]);
+const registerSql: Statement = (s) => `
+with earlier as (
+  select coalesce(min(${SINCE}), ${NOW_MS}) as since_ms from ${s}._private_workers as workers
+  where workers.last_heartbeat_at between now() - $3::float8 * interval '1 millisecond' and now()
+  and ${saysSince}
+), registered as (
+  insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
+  select $1::text, now(), $2::jsonb || ${since("since_ms")} from earlier
+)
+select greatest(0, ${NOW_MS} - since_ms) as uptime_ms from earlier`;
+
+/**
+ * Begins a lease. The id must be new. Gives for how long beats have gone through without a gap, where
+ * somebody was heard within `heardWithinMs`; else 0.
+ */
+export async function registerLease(
+  db: Database,
+  id: string,
+  metadata: string,
+  heardWithinMs: number,
+): Promise<number> {
+  const values = [id, metadata, heardWithinMs];
+  const [row] = await query<{ uptime_ms: number }>(db, registerSql, values);
+  return row?.uptime_ms ?? 0;
 }
+
+// Whichever way the clock went.
+const isSteady = `(not $7::boolean and ${saysSince}
+        and last_heartbeat_at between now() - $8::float8 * interval '1 millisecond' and now())`;
 
 // The update waits for a sweep that has locked the row, and then sees its mark. now() is the
 // beginning of the transaction: a beat that had to wait counts from before it did.
@@ -38,34 +73,48 @@ const beatSql: Statement = (s) => `
 with beat as (
   update ${s}._private_workers as workers
   set last_heartbeat_at = now(),
-    metadata = case when id = $2::text and not coalesce(${isRecovered}, false)
-      then $3::jsonb else metadata end
+    metadata = case
+      when id = $2::text and not coalesce(${isRecovered}, false)
+        then $3::jsonb || ${since(`case when ${isSteady} then ${SINCE} else ${NOW_MS} end`)}
+      when ${isSteady} then metadata
+      else coalesce(metadata, '{}') || ${since(NOW_MS)} end
   where id = any($1::text[])
-  returning id, coalesce(${isRecovered}, false) as is_recovered
+  returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms
 )
-select extract(epoch from now())::float8 * 1000 as now_ms,
+select ${NOW_MS} as now_ms,
   (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
+  coalesce((select greatest(0, ${NOW_MS} - min(since_ms)) from beat), 0) as uptime_ms,
   case when $4::boolean then (
     select coalesce(json_agg(id), '[]')::text from (${staleWorkers(s, "$5", "$6")}) as stale
     where id <> all($1::text[])
   ) else '[]' end as stale`;
 
+interface BeatRow {
+  readonly now_ms: number;
+  readonly leases: string;
+  readonly uptime_ms: number;
+  readonly stale: string;
+}
+
 /** Renews leases and, in the same round trip, asks for workers that let theirs run out. */
 export async function beat(
   db: Database,
-  { leaseIds, metadata, certainty }: Beat,
+  { leaseIds, metadata, certainty, isBroken, longestGapMs }: Beat,
 ): Promise<BeatAnswer> {
-  const [row] = await query<{ now_ms: number; leases: string; stale: string }>(db, beatSql, [
+  const [row] = await query<BeatRow>(db, beatSql, [
     leaseIds,
     metadata?.id ?? null,
     metadata?.text ?? null,
     certainty !== null,
     certainty?.uptimeMs ?? 0,
     certainty?.silenceMs ?? 0,
+    isBroken,
+    longestGapMs,
   ]);
   const leases = Object.entries(JSON.parse(row?.leases ?? "{}") as Record<string, boolean>);
   return {
     now_ms: row?.now_ms ?? 0,
+    uptimeMs: row?.uptime_ms ?? 0,
     leases: new Map(leases.map(([id, isRecovered]) => [id, { isRecovered }])),
     staleWorkerIds: JSON.parse(row?.stale ?? "[]") as string[],
   };

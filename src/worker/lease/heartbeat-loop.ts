@@ -11,7 +11,6 @@ import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { type BeatAnswer, beat, endLeases } from "../../queue/workers/lease.ts";
 import type { Certainty } from "../../queue/workers/recover-jobs.ts";
-import { HeartbeatUptime } from "./heartbeat-uptime.ts";
 
 /** Plain data: it crosses into the thread. */
 export interface HeartbeatSettings {
@@ -21,6 +20,8 @@ export interface HeartbeatSettings {
   readonly intervalMs: number;
   readonly sweepIntervalMs: number;
   readonly longestGapMs: number;
+  /** When it begins: for how long beats of others have gone through without a gap. */
+  readonly uptimeMs: number;
   readonly statementTimeoutMs: number;
   /** One 64-bit cell: when the last beat that went through was sent, by sharedMonotonicUs. */
   readonly lastBeat: SharedArrayBuffer;
@@ -55,7 +56,6 @@ export type HeartbeatReport =
 export class HeartbeatLoop {
   readonly #settings: HeartbeatSettings;
   readonly #report: (report: HeartbeatReport) => void;
-  readonly #uptime: HeartbeatUptime;
   readonly #lastBeat: BigInt64Array;
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
@@ -65,6 +65,13 @@ export class HeartbeatLoop {
   readonly #lost = new Set<string>();
   #metadata: { id: string; text: string } | null = null;
   #sweptAtMs = 0;
+  /**
+   * For how long beats go through without a gap. After an outage of the database every worker looks
+   * stale to whoever is back first; so nobody may judge others before beats have gone through for as
+   * long as they have not been heard.
+   */
+  #uptimeMs: number;
+  #isBroken = false;
 
   constructor(
     settings: HeartbeatSettings,
@@ -73,7 +80,7 @@ export class HeartbeatLoop {
   ) {
     this.#settings = settings;
     this.#report = report;
-    this.#uptime = new HeartbeatUptime(settings.longestGapMs);
+    this.#uptimeMs = settings.uptimeMs;
     this.#lastBeat = new BigInt64Array(settings.lastBeat);
     this.#leaseIds = settings.leaseIds;
     const { connection, schema, statementTimeoutMs } = settings;
@@ -135,20 +142,24 @@ export class HeartbeatLoop {
       leaseIds: this.#leaseIds,
       metadata,
       certainty: this.#certainty(),
+      isBroken: this.#isBroken,
+      longestGapMs: this.#settings.longestGapMs,
     });
+    this.#isBroken = false;
     if (this.#metadata === metadata) this.#metadata = null;
     this.#confirmed(answer, sentAtUs);
   }
 
   #failed(error: unknown): void {
-    this.#uptime.break();
+    this.#isBroken = true;
+    this.#uptimeMs = 0;
     const isFinal = error instanceof WorkerError && error.code === "schema_missing";
     this.#report({ report: isFinal ? "impossible" : "failed", error: messageOf(error) });
   }
 
   #certainty(): Certainty | null {
     const { sweepIntervalMs, intervalMs } = this.#settings;
-    const { uptimeMs } = this.#uptime;
+    const uptimeMs = this.#uptimeMs;
     const nowMs = monotonic();
     // A beat is never on time to the millisecond: half an interval early is time for it.
     if (uptimeMs === 0 || nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) {
@@ -158,9 +169,9 @@ export class HeartbeatLoop {
     return { uptimeMs, silenceMs: intervalMs };
   }
 
-  #confirmed({ now_ms: nowMs, leases, staleWorkerIds }: BeatAnswer, sentAtUs: bigint): void {
-    this.#uptime.confirm(nowMs);
-    const { uptimeMs } = this.#uptime;
+  #confirmed(answer: BeatAnswer, sentAtUs: bigint): void {
+    const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
+    this.#uptimeMs = uptimeMs;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id));
     // Under a lease that is lost no more jobs are taken.
     const [current] = this.#leaseIds;

@@ -34,6 +34,7 @@ export class Heartbeat {
   readonly #lastBeat = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leaseIds: readonly string[] = [];
+  #uptimeMs = 0;
   #isStopping = false;
   #isFailing = false;
 
@@ -51,10 +52,14 @@ export class Heartbeat {
     Atomics.store(this.#lastBeat, 0, sentAtUs);
   }
 
-  /** Renews these leases from now on, first of all the current one. */
-  async start(leaseIds: readonly string[]): Promise<void> {
+  /**
+   * Renews these leases from now on, first of all the current one. `uptimeMs`: for how long beats of
+   * others have gone through without a gap.
+   */
+  async start(leaseIds: readonly string[], uptimeMs: number): Promise<void> {
     const { connection, logger } = this.#parts;
     this.#leaseIds = leaseIds;
+    this.#uptimeMs = uptimeMs;
     const plain = portable(connection);
     if (plain === null) {
       this.#fallBack("the pool's options cannot be handed to a thread");
@@ -101,6 +106,7 @@ export class Heartbeat {
       // A worker at whose beats an outage went by unseen, because it fell between two of them, has
       // others before it whose beats it hit: theirs must still be within the threshold.
       longestGapMs: longestGap(config),
+      uptimeMs: this.#uptimeMs,
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       lastBeat: this.#lastBeat.buffer,
     };
@@ -137,4 +143,13 @@ export class Heartbeat {
 /** Between two beats of a worker that may judge others. */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return thresholdMs - 1.25 * heartbeatIntervalMs;
+}
+
+/**
+ * How recently somebody must have been heard for a worker that begins to know that there was no outage.
+ * Who beat just before one that falls into this gap, and is back an interval after it, is still within
+ * the threshold.
+ */
+export function heardWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
+  return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);
 }

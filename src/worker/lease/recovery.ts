@@ -13,7 +13,7 @@ import type { Maintenance } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
-import { Heartbeat, longestGap } from "./heartbeat.ts";
+import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
 import type { HeartbeatReport } from "./heartbeat-loop.ts";
 import { HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
@@ -76,8 +76,8 @@ export class Recovery implements Leases {
 
   /** The first lease. Before any job is taken: a sweep only touches ids that had a row. */
   async start(db: Database, id: string): Promise<void> {
-    await this.#register(db, id);
-    await this.#heartbeat.start(this.#leaseIds);
+    const uptimeMs = await this.#register(db, id);
+    await this.#heartbeat.start(this.#leaseIds, uptimeMs);
     const { heartbeatIntervalMs } = this.#parts.config;
     const everyMs = BEATS_PER_DESCRIPTION * heartbeatIntervalMs;
     this.#describing = setInterval(() => this.#describe(), everyMs).unref();
@@ -137,12 +137,14 @@ export class Recovery implements Leases {
     over.abort();
   }
 
-  async #register(db: Database, id: string): Promise<void> {
+  async #register(db: Database, id: string): Promise<number> {
     const sentAtUs = sharedMonotonicUs();
     this.#description = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
-    await registerLease(db, id, this.#description);
+    const heardWithinMs = heardWithin(this.#parts.config);
+    const uptimeMs = await registerLease(db, id, this.#description, heardWithinMs);
     this.#heartbeat.registered(sentAtUs);
     this.#leaseIds = [id, ...this.#leaseIds];
+    return uptimeMs;
   }
 
   #describe(): void {

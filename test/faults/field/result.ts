@@ -1,5 +1,5 @@
 // A group from its beginning to its end, in this process; and what became of it.
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { type FaultGroup, Field, type FieldOptions } from "./field.ts";
 import type { Figure } from "./measure.ts";
 
@@ -9,7 +9,6 @@ export interface GroupResult {
   readonly problems: readonly string[];
 }
 
-/** Leaves the directory where it is when something went wrong: the logs are in it. */
 export async function runGroup(group: FaultGroup, options: FieldOptions): Promise<GroupResult> {
   mkdirSync(options.directory, { recursive: true });
   const field = new Field(options);
@@ -20,6 +19,5 @@ export async function runGroup(group: FaultGroup, options: FieldOptions): Promis
   }
   await field.close();
   const { figures, problems } = field;
-  if (problems.length === 0) rmSync(options.directory, { recursive: true, force: true });
   return { figures, problems };
 }

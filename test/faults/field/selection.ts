@@ -1,6 +1,7 @@
 // A group in `npm test`: few repetitions, and only the oracle is asserted, for on a busy machine no
 // bound is.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FaultGroup } from "./field.ts";
@@ -17,4 +18,5 @@ export async function selection(
   const { problems } = await runGroup(group, options);
   const again = `FAULTS_SEED=${seed}, ${directory}\n${said.join("\n")}`;
   assert.deepEqual(problems, [], again);
+  rmSync(directory, { recursive: true, force: true });
 }

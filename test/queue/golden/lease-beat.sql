@@ -1,13 +1,21 @@
 with beat as (
   update "worker"._private_workers as workers
   set last_heartbeat_at = now(),
-    metadata = case when id = $2::text and not coalesce(workers.metadata ? 'recovered_at', false)
-      then $3::jsonb else metadata end
+    metadata = case
+      when id = $2::text and not coalesce(workers.metadata ? 'recovered_at', false)
+        then $3::jsonb || jsonb_build_object('steady_since_ms', case when (not $7::boolean and jsonb_typeof(workers.metadata -> 'steady_since_ms') = 'number'
+      and length(workers.metadata ->> 'steady_since_ms') <= 25
+        and last_heartbeat_at between now() - $8::float8 * interval '1 millisecond' and now()) then (workers.metadata ->> 'steady_since_ms')::float8 else extract(epoch from now())::float8 * 1000 end)
+      when (not $7::boolean and jsonb_typeof(workers.metadata -> 'steady_since_ms') = 'number'
+      and length(workers.metadata ->> 'steady_since_ms') <= 25
+        and last_heartbeat_at between now() - $8::float8 * interval '1 millisecond' and now()) then metadata
+      else coalesce(metadata, '{}') || jsonb_build_object('steady_since_ms', extract(epoch from now())::float8 * 1000) end
   where id = any($1::text[])
-  returning id, coalesce(workers.metadata ? 'recovered_at', false) as is_recovered
+  returning id, coalesce(workers.metadata ? 'recovered_at', false) as is_recovered, (workers.metadata ->> 'steady_since_ms')::float8 as since_ms
 )
 select extract(epoch from now())::float8 * 1000 as now_ms,
   (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
+  coalesce((select greatest(0, extract(epoch from now())::float8 * 1000 - min(since_ms)) from beat), 0) as uptime_ms,
   case when $4::boolean then (
     select coalesce(json_agg(id), '[]')::text from (
   select workers.id from "worker"._private_workers as workers
