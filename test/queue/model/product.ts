@@ -75,13 +75,16 @@ export class Product {
         const { thresholdMs: threshold_ms, resilientThresholdMs: resilient_threshold_ms } =
           call.terms;
         const terms = JSON.stringify({ threshold_ms, resilient_threshold_ms });
-        return world.leases.has(call.by) ? undefined : registerLease(this.#db, call.by, terms);
+        if (!world.leases.has(call.by)) await registerLease(this.#db, call.by, terms, 0);
+        return undefined;
       }
       case "beat": {
         const answer = await beat(this.#db, {
           leaseIds: [call.by],
           metadata: null,
           certainty: null,
+          isBroken: false,
+          longestGapMs: 0,
         });
         const lease = answer.leases.get(call.by);
         return lease === undefined ? "gone" : lease.isRecovered ? "recovered" : "alive";
