@@ -15,7 +15,11 @@ export interface Duty {
   readonly failures: number;
   /** Jobs that it adds from inside. */
   readonly children: number;
+  /** What the task "harmful" does to its process. */
+  readonly harm?: Harm;
 }
+
+export type Harm = "kill" | "exit" | "memory";
 
 /** Flag of jobs that no worker here may run. */
 export const FORBIDDEN = "not here";

@@ -8,6 +8,7 @@ import { run } from "../../../src/worker/run.ts";
 import { RunLog } from "../../worker/run-log.ts";
 import { stockTasks } from "../../worker/stock-crew.ts";
 import { dutiful, FORBIDDEN } from "../../worker/workload.ts";
+import { harmful } from "./harmful.ts";
 import { type KillPoint, killAt } from "./kill-point.ts";
 
 export interface MemberDuty {
@@ -28,7 +29,12 @@ await (duty.isStock ? stock(duty) : ours(duty));
 async function ours({ by, connectionString, options }: MemberDuty): Promise<void> {
   const logger = await createLogger({ format: "json" });
   const worker = await run({
-    ...{ connectionString, logger, tasks: dutiful(log, by), forbiddenFlags: [FORBIDDEN] },
+    ...{
+      connectionString,
+      logger,
+      tasks: [...dutiful(log, by), harmful(log, by)],
+      forbiddenFlags: [FORBIDDEN],
+    },
     ...options,
     plugins: [
       {

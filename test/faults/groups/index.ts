@@ -1,7 +1,10 @@
 // All groups, in the order in which they run.
 import type { FaultGroup } from "../field/field.ts";
 import { group as adds } from "./adds/group.ts";
+import { group as fleet } from "./fleet.ts";
+import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
 import { group as outage } from "./outage/group.ts";
+import { group as poison } from "./poison.ts";
 
-export const groups: readonly FaultGroup[] = [kill, outage, adds];
+export const groups: readonly FaultGroup[] = [kill, fleet, frozen, poison, outage, adds];

@@ -1,0 +1,18 @@
+// A task that kills its process, in one of the ways in which tasks do.
+import { defineTask, type Task } from "../../../src/worker/task/task.ts";
+import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
+import type { Duty } from "../../worker/workload.ts";
+
+export function harmful(log: RunLog, by: string): Task<never> {
+  const task = defineTask<Duty>("harmful", ({ n, harm }, { job }) => {
+    const { id, attempts: attempt } = job;
+    log.write({ e: "start", run: runName(), n, job: id, by, attempt, t: machineTime() });
+    // Nothing else of this process can be written from here on.
+    log.write({ e: "dead", by, n, t: machineTime() });
+    if (harm === "kill") process.kill(process.pid, "SIGKILL");
+    if (harm === "exit") process.exit(3);
+    const taken: number[][] = [];
+    for (;;) taken.push(new Array(100_000).fill(taken.length));
+  });
+  return task as Task<never>;
+}

@@ -1,0 +1,82 @@
+// A fleet in which nobody lives for long, and one that is killed whole and started again: what the dead
+// held is freed although nobody has lived for as long as a lease lasts.
+import type { JobToAdd } from "../../../src/domain/job-spec.ts";
+import type { Random } from "../../support/random-calls.ts";
+import { machineTime } from "../../worker/run-log.ts";
+import { freedAfter } from "../../worker/runs.ts";
+import { randomJob } from "../../worker/workload.ts";
+import type { FaultGroup, Field } from "../field/field.ts";
+import type { Stand } from "../field/stand.ts";
+
+const SLOTS = 3;
+const MEAN_LIFE_MS = 3_000;
+const LONGEST_LIFE_MS = 9_000;
+const FREED = { most: 12_000 };
+/** Between the death of the whole fleet and its restart, milliseconds. */
+const PAUSES = [0, 3_000, 15_000];
+
+export const group: FaultGroup = {
+  name: "fleet",
+  title: "a fleet with a mean life of 3 s; the whole fleet killed and started again",
+  limitMinutes: 9,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const stands = await field.stands(server);
+    const unstableMs = field.times(60_000, 10_000);
+    await field.each(stands, async (stand) => {
+      stand.load(25, { make: withLongOnes });
+      await unstable(stand, machineTime() + unstableMs);
+      field.say(`${stand.mode.name}: ${stand.members.length} have lived and died`);
+      for (const { ms } of freedAfter(stand.runs())) {
+        stand.figure("freed in a fleet with a mean life of 3 s", ms, FREED);
+      }
+      for (const pauseMs of PAUSES.slice(0, field.times(3, 1)))
+        await restart(field, stand, pauseMs);
+      // Somebody has to be there who sees to what is left.
+      await stand.hire(2);
+      await stand.end();
+    });
+  },
+};
+
+/** Most jobs are over in no time: some are running when their process dies. */
+function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
+  if (dice(8) > 0) return randomJob(n, producer, dice);
+  return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
+}
+
+async function unstable(stand: Stand, untilMs: number): Promise<void> {
+  const slots = Array.from({ length: SLOTS }, async () => {
+    while (machineTime() < untilMs) {
+      const [member] = await stand.hire();
+      if (member === undefined) return;
+      const share = (stand.dice(1_000) + 1) / 1_001;
+      const lifeMs = Math.min(LONGEST_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
+      // A life has no condition for its end.
+      await new Promise((resolve) => setTimeout(resolve, lifeMs));
+      await stand.kill(member);
+    }
+  });
+  await Promise.all(slots);
+}
+
+async function restart(field: Field, stand: Stand, pauseMs: number): Promise<void> {
+  const fleet = await stand.hire(SLOTS);
+  await stand.until("all have run jobs", () => fleet.every(({ by }) => stand.runs(by).length > 5));
+  await Promise.all(fleet.map((member) => stand.kill(member)));
+  await field.outage(pauseMs);
+  const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
+  await Promise.race([first, ...others]);
+  // How long a process takes to start is the machine's business.
+  const from = machineTime();
+  const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
+  const names = new Set(fleet.map(({ by }) => by));
+  const freed = () => freedAfter(stand.runs()).filter(({ run }) => names.has(run.by));
+  const running = stand.runs().filter((run) => names.has(run.by) && run.died).length;
+  await stand.until("all that was running runs again", () => freed().length >= running, 60_000);
+  for (const { run, ms } of freed()) {
+    stand.figure("freed after a restart of the whole fleet", run.to + ms - from, FREED);
+  }
+  await Promise.all(next.map((member) => stand.kill(member)));
+}

@@ -1,0 +1,71 @@
+// SIGSTOP for longer than the lease, then SIGCONT: others run its jobs, and who wakes starts nothing
+// that is no longer its own, writes nothing over the results of others, and ends on one SIGTERM.
+import { machineTime } from "../../worker/run-log.ts";
+import type { FaultGroup, Field } from "../field/field.ts";
+import type { Member } from "../field/member.ts";
+import type { Stand } from "../field/stand.ts";
+
+const FROZEN_MS = 12_000;
+const FREED = { most: 10_000 };
+const GONE = { most: 3_000 };
+
+export const group: FaultGroup = {
+  name: "frozen",
+  title: "SIGSTOP past the lease, SIGCONT, one SIGTERM",
+  limitMinutes: 6,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const stands = await field.stands(server);
+    await field.each(stands, async (stand) => {
+      await stand.hire(2);
+      stand.load(30);
+      for (let n = 0; n < field.times(6, 1); n++) await freeze(field, stand);
+      await stand.end({ lenient: { leaseLost: true } });
+    });
+  },
+};
+
+async function freeze(field: Field, stand: Stand): Promise<void> {
+  const [victim] = await stand.hire();
+  if (victim === undefined) return;
+  await stand.until("it runs jobs", () => stand.runs(victim.by).length > 10);
+  stand.log.fault(victim.by);
+  victim.signal("SIGSTOP");
+  const stoppedAt = machineTime();
+  await field.outage(FROZEN_MS);
+  const held = stand.runs(victim.by).filter(({ to }) => to === Number.POSITIVE_INFINITY);
+  for (const { n } of held) {
+    const next = stand.runs().find((run) => run.n === n && run.from > stoppedAt);
+    if (next === undefined) stand.problem(`${n} was not freed while ${victim.by} was frozen`);
+    else stand.figure("freed while its worker is frozen", next.from - stoppedAt, FREED);
+  }
+  const wokenAt = machineTime();
+  victim.signal("SIGCONT");
+  stand.log.fault(victim.by);
+  await stand.until("it runs jobs again", () =>
+    stand.runs(victim.by).some(({ from }) => from > wokenAt + 1_000),
+  );
+  staleStarts(stand, victim, stoppedAt, wokenAt);
+  stand.figure("gone after one SIGTERM, woken", await victim.stop(), GONE);
+  const { code, signal } = await victim.exited;
+  if (code !== 0) stand.problem(`${victim.by}, woken, ended with ${signal ?? code}`);
+}
+
+/** A job that others have begun meanwhile, begun once more by the attempt that they had. */
+function staleStarts(stand: Stand, { by }: Member, stoppedAt: number, wokenAt: number): void {
+  const runs = stand.runs();
+  for (const run of runs.filter((one) => one.by === by && one.from > wokenAt)) {
+    const other = runs.find(
+      (one) =>
+        one.by !== by &&
+        one.n === run.n &&
+        one.from > stoppedAt &&
+        one.from < run.from &&
+        one.attempt >= run.attempt,
+    );
+    if (other !== undefined) {
+      stand.problem(`stale start: ${run.n} by ${by}, attempt ${run.attempt}, after ${other.by}`);
+    }
+  }
+}
