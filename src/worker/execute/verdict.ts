@@ -25,7 +25,7 @@ export async function judgePending(
 }
 
 function judgeValue(value: unknown): Result {
-  const isFailure = value instanceof Error || (typeof value === "string" && value !== "");
+  const isFailure = isError(value) || (typeof value === "string" && value !== "");
   return isFailure ? failure(value) : null;
 }
 
@@ -66,9 +66,18 @@ function partial(
 /** Anything may be thrown. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
-    error: thrown instanceof Error ? thrown : errorWithoutStack(textOf(thrown)),
+    error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
     payload: null,
   };
+}
+
+/** Of a proxy even this question may throw. */
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 /** An error without a stack: it would only tell where in this file it was made. */

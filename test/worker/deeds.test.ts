@@ -1,0 +1,36 @@
+// Tasks that throw what can hardly be looked at: the job fails with a text, and the worker goes on.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { act, THROWS } from "./deeds.ts";
+import { recorder, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+for (const fastLane of [false, true]) {
+  test(`Whatever a task throws fails its job alone (${fastLane ? "fast" : "safe"}).`, async () => {
+    const { logger } = recorder();
+    const deeds = defineTask<string>("deed", (deed, { signal }) => act(deed, signal));
+    const quick = recording("quick");
+    await queue.started({ tasks: [deeds, quick], logger, fastLane });
+    const jobs = THROWS.map((deed) => ({
+      ...{ identifier: "deed", payload: deed },
+      spec: { maxAttempts: 1 },
+    }));
+    await queue.utils.addJobs(jobs);
+    await until(
+      "all have ended",
+      async () => {
+        return (await queue.left()).every(({ attempts, locked_by }) => attempts > 0 && !locked_by);
+      },
+      60_000,
+    );
+    await queue.utils.addJob("quick");
+    await until("another one runs", () => quick.seen.length === 1);
+    const failed = new Map((await queue.left()).map((job) => [JSON.parse(job.payload), job]));
+    for (const deed of THROWS.filter((one) => !one.startsWith("returns"))) {
+      const text = failed.get(deed)?.last_error ?? "";
+      assert.ok(text.length > 0 && text.length <= 65_536, `${deed}: ${text.slice(0, 100)}`);
+    }
+  });
+}

@@ -1,0 +1,91 @@
+// What tasks may do that no task should: never end, block their process, throw whatever can be thrown.
+import { setTimeout as sleep } from "node:timers/promises";
+
+const refuse = (): never => {
+  throw new Error("not to be looked at");
+};
+
+/** A function each: half of them can hardly be looked at. */
+const THROWN: Readonly<Record<string, () => unknown>> = {
+  undefined: () => undefined,
+  null: () => null,
+  false: () => false,
+  number: () => Number.NaN,
+  symbol: () => Symbol("thrown"),
+  text: () => "x".repeat(100_000_000),
+  function: () => refuse,
+  circular: () => {
+    const one: Record<string, unknown> = {};
+    one["self"] = one;
+    return one;
+  },
+  "no prototype": () => Object.create(null),
+  getters: () =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        ["message", "stack", "name", "code", "cause", "then", "toString"].map((name) => [
+          name,
+          { get: refuse, enumerable: true },
+        ]),
+      ),
+    ),
+  "error with getters": () =>
+    Object.defineProperties(new Error("hidden"), {
+      message: { get: refuse },
+      stack: { get: refuse },
+      name: { get: refuse },
+    }),
+  "error without text": () => Object.assign(new Error("x"), { message: {}, stack: null }),
+  "error of a symbol": () => Object.assign(new Error("x"), { message: Symbol("message") }),
+  "long error": () => new Error("x".repeat(100_000_000)),
+  "many errors": () => new AggregateError(Array.from({ length: 100_000 }, () => new Error("one"))),
+  "its own cause": () => {
+    const error = new Error("round");
+    error.cause = error;
+    return error;
+  },
+  proxy: () => hostile({}),
+  "proxy of an error": () => hostile(new Error("hidden")),
+  revoked: () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  },
+  zero: () => new Error("a\0b\ud800"),
+};
+
+function hostile(target: object): object {
+  const traps = ["get", "has", "getPrototypeOf", "ownKeys", "getOwnPropertyDescriptor", "set"];
+  return new Proxy(target, Object.fromEntries(traps.map((trap) => [trap, refuse])));
+}
+
+export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
+  `throws ${name}`,
+  `rejects with ${name}`,
+  `returns ${name}`,
+]);
+
+/** Ends as its name says; `blocks 5` = for 5 s. What "returns" is no error may do, and is done. */
+export function act(deed: string, signal: AbortSignal): unknown {
+  const [verb = "", ...words] = deed.split(" ");
+  const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];
+  if (verb === "throws") throw made?.();
+  if (verb === "rejects") return sleep(1).then(() => Promise.reject(made?.()));
+  if (verb === "returns") return made?.();
+  if (verb === "blocks") return block(Number(words[0]) * 1_000);
+  if (verb === "late") return late(signal);
+  return new Promise(() => {});
+}
+
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** Fails when nobody waits for it any more. */
+async function late(signal: AbortSignal): Promise<never> {
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  await sleep(100);
+  throw new Error("too late");
+}
