@@ -1,5 +1,6 @@
 // What a group of faults works with: servers of its own, a stand for each mode, a seed, and places for
 // figures and problems. Everything that it has started ends with it.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RecoveryOptions } from "../../../src/worker/options/recovery-options.ts";
@@ -85,6 +86,9 @@ export class Field {
   async stands(server: Server, options: StandsOptions = {}): Promise<Stand[]> {
     const { url: memberUrl = (url) => url, name = "", options: own = {} } = options;
     const { recovery = this.brief ? BRIEF_RECOVERY : undefined } = options;
+    // Each round has its own logs.
+    const directory = join(this.directory, name);
+    mkdirSync(directory, { recursive: true });
     const wanted = MODES.filter(
       (mode) =>
         (options.modes?.includes(mode.name) ?? true) &&
@@ -94,7 +98,7 @@ export class Field {
     for (const [index, mode] of wanted.entries()) {
       const url = await server.createDatabase(`${slug(mode)}${name}`);
       const stand = new Stand({
-        ...{ mode, url, recovery, options: own, directory: this.directory },
+        ...{ mode, url, recovery, options: own, directory },
         memberUrl: await memberUrl(url, mode),
         seed: this.seed + 1_000 * (index + 1),
         figure: (what, value, bound) => this.figure(what, mode.name, value, bound),

@@ -4,7 +4,8 @@ import { group as adds } from "./adds/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
+import { group as network } from "./network/group.ts";
 import { group as outage } from "./outage/group.ts";
 import { group as poison } from "./poison.ts";
 
-export const groups: readonly FaultGroup[] = [kill, fleet, frozen, poison, outage, adds];
+export const groups: readonly FaultGroup[] = [kill, fleet, frozen, poison, outage, network, adds];

@@ -1,0 +1,49 @@
+// What networks do between workers and PostgreSQL. Each worker polls once an hour: what it does not hear
+// of it does not find.
+import { tcpProxy } from "../../../support/tcp-proxy.ts";
+import type { FaultGroup, Field } from "../../field/field.ts";
+import { ROUNDS } from "./rounds.ts";
+import { NEVER_MS, Wire } from "./wire.ts";
+
+export const group: FaultGroup = {
+  name: "network",
+  title: "connections that are mute, slow, cut, half open",
+  limitMinutes: 10,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const proxies = new Map<string, Awaited<ReturnType<typeof tcpProxy>>>();
+    const stands = await field.stands(server, {
+      options: { pollIntervalMs: NEVER_MS },
+      url: async (url, mode) => {
+        const proxy = await tcpProxy(url);
+        field.defer(() => proxy.close());
+        proxies.set(mode.name, proxy);
+        return proxy.url;
+      },
+    });
+    const wires = new Map<object, Wire>();
+    await field.each(stands, async (stand) => {
+      const proxy = proxies.get(stand.mode.name);
+      if (proxy === undefined) return;
+      // Graphile Worker finds no connection that goes silent: its own is not at fault.
+      const direct = { stock: true, url: stand.url, options: { pollIntervalMs: 1_000 } };
+      const stock = stand.mode.stock ? await stand.hire(1, direct) : [];
+      await stand.hire();
+      wires.set(stand, new Wire(stand, proxy, stock));
+    });
+    for (const round of ROUNDS) {
+      if (field.brief && round.isLong) continue;
+      await field.each(stands, async (stand) => {
+        const wire = wires.get(stand);
+        await wire?.underLoad(round.what, () => round.run(wire, field));
+      });
+      // One after another: each alone on the machine.
+      for (const wire of wires.values()) {
+        await field.each([wire.stand], () => wire.prove(round.what));
+      }
+      field.say(round.what);
+    }
+    await field.each(stands, (stand) => stand.end());
+  },
+};
