@@ -21,7 +21,7 @@ import type { Admin, AdminRoute } from "./context/admin.ts";
 import { createTickets } from "./context/export-tickets.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
 import { orReadOnly } from "./context/read-only.ts";
-import { inTime } from "./context/request-time.ts";
+import { inTime, patientAsker } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
 import { createInsight } from "./insight/insight.ts";
@@ -164,6 +164,9 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
 /** How long a download may take until its headers; what follows has bounds of its own. */
 const DOWNLOAD_BEGIN_MS = 3_000;
 
+/** A write waits so long at the most to learn whether the server takes any; that comes off its patience. */
+const ASKED_BEFORE_MS = 500;
+
 interface Bound {
   readonly of: DatabasesOf;
   readonly repeated: ReturnType<typeof createRepeated>;
@@ -173,13 +176,16 @@ function bind(route: AdminRoute, admin: Admin, { of, repeated }: Bound): AdminEn
   const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
   const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
+  const time = { limitMs, patienceMs: limits.lineMs };
   const read = (request: HttpRequest) =>
-    inTime(request, limitMs, (asker) => operation.run({ ...admin, databases: of(asker) }, request));
+    inTime(request, time, (asker) => operation.run({ ...admin, databases: of(asker) }, request));
   const readAgain = async (request: HttpRequest) => repeated(request, await read(request));
+  const patienceMs = Math.max(limits.lineMs - ASKED_BEFORE_MS, limits.lineMs / 2);
   // A write that has begun is finished, whoever has left.
   const write = async (request: HttpRequest) => {
     try {
-      return await operation.run(admin, request);
+      const databases = of(patientAsker(patienceMs));
+      return await operation.run({ ...admin, databases }, request);
     } catch (error) {
       throw orReadOnly(error);
     }

@@ -43,16 +43,24 @@ const START_LIMIT_MS = 10_000;
 // It lives as long as we hold the other end of the shell's standard input.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
+export interface PgbouncerOptions {
+  /** Where it listens beside its unix socket. */
+  readonly address?: string;
+  /** How long it keeps a server connection that nobody uses, seconds. Default 600. */
+  readonly idleSeconds?: number;
+}
+
 /** Starts one with `connections` to the server that `server` names. It does not run as root. */
 export async function startPgbouncer(
   program: string,
   server: string,
   connections: number,
+  { address = "", idleSeconds = 600 }: PgbouncerOptions = {},
 ): Promise<Pgbouncer> {
   const account = serverAccount();
   const directory = mkdtempSync(join(tmpdir(), "worker-pgbouncer-"));
   const file = join(directory, "pgbouncer.ini");
-  writeFileSync(file, settings(server, directory, connections));
+  writeFileSync(file, settings(server, directory, connections, { address, idleSeconds }));
   if (account !== null) chownSync(directory, account.uid, account.gid);
   let child: ChildProcess | undefined;
   const start = async () => {
@@ -77,7 +85,7 @@ export async function startPgbouncer(
     await stop();
     throw error;
   }
-  const host = encodeURIComponent(directory);
+  const host = encodeURIComponent(address || directory);
   const url = (database: string) =>
     `postgresql:///${database}?host=${host}&port=${PORT}&user=postgres`;
   return {
@@ -97,7 +105,12 @@ export async function startPgbouncer(
   };
 }
 
-function settings(server: string, directory: string, connections: number): string {
+function settings(
+  server: string,
+  directory: string,
+  connections: number,
+  { address, idleSeconds }: Required<PgbouncerOptions>,
+): string {
   const { host, port, user, password } = new pg.Client({ connectionString: server });
   const target = { host, port: String(port), user, password: password ?? "" };
   const quoted = Object.entries(target)
@@ -109,8 +122,9 @@ function settings(server: string, directory: string, connections: number): strin
 pool_mode = transaction
 default_pool_size = ${connections}
 max_client_conn = 500
+server_idle_timeout = ${idleSeconds}
 auth_type = any
-listen_addr =
+listen_addr = ${address}
 listen_port = ${PORT}
 unix_socket_dir = ${directory}
 `;

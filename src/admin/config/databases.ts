@@ -19,7 +19,7 @@ export interface AdminDatabases {
   readonly downloads: Database;
   /** READ ONLY, 1 s: what is read of all jobs, for many at once. */
   readonly feed: Database;
-  /** 8 s. */
+  /** 8 s, behind locks 4 s; for a request no longer than that may wait. */
   readonly writes: Database;
   /** Cleanup, sweep, unlock: 30 s. */
   readonly maintenance: Database;
@@ -78,9 +78,15 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       // An answer that streams may begin before its first statement has ended.
       downloads: database(downloads, { signal: asker.signal, leftMs: () => Infinity }),
       feed: database(feed, asker),
+      writes: database(writes, { ...unhurried, ...patienceOf(asker) }),
     }),
   };
 }
+
+/** What is written is finished, whoever has left. */
+const unhurried: Asker = { signal: new AbortController().signal, leftMs: () => Infinity };
+
+const patienceOf = ({ patienceMs }: Asker) => (patienceMs === undefined ? {} : { patienceMs });
 
 /** Whoever has gone does not wait until his statement has been stopped. */
 function untilGone(client: Queryable, signal: AbortSignal): Queryable {

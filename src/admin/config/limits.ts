@@ -7,7 +7,7 @@ import { defaultLimits } from "../../http/bounds/limits.ts";
 export interface AdminLimits {
   /** The longest time until the answer to a read begins, milliseconds. */
   readonly requestMs: number;
-  /** How long a request waits in line for a database connection, milliseconds. */
+  /** How long a request waits for others: in line for a connection, behind locks; milliseconds. */
   readonly lineMs: number;
   /** The largest request body, bytes. */
   readonly bodyBytes: number;
@@ -35,7 +35,7 @@ export interface AdminLimits {
 
 export const defaultAdminLimits: AdminLimits = Object.freeze({
   requestMs: 3_000,
-  lineMs: 2_000,
+  lineMs: 1_750,
   bodyBytes: 1_048_576,
   connections: defaultLimits.connections,
   requests: defaultLimits.unanswered,

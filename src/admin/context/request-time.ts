@@ -1,15 +1,33 @@
 // How long a request may take until its answer begins. When its time is over, or its client has left,
 // the statement that it has under way is stopped, and whoever waits for the answer hears why there is
-// none. An answer that has begun, a stream, takes as long as its reader is there.
+// none. An answer that has begun, a stream, takes as long as its reader is there. How long a request may
+// wait for others, in line for a connection and behind locks, is a part of it, and bounds writes, too.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Asker } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
-/** Does the work of a request in at most `limitMs`. */
+export interface RequestTime {
+  readonly limitMs: number;
+  readonly patienceMs: number;
+}
+
+/** For work that is finished, whoever has left: only how long it waits for others is bounded. */
+export function patientAsker(patienceMs: number): Asker {
+  const untilMs = monotonic() + patienceMs;
+  return {
+    signal: NEVER,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    patienceMs: () => Math.max(0, untilMs - monotonic()),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Does the work of a request in its time. */
 export async function inTime<T>(
   request: HttpRequest,
-  limitMs: number,
+  { limitMs, patienceMs: patience }: RequestTime,
   work: (asker: Asker) => T | Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
@@ -26,12 +44,15 @@ export async function inTime<T>(
   else request.left.addEventListener("abort", leave, { once: true });
   let untilMs = monotonic() + limitMs;
   const timer = setTimeout(() => end(tooLong(limitMs)), limitMs);
+  let patientUntilMs = monotonic() + patience;
   const leftMs = () => Math.max(0, untilMs - monotonic());
+  const patienceMs = () => Math.max(0, patientUntilMs - monotonic());
   try {
-    return await Promise.race([ended, work({ signal: over.signal, leftMs })]);
+    return await Promise.race([ended, work({ signal: over.signal, leftMs, patienceMs })]);
   } finally {
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
+    patientUntilMs = Number.POSITIVE_INFINITY;
   }
 }
 

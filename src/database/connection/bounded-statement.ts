@@ -5,6 +5,32 @@ import pg from "pg";
 import { serialize } from "pg-protocol";
 import { Client } from "./client.ts";
 
+/** A process may be busy for a moment between two statements; then its connection must not be lost. */
+const SHORTEST_IDLE_MS = 5_000;
+
+/** 0 would mean for ever. */
+const SHORTEST_LOCK_MS = 20;
+
+/** What begins a transaction whose one statement has these limits; a statement may have less than usual. */
+export function beginWith(
+  { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },
+  { limitMs, lockMs }: { limitMs: number; lockMs: number },
+): string[] {
+  const statementMs = Math.max(1, Math.trunc(limitMs));
+  const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
+  return [
+    readOnly ? "begin read only" : "begin",
+    `set local statement_timeout = ${statementMs}`,
+    `set local lock_timeout = ${Math.max(SHORTEST_LOCK_MS, Math.trunc(lockMs))}`,
+    // A process that is frozen before its commit must not keep its locks.
+    `set local idle_in_transaction_session_timeout = ${idleMs}`,
+    // Short statements gain nothing by either: compiling one may take longer than all of the answer, and
+    // the cores are the jobs'.
+    "set local jit = off",
+    "set local max_parallel_workers_per_gather = 0",
+  ];
+}
+
 /** The part of pg's connection that says these messages of the protocol. */
 interface Connection {
   readonly stream: { cork(): void; uncork(): void; write(bytes: Uint8Array): void };

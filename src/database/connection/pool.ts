@@ -8,7 +8,7 @@ import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
 import { markUnsent } from "../errors/lost-answer.ts";
-import { runBounded } from "./bounded-statement.ts";
+import { beginWith, runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings } from "./server/server-settings.ts";
@@ -119,6 +119,8 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** Milliseconds that are left to it. */
   leftMs(): number;
+  /** Of them those for which it may wait for others: for a connection, and for locks. Default: all. */
+  patienceMs?(): number;
 }
 
 /**
@@ -132,10 +134,11 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
         pool,
         async (client) => {
           const limitMs = Math.min(bounds.statementTimeoutMs, asker?.leftMs() ?? Infinity);
+          const lockMs = Math.min(bounds.lockTimeoutMs, asker?.patienceMs?.() ?? Infinity);
           const limits = limitStatement(client, limitMs, asker?.signal);
           try {
             asker?.signal.throwIfAborted();
-            return await runBounded<R>(client, beginWith(bounds, limitMs), config);
+            return await runBounded<R>(client, beginWith(bounds, { limitMs, lockMs }), config);
           } catch (error) {
             // That the connection was lost is our own doing, and says nothing of the server.
             throw limits.isCut ? asker?.signal.reason : error;
@@ -143,30 +146,13 @@ export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): 
             await limits.end();
           }
         },
-        { waitMs: bounds.lineMs, signal: asker?.signal },
+        {
+          waitMs: Math.min(bounds.lineMs ?? LONGEST_WAIT_MS, asker?.patienceMs?.() ?? Infinity),
+          signal: asker?.signal,
+        },
       );
     },
   };
-}
-
-/** A process may be busy for a moment between two statements; then its connection must not be lost. */
-const SHORTEST_IDLE_MS = 5_000;
-
-function beginWith(bounds: Bounds, limitMs: number): string[] {
-  const { readOnly, statementTimeoutMs, lockTimeoutMs } = bounds;
-  const statementMs = Math.max(1, Math.trunc(limitMs));
-  const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
-  return [
-    readOnly ? "begin read only" : "begin",
-    `set local statement_timeout = ${statementMs}`,
-    `set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
-    // A process that is frozen before its commit must not keep its locks.
-    `set local idle_in_transaction_session_timeout = ${idleMs}`,
-    // Short statements gain nothing by either: compiling one may take longer than all of the answer, and
-    // the cores are the jobs'.
-    "set local jit = off",
-    "set local max_parallel_workers_per_gather = 0",
-  ];
 }
 
 const GRACE_MS = 3_000;

@@ -2,7 +2,7 @@
 // client that says how long each answer took.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -50,33 +50,61 @@ export interface AdminProcess {
   /** The largest that rss_mb() ever was. */
   peak_mb(): number;
   stop(): Promise<void>;
+  /** kill -9. */
+  kill(): Promise<void>;
+}
+
+export interface Surroundings {
+  /** Where its log lines go. Default: to ours. */
+  readonly log?: string;
+  /** How one logs in. Default: nobody has to. */
+  readonly password?: string;
+  /** Words before it, such as those that enter a network namespace. */
+  readonly command?: readonly string[];
 }
 
 /** From the sources: what is measured is what stands here. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],
+  { log, password, command = [] }: Surroundings = {},
 ): Promise<AdminProcess> {
-  const args = [
+  const words = [
+    ...command,
+    process.execPath,
     ...[
       "--expose-gc",
       "--import",
       join(root, "test/support/register.mjs"),
       join(root, "src/main.ts"),
     ],
-    ...["admin", "--auth", "none", "--listen", "127.0.0.1:0", "--json", ...options],
+    ...["admin", "--auth", password === undefined ? "none" : "basic", "--json"],
+    ...(options.includes("--listen") ? [] : ["--listen", "127.0.0.1:0"]),
+    ...options,
   ];
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], DATABASE_URL: databaseUrl },
-    stdio: ["ignore", "pipe", "inherit"],
+  const child = spawn(words[0] ?? "", words.slice(1), {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      DATABASE_URL: databaseUrl,
+      ...(password === undefined ? {} : { WORKER_ADMIN_PASSWORD: password }),
+    },
+    stdio: ["ignore", "pipe", log === undefined ? "inherit" : openSync(log, "a")],
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[
+    Symbol.asyncIterator
+  ]();
   const { value = "{}" } = await lines.next();
   const { url } = JSON.parse(value) as { url: string };
   return processClient(child, Number(new URL(url).port));
 }
 
 function processClient(child: ChildProcess, port: number): AdminProcess {
+  const end = async (signal: NodeJS.Signals) => {
+    agent.destroy();
+    child.kill(signal);
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  };
   const agent = new http.Agent({ keepAlive: true, maxSockets: 50 });
   const pid = child.pid ?? 0;
   let token: string | undefined;
@@ -145,11 +173,8 @@ function processClient(child: ChildProcess, port: number): AdminProcess {
     cpu_s: () => cpuOf(pid),
     rss_mb: () => memoryOf(pid, "VmRSS"),
     peak_mb: () => memoryOf(pid, "VmHWM"),
-    async stop() {
-      agent.destroy();
-      child.kill("SIGTERM");
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    },
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
   };
 }
 

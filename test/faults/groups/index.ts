@@ -1,11 +1,23 @@
 // All groups, in the order in which they run.
 import type { FaultGroup } from "../field/field.ts";
 import { group as adds } from "./adds/group.ts";
+import { group as admin } from "./admin/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
 import { group as network } from "./network/group.ts";
 import { group as outage } from "./outage/group.ts";
 import { group as poison } from "./poison.ts";
+import { group as scaleOut } from "./scale-out/group.ts";
 
-export const groups: readonly FaultGroup[] = [kill, fleet, frozen, poison, outage, network, adds];
+export const groups: readonly FaultGroup[] = [
+  kill,
+  fleet,
+  frozen,
+  poison,
+  outage,
+  network,
+  adds,
+  admin,
+  scaleOut,
+];

@@ -1,0 +1,54 @@
+// PostgreSQL is gone for a minute while a thousand readers hold event streams: they stay, and are told when
+// it is back; the process has not grown, and its log is short.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
+import { until } from "../../../support/until.ts";
+import { machineTime } from "../../../worker/run-log.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+import { openStreams } from "./streams.ts";
+
+const READERS = 1_000;
+const AWAY_MS = 60_000;
+const MOST_LINES = 20;
+const MOST_GROWN_MB = 64;
+
+export async function databaseAway(field: Field, server: Server): Promise<void> {
+  const url = await server.createDatabase("away");
+  const log = join(field.directory, "away.log");
+  const admin = await startAdminProcess(url, [], { log });
+  field.defer(() => admin.kill());
+  await answers(admin, 200);
+  const streams = await openStreams(admin.port, field.times(READERS, 50));
+  field.defer(() => streams.close());
+  await until("all are told of the queue", async () => streams.told("pulse") === streams.size);
+  const [rss, lines] = [admin.rss_mb(), linesOf(log)];
+  await server.kill();
+  await answers(admin, 503);
+  await field.outage(field.times(AWAY_MS, 3_000));
+  const grownAway = admin.rss_mb() - rss;
+  streams.forget();
+  const ready = await server.start();
+  await answers(admin, 200);
+  field.figure("database away: served after its start", null, machineTime() - ready, {
+    most: 5_000,
+  });
+  await until("all are told again", async () => streams.told("pulse") === streams.size);
+  field.figure("all readers told after its start", null, machineTime() - ready, { most: 10_000 });
+  field.figure("readers", null, streams.size, { least: field.times(READERS, 50), unit: "" });
+  const grown = Math.max(grownAway, admin.rss_mb() - rss);
+  field.figure("memory grown in the outage", null, grown, { most: MOST_GROWN_MB, unit: "MB" });
+  const said = linesOf(log) - lines;
+  field.figure("log lines of the outage", null, said, { most: MOST_LINES, unit: "" });
+  await admin.stop();
+}
+
+export const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").length - 1;
+
+/** Until a list is answered like this. */
+export const answers = (admin: AdminProcess, status: number) =>
+  until(`a list is answered with ${status}`, async () => {
+    const answer = await admin.get("/api/jobs").catch(() => null);
+    return answer?.status === status;
+  });

@@ -1,0 +1,44 @@
+// Ten thousand connections that say nothing: a client with something to ask is served all the same.
+import { once } from "node:events";
+import net from "node:net";
+import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+import { answers } from "./database-away.ts";
+
+const SOCKETS = 10_000;
+const AT_ONCE = 250;
+const QUESTIONS = 200;
+const MOST_MS = 1_000;
+
+export async function idleSockets(field: Field, server: Server): Promise<void> {
+  const admin = await startAdminProcess(await server.createDatabase("idle"));
+  field.defer(() => admin.kill());
+  await answers(admin, 200);
+  const rss = admin.rss_mb();
+  const sockets: net.Socket[] = [];
+  field.defer(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const wanted = field.times(SOCKETS, 2_500);
+  while (sockets.length < wanted) {
+    const more = Array.from({ length: AT_ONCE }, (_, n) => connect(admin.port, sockets.length + n));
+    sockets.push(...(await Promise.all(more)));
+  }
+  for (let n = 0; n < QUESTIONS; n++) {
+    const { status, ms } = await admin.get("/api/overview");
+    field.figure(`an answer beside ${wanted} idle sockets`, null, ms, { most: MOST_MS });
+    if (status !== 200) field.problem(null, `beside idle sockets the overview is ${status}`);
+  }
+  const grown = admin.rss_mb() - rss;
+  field.figure("memory grown by idle sockets", null, grown, { most: 128, unit: "MB" });
+  await admin.stop();
+}
+
+/** From many addresses, as many clients would be. The server may close any of them. */
+async function connect(port: number, n: number): Promise<net.Socket> {
+  const socket = net.connect({ host: "127.0.0.1", port, localAddress: `127.0.2.${1 + (n % 200)}` });
+  socket.on("error", () => {}).resume();
+  await Promise.race([once(socket, "connect"), once(socket, "close")]);
+  return socket;
+}

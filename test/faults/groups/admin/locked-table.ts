@@ -1,0 +1,45 @@
+// Somebody holds an exclusive lock on the table of the jobs: whoever asks is told so soon, those who wait in
+// line for a connection, too, and all is well once it is let go.
+import pg from "pg";
+import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+import { answers } from "./database-away.ts";
+
+/** Many times the connections, so that most wait in line; within what one client may have at once. */
+const ASKED = 36;
+const WRITTEN = 12;
+const ROUTES = ["/api/jobs?q=is:failed", "/api/jobs/1", "/api/queues", "/api/jobs?q=payload.a:1"];
+const ROUNDS = 5;
+const MOST_MS = 2_000;
+
+export async function lockedTable(field: Field, server: Server): Promise<void> {
+  const url = await server.createDatabase("locked");
+  const admin = await startAdminProcess(url);
+  field.defer(() => admin.kill());
+  await answers(admin, 200);
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  field.defer(() => holder.end());
+  await holder.query("begin; lock table worker._private_jobs in access exclusive mode");
+  for (let round = 0; round < field.times(ROUNDS, 1); round++) {
+    const reads = Array.from({ length: ASKED }, (_, n) =>
+      admin.get(ROUTES[n % ROUTES.length] ?? ""),
+    );
+    const writes = Array.from({ length: WRITTEN }, () =>
+      admin.post("/api/jobs", { identifier: "t" }),
+    );
+    for (const [what, all] of [
+      ["a read", reads],
+      ["a write", writes],
+    ] as const) {
+      for (const { status, ms, text } of await Promise.all(all)) {
+        field.figure(`locked table: ${what} is 503 after`, null, ms, { most: MOST_MS });
+        if (status !== 503) field.problem(null, `locked table: ${what} is ${status}: ${text}`);
+      }
+    }
+  }
+  await holder.query("rollback");
+  await answers(admin, 200);
+  await admin.stop();
+}

@@ -1,0 +1,59 @@
+// Many readers of event streams, from as many addresses as the bound of one client asks for.
+import http from "node:http";
+
+export interface Streams {
+  /** Those that are open. */
+  readonly size: number;
+  /** How many have had an event of this name since the last forget(). */
+  told(event: string): number;
+  forget(): void;
+  close(): void;
+}
+
+/** As many as one address may have, and some room. */
+const OF_ONE_ADDRESS = 150;
+/** Opened at once: what waits in line for the kernel is bounded. */
+const AT_ONCE = 100;
+
+export async function openStreams(port: number, count: number): Promise<Streams> {
+  const open = new Set<http.IncomingMessage>();
+  const told = new Map<string, Set<http.IncomingMessage>>();
+  const one = async (n: number) => {
+    const localAddress = `127.0.1.${1 + Math.floor(n / OF_ONE_ADDRESS)}`;
+    const response = await get({
+      host: "127.0.0.1",
+      port,
+      path: "/api/events?events=pulse",
+      localAddress,
+    });
+    if (response.statusCode !== 200) throw new Error(`a stream is answered ${response.statusCode}`);
+    open.add(response);
+    response.on("error", () => {}).on("close", () => open.delete(response));
+    response.on("data", (chunk: Buffer) => {
+      for (const [, event = ""] of chunk.toString().matchAll(/^event: (\S+)/gm)) {
+        const those = told.get(event) ?? new Set();
+        told.set(event, those.add(response));
+      }
+    });
+  };
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const many = Math.min(AT_ONCE, count - from);
+    await Promise.all(Array.from({ length: many }, (_, n) => one(from + n)));
+  }
+  return {
+    get size() {
+      return open.size;
+    },
+    told: (event) => [...(told.get(event) ?? [])].filter((each) => open.has(each)).length,
+    forget: () => told.clear(),
+    close() {
+      for (const response of open) response.destroy();
+    },
+  };
+}
+
+function get(options: http.RequestOptions): Promise<http.IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  http.get({ ...options, agent: false }, resolve).once("error", reject);
+  return promise;
+}

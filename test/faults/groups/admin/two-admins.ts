@@ -1,0 +1,65 @@
+// Two admins behind one address, round robin; one is killed, again and again, and comes back. Whoever writes
+// needs one retry at the most, since both take the same tokens.
+import { join } from "node:path";
+import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
+import { startNginx } from "../../../support/nginx.ts";
+import { freePort } from "../../../support/tls-server.ts";
+import { until } from "../../../support/until.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+import { linesOf } from "./database-away.ts";
+import { PASSWORD, startWriters } from "./writers.ts";
+
+const WRITERS = 8;
+/** Written between two kills, so that each of them is amid writes. */
+const BETWEEN = 200;
+
+export async function twoAdmins(field: Field, server: Server): Promise<void> {
+  const url = await server.createDatabase("two_admins");
+  const ports = [await freePort(), await freePort()];
+  const log = (port: number) => join(field.directory, `admin-${port}.log`);
+  const start = (port: number) =>
+    startAdminProcess(url, ["--listen", `127.0.0.1:${port}`, "--trusted-proxy", "127.0.0.1"], {
+      log: log(port),
+      password: PASSWORD,
+    });
+  /** The first write after this is the proxy's word that it counts on this one again. */
+  const takesWrites = (port: number) => {
+    const before = linesOf(log(port));
+    return until("the one that is back takes writes", async () => linesOf(log(port)) > before);
+  };
+  const admins: AdminProcess[] = await Promise.all(ports.map(start));
+  field.defer(() => Promise.all(admins.map((admin) => admin.kill())));
+  const address = `127.0.0.1:${await freePort()}`;
+  const nginx = await startNginx({
+    directory: join(field.directory, "nginx"),
+    listen: address,
+    upstreams: ports.map((port) => `127.0.0.1:${port}`),
+  });
+  field.defer(() => nginx.stop());
+  const writers = startWriters(`http://${address}`, WRITERS);
+  field.defer(() => writers.stop());
+  for (let n = 0; n < field.times(10, 2); n++) {
+    const before = writers.acknowledged.size;
+    await until("they write", async () => writers.acknowledged.size > before + BETWEEN);
+    const at = n % admins.length;
+    await admins[at]?.kill();
+    const after = writers.acknowledged.size;
+    await until(
+      "the other one takes writes",
+      async () => writers.acknowledged.size > after + BETWEEN,
+    );
+    const back = takesWrites(ports[at] ?? 0);
+    admins[at] = await start(ports[at] ?? 0);
+    await back;
+  }
+  await writers.stop();
+  const rows = await server.sql<{ key: string }>("select key from worker.jobs", [], "two_admins");
+  const there = new Set(rows.map(({ key }) => key));
+  const lost = [...writers.acknowledged].filter((key) => !there.has(key));
+  field.figure("two admins, one killed: writes", null, writers.acknowledged.size, { unit: "" });
+  field.figure("needed a retry", null, writers.retried, { unit: "" });
+  field.figure("failed after one retry", null, writers.failed.length, { most: 0, unit: "" });
+  if (writers.failed.length > 0) field.say(`such as ${writers.failed[0]}`);
+  if (lost.length > 0) field.problem(null, `acknowledged and not there: ${lost.slice(0, 5)}`);
+}

@@ -1,0 +1,75 @@
+// Writers at an address of admins: each adds jobs under keys of its own, and tries a write that has failed
+// once more, as a person would. What was acknowledged must be in the table.
+import { setTimeout as sleep } from "node:timers/promises";
+
+export const PASSWORD = "a-password-of-the-faults";
+
+const LOGIN = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
+const ANSWER_LIMIT_MS = 10_000;
+/** A person presses the button again. */
+const AGAIN_AFTER_MS = 250;
+
+export interface Writers {
+  /** The keys of what was acknowledged. */
+  readonly acknowledged: ReadonlySet<string>;
+  /** Writes that the first try did not bring through, and those that the second did not, either. */
+  readonly retried: number;
+  readonly failed: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** `url`: where the admins are. */
+export function startWriters(url: string, count: number, pauseMs = 10): Writers {
+  const acknowledged = new Set<string>();
+  const failed: string[] = [];
+  const over = new AbortController();
+  let retried = 0;
+  let token: string | null = null;
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${url}${path}`, {
+      ...init,
+      headers: { authorization: LOGIN, "content-type": "application/json", ...init.headers },
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    });
+  /** What went wrong; null: it was acknowledged. */
+  const write = async (key: string): Promise<string | null> => {
+    try {
+      token ??= ((await (await ask("/api/session")).json()) as { csrf_token: string }).csrf_token;
+      const body = JSON.stringify({ identifier: "written", key });
+      const headers = { "x-worker-admin-csrf": token };
+      const answer = await ask("/api/jobs", { method: "POST", body, headers });
+      const text = await answer.text();
+      return answer.ok ? null : `${answer.status} ${text.slice(0, 200)}`;
+    } catch (error) {
+      return String((error as Error).cause ?? error);
+    }
+  };
+  const one = async (writer: number) => {
+    for (let n = 0; !over.signal.aborted; n++) {
+      const key = `${writer}-${n}`;
+      if ((await write(key)) !== null) {
+        retried += 1;
+        await sleep(AGAIN_AFTER_MS);
+        const problem = await write(key);
+        if (problem !== null) {
+          failed.push(`${key}: ${problem}`);
+          continue;
+        }
+      }
+      acknowledged.add(key);
+      await sleep(pauseMs);
+    }
+  };
+  const all = Promise.all(Array.from({ length: count }, (_, writer) => one(writer)));
+  return {
+    acknowledged,
+    failed,
+    get retried() {
+      return retried;
+    },
+    async stop() {
+      over.abort();
+      await all;
+    },
+  };
+}

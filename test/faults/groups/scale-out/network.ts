@@ -1,0 +1,74 @@
+// Network namespaces as hosts on one machine, on a bridge: each has an address of its own, and can lose
+// its cable. What is cut hears and says nothing, so nobody is told that its connections have ended.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const ip = (line: string) => run("ip", line.split(" "));
+
+export interface Host {
+  readonly name: string;
+  readonly address: string;
+  /** Words before a program that is to run there. */
+  readonly command: readonly string[];
+  /** The cable is out; and in again. */
+  cut(): Promise<void>;
+  join(): Promise<void>;
+}
+
+export interface Network {
+  /** The machine itself, on the bridge: its servers listen here. */
+  addressOf(number: number): string;
+  /** A further address of the machine itself. */
+  ownAddress(number: number): Promise<string>;
+  host(name: string): Promise<Host>;
+  close(): Promise<void>;
+}
+
+/** Where no network of this machine is likely to be. */
+const NET = `10.213.${process.pid % 250}`;
+const MACHINE = 1;
+const FIRST_HOST = 101;
+
+export async function makeNetwork(): Promise<Network> {
+  const mark = `wf${process.pid % 100_000}`;
+  const spaces: string[] = [];
+  const addressOf = (number: number) => `${NET}.${number}`;
+  await ip(`link add ${mark} type bridge`);
+  await ip(`addr add ${addressOf(MACHINE)}/24 dev ${mark}`);
+  await ip(`link set ${mark} up`);
+  return {
+    addressOf,
+    async ownAddress(number) {
+      await ip(`addr add ${addressOf(number)}/24 dev ${mark}`);
+      return addressOf(number);
+    },
+    async host(name) {
+      const number = FIRST_HOST + spaces.length;
+      const space = `${mark}-${name}`;
+      const cable = `${mark}v${number}`;
+      spaces.push(space);
+      await ip(`netns add ${space}`);
+      await ip(`link add ${cable} type veth peer name eth0 netns ${space}`);
+      await ip(`link set ${cable} master ${mark} up`);
+      for (const line of [
+        "link set lo up",
+        `addr add ${addressOf(number)}/24 dev eth0`,
+        "link set eth0 up",
+      ]) {
+        await ip(`-n ${space} ${line}`);
+      }
+      return {
+        name,
+        address: addressOf(number),
+        command: ["ip", "netns", "exec", space],
+        cut: async () => void (await ip(`link set ${cable} down`)),
+        join: async () => void (await ip(`link set ${cable} up`)),
+      };
+    },
+    async close() {
+      for (const space of spaces) await ip(`netns del ${space}`).catch(() => {});
+      await ip(`link del ${mark}`).catch(() => {});
+    },
+  };
+}
