@@ -8,7 +8,7 @@ import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import type { CronTick } from "./lease/heartbeat-metadata.ts";
-import { LockRenewal } from "./lease/lock-renewal.ts";
+import { LockRenewal, renewalIntervalMs } from "./lease/lock-renewal.ts";
 import { LockReset } from "./lease/lock-reset.ts";
 import { Recovery } from "./lease/recovery.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
@@ -59,6 +59,7 @@ export class Upkeep<E> {
         ? null
         : new Recovery({
             config: config.recovery,
+            renewLocksEveryMs: renewalIntervalMs(staleLockThresholdMs),
             connection,
             maintenance: this.#maintenance,
             hooks,

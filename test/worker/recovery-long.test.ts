@@ -5,7 +5,7 @@ import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
-import { QUICK } from "./worker-process.ts";
+import { QUICK, workerProcess } from "./worker-process.ts";
 import { latch, until } from "./worker-queue.ts";
 
 const queue = testQueue();
@@ -64,6 +64,21 @@ test("A worker renews the locks of long jobs and of their queue before they look
   end.open();
   for (const id of ids) await until("it is done", () => isGone(id));
   assert.deepEqual(started, ids);
+});
+
+test("A job that blocks its worker's process for hours keeps its lock, and its queue's.", async () => {
+  const recovery = { ...QUICK, staleLockThresholdMs: 1_000 };
+  const worker = await workerProcess(queue.url, { recovery });
+  const { id } = await add("blocking", { ms: 600_000 }, { queueName: "line" });
+  await worker.event("started");
+  const from = await lockedSince();
+  assert.equal(from.length, 2);
+  await until("both locks are younger", async () =>
+    (await lockedSince()).every((at, place) => at > (from[place] ?? "")),
+  );
+  assert.equal((await job(id))?.locked_by, worker.workerId);
+  worker.signal("SIGKILL");
+  await worker.exited;
 });
 
 /** Of all jobs and queues that are locked. */

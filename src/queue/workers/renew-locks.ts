@@ -4,9 +4,9 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { lockBy } from "../sql/lock.ts";
 
 /*
- * $1 text the worker's id  $2 bigint[] jobs that it runs  $3 float8 milliseconds: older locks
+ * $1 text the worker's id  $2 bigint[] jobs that it runs, null = not known  $3 float8 milliseconds: older
  *
- * `is_needed`: cheap, by the ids of what runs. Only where one of these has an old lock, all locks of
+ * `is_needed`: cheap, by the ids of what runs, where they are known. Only where one of these has an old lock, all locks of
  * the worker are looked for, which no index has: a queue's other jobs, which wait for the one that
  * runs, were locked with it.
  * What somebody else works on at this moment is left: it is being finished, or the next renewal, well
@@ -15,7 +15,7 @@ import { lockBy } from "../sql/lock.ts";
 const renewSql: Statement = (s) => `
 with is_needed as materialized (
   select 1 from ${s}._private_jobs
-  where id = any($2::bigint[]) and ${isOld} limit 1
+  where ($2::bigint[] is null or id = any($2::bigint[])) and ${isOld} limit 1
 ), job as materialized (
   select id from ${s}._private_jobs
   where exists (select from is_needed) and not is_available and ${isOld}
@@ -45,12 +45,12 @@ export interface RenewedLocks {
 
 /**
  * Renews the worker's locks that are older than `olderThanMs`, those of named queues, too, where one
- * of the jobs that it runs has such a lock. Only what is still its own.
+ * of the jobs that it runs has such a lock; null: whatever it runs. Only what is still its own.
  */
 export async function renewLocks(
   db: Database,
   workerId: string,
-  runningIds: readonly string[],
+  runningIds: readonly string[] | null,
   olderThanMs: number,
 ): Promise<RenewedLocks> {
   const values = [workerId, runningIds, olderThanMs];

@@ -11,6 +11,7 @@ import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { type BeatAnswer, beat, endLeases } from "../../queue/workers/lease.ts";
 import type { Certainty } from "../../queue/workers/recover-jobs.ts";
+import { renewLocks } from "../../queue/workers/renew-locks.ts";
 
 /** Plain data: it crosses into the thread. */
 export interface HeartbeatSettings {
@@ -23,8 +24,12 @@ export interface HeartbeatSettings {
   /** When it begins: for how long beats of others have gone through without a gap. */
   readonly uptimeMs: number;
   readonly statementTimeoutMs: number;
+  /** How often the worker makes old locks young. */
+  readonly renewLocksEveryMs: number;
   /** One 64-bit cell: when the last beat that went through was sent, by sharedMonotonicUs. */
   readonly lastBeat: SharedArrayBuffer;
+  /** Another: when the worker's own thread was last seen at work. */
+  readonly lastTurn: SharedArrayBuffer;
 }
 
 export type HeartbeatCommand =
@@ -57,6 +62,7 @@ export class HeartbeatLoop {
   readonly #settings: HeartbeatSettings;
   readonly #report: (report: HeartbeatReport) => void;
   readonly #lastBeat: BigInt64Array;
+  readonly #lastTurn: BigInt64Array;
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   readonly #db: Database;
@@ -72,6 +78,7 @@ export class HeartbeatLoop {
    */
   #uptimeMs: number;
   #isBroken = false;
+  #renewedAtMs = 0;
 
   constructor(
     settings: HeartbeatSettings,
@@ -82,6 +89,7 @@ export class HeartbeatLoop {
     this.#report = report;
     this.#uptimeMs = settings.uptimeMs;
     this.#lastBeat = new BigInt64Array(settings.lastBeat);
+    this.#lastTurn = new BigInt64Array(settings.lastTurn);
     this.#leaseIds = settings.leaseIds;
     const { connection, schema, statementTimeoutMs } = settings;
     this.#pool = new pg.Pool({
@@ -148,6 +156,22 @@ export class HeartbeatLoop {
     this.#isBroken = false;
     if (this.#metadata === metadata) this.#metadata = null;
     this.#confirmed(answer, sentAtUs);
+    await this.#renewForBlocked();
+  }
+
+  /**
+   * A handler that blocks the worker's thread for hours keeps it from renewing its locks, too. What runs
+   * is not known here, so its locks are looked for in all of the table.
+   */
+  async #renewForBlocked(): Promise<void> {
+    const { renewLocksEveryMs: everyMs } = this.#settings;
+    const blockedMs = Number(sharedMonotonicUs() - Atomics.load(this.#lastTurn, 0)) / 1_000;
+    if (blockedMs < everyMs || monotonic() - this.#renewedAtMs < everyMs) return;
+    this.#renewedAtMs = monotonic();
+    for (const id of this.#leaseIds) {
+      // Three may fail before a lock is stale.
+      await renewLocks(this.#db, id, null, everyMs / 2).catch(() => {});
+    }
   }
 
   #failed(error: unknown): void {

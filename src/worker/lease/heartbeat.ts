@@ -19,6 +19,7 @@ export interface HeartbeatParts {
   readonly connection: pg.ClientConfig;
   readonly schema: SchemaName;
   readonly config: RecoveryConfig;
+  readonly renewLocksEveryMs: number;
   readonly logger: Logger;
   readonly outage: Outage;
   report(report: Exclude<HeartbeatReport, { report: "failed" | "password" }>): void;
@@ -32,6 +33,7 @@ const WHO = "heartbeat";
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
   readonly #lastBeat = new BigInt64Array(new SharedArrayBuffer(8));
+  readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leaseIds: readonly string[] = [];
   #uptimeMs = 0;
@@ -60,6 +62,7 @@ export class Heartbeat {
     const { connection, logger } = this.#parts;
     this.#leaseIds = leaseIds;
     this.#uptimeMs = uptimeMs;
+    this.#takeTurn();
     const plain = portable(connection);
     if (plain === null) {
       this.#fallBack("the pool's options cannot be handed to a thread");
@@ -96,7 +99,7 @@ export class Heartbeat {
   }
 
   #settings(): Omit<HeartbeatSettings, "connection"> {
-    const { schema, config } = this.#parts;
+    const { schema, config, renewLocksEveryMs } = this.#parts;
     const { heartbeatIntervalMs, thresholdMs, sweepIntervalMs } = config;
     return {
       schema,
@@ -108,7 +111,9 @@ export class Heartbeat {
       longestGapMs: longestGap(config),
       uptimeMs: this.#uptimeMs,
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
+      renewLocksEveryMs,
       lastBeat: this.#lastBeat.buffer,
+      lastTurn: this.#lastTurn.buffer,
     };
   }
 
@@ -122,7 +127,12 @@ export class Heartbeat {
     this.#host = beatHere({ ...this.#settings(), connection }, (report) => this.#receive(report));
   }
 
+  #takeTurn(): void {
+    Atomics.store(this.#lastTurn, 0, sharedMonotonicUs());
+  }
+
   #receive(report: HeartbeatReport): void {
+    this.#takeTurn();
     if (this.#isStopping || report.report === "password") return;
     const { outage } = this.#parts;
     if (report.report === "failed") {

@@ -1,6 +1,7 @@
 // Keeps the locks of jobs that run for hours from looking stale: a quarter of the time after which a
 // lock counts as stale, each lock of a long job is made young again, with that of its named queue.
-// Stock workers and the schema's functions look at nothing but a lock's age.
+// Stock workers and the schema's functions look at nothing but a lock's age. While a handler blocks the
+// worker's thread, its heartbeat does it instead (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -25,6 +26,10 @@ export interface LockRenewalParts {
 /** Three renewals may fail before a lock is stale. */
 const RENEWALS = 4;
 
+/** Between two renewals, where locks of this age count as stale. */
+export const renewalIntervalMs = (staleLockThresholdMs: number): number =>
+  Math.min(staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
+
 export class LockRenewal {
   readonly #parts: LockRenewalParts;
   readonly #everyMs: number;
@@ -33,7 +38,7 @@ export class LockRenewal {
 
   constructor(parts: LockRenewalParts) {
     this.#parts = parts;
-    this.#everyMs = Math.min(parts.staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
+    this.#everyMs = renewalIntervalMs(parts.staleLockThresholdMs);
   }
 
   start(): void {

@@ -20,6 +20,7 @@ import type { Leases } from "./leases.ts";
 
 export interface RecoveryParts {
   readonly config: RecoveryConfig;
+  readonly renewLocksEveryMs: number;
   readonly connection: pg.ClientConfig;
   readonly maintenance: Maintenance;
   readonly hooks: Hooks;
@@ -61,12 +62,13 @@ export class Recovery implements Leases {
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
-    const { connection, config, logger, outage, maintenance } = parts;
+    const { connection, config, renewLocksEveryMs, logger, outage, maintenance } = parts;
     this.#metadata = new HeartbeatMetadata(config);
     this.#heartbeat = new Heartbeat({
       connection,
       schema: maintenance.database.schema,
       config,
+      renewLocksEveryMs,
       logger,
       outage,
       report: (report) => this.#receive(report),

@@ -1,6 +1,6 @@
 with is_needed as materialized (
   select 1 from "worker"._private_jobs
-  where id = any($2::bigint[]) and locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond' limit 1
+  where ($2::bigint[] is null or id = any($2::bigint[])) and locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond' limit 1
 ), job as materialized (
   select id from "worker"._private_jobs
   where exists (select from is_needed) and not is_available and locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond'
