@@ -1,8 +1,9 @@
 // What some groups need of the machine: looked for, and where it is missing and may be had, installed
-// from Debian.
+// from Debian, or by npm.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
+import { hasOlderGraphile, installOlderGraphile } from "../../support/older-graphile.ts";
 
 const run = promisify(execFile);
 
@@ -17,6 +18,11 @@ const NEEDS = {
   pg_basebackup: {
     isThere: () => works("pg_basebackup", "--version"),
     debian: "postgresql-client",
+  },
+  "graphile-worker 0.16 and 0.17": {
+    isThere: async () => hasOlderGraphile(),
+    debian: null,
+    bring: installOlderGraphile,
   },
 } as const;
 
@@ -35,15 +41,16 @@ const isFound = (program: string) =>
 export async function missing(needs: readonly Need[]): Promise<string[]> {
   const problems: string[] = [];
   for (const need of needs) {
-    const { isThere, debian } = NEEDS[need];
+    const { isThere, bring } = { bring: () => install(NEEDS[need].debian), ...NEEDS[need] };
     if (await isThere()) continue;
-    const why = debian === null ? "it cannot be installed" : await install(debian);
+    const why = await bring();
     if (!(await isThere())) problems.push(`${need} is not there: ${why}`);
   }
   return problems;
 }
 
-async function install(name: string): Promise<string> {
+async function install(name: string | null): Promise<string> {
+  if (name === null) return "it cannot be installed";
   if (process.getuid?.() !== 0 || !(await works("apt-get", "--version"))) {
     return `install Debian's ${name}, or run this as root where apt-get is`;
   }

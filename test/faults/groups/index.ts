@@ -5,6 +5,9 @@ import { group as admin } from "./admin/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
+import { group as longJobs } from "./long-jobs.ts";
+import { group as migrators } from "./migrators.ts";
+import { group as model } from "./model.ts";
 import { group as network } from "./network/group.ts";
 import { group as outage } from "./outage/group.ts";
 import { group as poison } from "./poison.ts";
@@ -20,4 +23,7 @@ export const groups: readonly FaultGroup[] = [
   adds,
   admin,
   scaleOut,
+  longJobs,
+  migrators,
+  model,
 ];

@@ -59,7 +59,8 @@ function told({ schema, mix }: Checked, found: fc.RunDetails<[Call[]]>): string 
   const [calls] = found.counterexample ?? [[]];
   const why = found.errorInstance instanceof Error ? found.errorInstance.message : "";
   return [
-    `${mix}, schema ${schema}: seed ${found.seed}, path ${found.counterexamplePath}`,
+    `${mix}, schema ${schema}; to run it again: SEED=${found.seed} RUN_PATH=${found.counterexamplePath}` +
+      " npm run test:files -- test/queue/model/model.test.ts",
     ...calls.map((call, index) => `${index + 1}. ${JSON.stringify(call)}`),
     why,
   ].join("\n");

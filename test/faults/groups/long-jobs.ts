@@ -1,0 +1,115 @@
+// Jobs of many hours on living workers, while workers of Graphile Worker's look for old locks on the same
+// tables: they take away every lock of more than 4 hours, whoever holds it. Time is made to pass by making
+// locks older, an hour at a time; the workers renew theirs four times in what they take for 4 hours.
+import { Logger, run as runStock } from "graphile-worker";
+import { testPool } from "../../support/test-pool.ts";
+import { machineTime } from "../../worker/run-log.ts";
+import { record } from "../../worker/workload.ts";
+import type { FaultGroup, Field } from "../field/field.ts";
+import type { Stand } from "../field/stand.ts";
+
+/** What the members take for 4 hours. */
+const STALE_LOCK_MS = 6_000;
+const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
+const HOURS = 12;
+/** What an hour takes at most on a machine that is well. */
+const HOUR_MS = 4_000;
+
+export const group: FaultGroup = {
+  name: "long-jobs",
+  title: "jobs of twelve hours keep their locks, and their queues, beside stock workers",
+  limitMinutes: 6,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const stands = await field.stands(server, {
+      // Where stock workers take jobs themselves, nobody renews the locks of those.
+      modes: ["safe", "fast", "fast with queues"],
+      recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
+    });
+    const hours = field.times(HOURS, 3);
+    await field.each(stands, async (stand) => {
+      await stand.hire(2);
+      await using _ = await stockResetters(stand.url);
+      stand.load(5);
+      const long = await addLongJobs(stand, hours * HOUR_MS);
+      await stand.until("they run, and fast lanes have handed them over", async () => {
+        const held = await locksOf(stand, long);
+        return held.length === 3 && held.every(({ is_locked }) => is_locked);
+      });
+      for (let hour = 1; hour <= hours; hour++) await anHourPasses(stand, long);
+      field.say(`${stand.mode.name}: ${hours} hours have passed`);
+      await stand.end();
+      if (runsOfLong(stand).length > 2) stand.problem("a long job was started beside itself");
+    });
+  },
+};
+
+const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
+
+/** One without a queue; one in a queue, with two behind it that are locked with it. Gives their ids. */
+async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
+  const utils = await stand.utils;
+  const short = { ms: 1, failures: 0, children: 0 };
+  const jobs = await utils.addJobs([
+    { identifier: "single", payload: { ...short, n: "long", ms } },
+    {
+      identifier: "single",
+      payload: { ...short, n: "long first", ms },
+      spec: { queueName: "line" },
+    },
+    { identifier: "single", payload: { ...short, n: "second" }, spec: { queueName: "line" } },
+    { identifier: "single", payload: { ...short, n: "third" }, spec: { queueName: "line" } },
+  ]);
+  for (const job of jobs) record(job, stand.log);
+  return jobs.slice(0, 2).map(({ id }) => id);
+}
+
+const older = (
+  table: string,
+) => `update worker.${table} set locked_at = locked_at - interval '1 hour'
+  where id in (select id from worker.${table} where locked_at is not null for update skip locked)`;
+const LOCKS = `select locked_by is not null as is_locked, now() - locked_at > interval '30 min' as is_old
+  from worker._private_jobs where id = any($1)
+  union all
+  select locked_by is not null, now() - locked_at > interval '30 min'
+  from worker._private_job_queues where queue_name = 'line'`;
+
+const locksOf = (stand: Stand, ids: readonly string[]) =>
+  stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
+
+/** All locks become an hour older; resolves when those of the long jobs are young again. */
+async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
+  await stand.sql(older("_private_jobs"));
+  await stand.sql(older("_private_job_queues"));
+  const from = machineTime();
+  await stand.until("the locks are renewed", async () => {
+    const locks = await locksOf(stand, long);
+    const isTaken = locks.length < 3 || locks.some(({ is_locked }) => !is_locked);
+    if (isTaken) stand.problem("the lock of a long job, or of its queue, is gone");
+    return isTaken || locks.every(({ is_old }) => !is_old);
+  });
+  stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
+}
+
+/** Two stock workers that know no task of ours, and look for old locks all the time. */
+async function stockResetters(url: string): Promise<AsyncDisposable> {
+  const handle = testPool(url);
+  const often = { minResetLockedInterval: 100, maxResetLockedInterval: 200 };
+  const runners = await Promise.all(
+    [1, 2].map(() =>
+      runStock({
+        ...{ pgPool: handle.pool, schema: "worker", noHandleSignals: true },
+        logger: new Logger(() => () => {}),
+        taskList: { "a task without jobs": () => {} },
+        preset: { worker: often },
+      }),
+    ),
+  );
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(runners.map((runner) => runner.stop()));
+      await handle.close();
+    },
+  };
+}

@@ -1,0 +1,7 @@
+// Faults of time, in short: what needs libfaketime, or minutes, is in `npm run test:faults` alone.
+import { test } from "node:test";
+import { selection } from "./field/selection.ts";
+import { group as longJobs } from "./groups/long-jobs.ts";
+
+test("A job of many hours keeps its lock, and its queue, beside stock workers.", () =>
+  selection(longJobs, { modes: ["safe", "fast-with-queues"] }));

@@ -1,0 +1,40 @@
+// Older versions of Graphile Worker, side by side under names of their own: npm puts them where this machine
+// keeps temporary files, once.
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type * as graphile from "graphile-worker";
+
+const VERSIONS = { "0.16": "0.16.6", "0.17": "0.17.3" } as const;
+export type OlderVersion = keyof typeof VERSIONS;
+
+const place = join(tmpdir(), `worker-faults-graphile-${Object.values(VERSIONS).join("-")}`);
+const folder = (version: OlderVersion) => `graphile-${version}`;
+
+export const hasOlderGraphile = (): boolean =>
+  Object.keys(VERSIONS).every((version) =>
+    existsSync(join(place, "node_modules", folder(version as OlderVersion), "package.json")),
+  );
+
+/** Says why, where it did not bring them. */
+export async function installOlderGraphile(): Promise<string> {
+  mkdirSync(place, { recursive: true });
+  const packages = Object.entries(VERSIONS).map(
+    ([version, exact]) => `${folder(version as OlderVersion)}@npm:graphile-worker@${exact}`,
+  );
+  const args = ["install", "--no-audit", "--no-fund", "--prefix", place, ...packages];
+  try {
+    await promisify(execFile)("npm", args);
+    return "npm did not bring it";
+  } catch (error) {
+    return `npm could not install it: ${(error as Error).message.split("\n")[0]}`;
+  }
+}
+
+/** What it exports. Its types are the ones of today: of what is used here they are the same. */
+export function olderGraphile(version: OlderVersion): Pick<typeof graphile, "run" | "Logger"> {
+  return createRequire(join(place, "package.json"))(folder(version));
+}
