@@ -20,10 +20,14 @@ export function operate(world: World, verb: Verb, places: readonly number[]): nu
   const touched = [...new Set(places)]
     .sort((a, b) => a - b)
     .flatMap((at) => world.jobs.get(at) ?? []);
-  const free = touched.filter((job) => !isBusy(world, job));
+  const free = touched.filter((job) => !isBusy(world, job) && canBe(verb, job));
   for (const job of free) change(world, verb, job);
   return free.map(({ place }) => place);
 }
+
+/** To run now a job needs an attempt; one under an old lock has its last. */
+const canBe = ({ verb }: Verb, { attempts, maxAttempts, lockedBy }: Job) =>
+  verb !== "run-now" || lockedBy !== null || attempts < maxAttempts;
 
 function change(world: World, verb: Verb, job: Job): void {
   switch (verb.verb) {
