@@ -2,6 +2,7 @@
 import type { FaultGroup } from "../field/field.ts";
 import { group as adds } from "./adds/group.ts";
 import { group as admin } from "./admin/group.ts";
+import { group as clocks } from "./clocks/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
@@ -23,6 +24,7 @@ export const groups: readonly FaultGroup[] = [
   adds,
   admin,
   scaleOut,
+  clocks,
   longJobs,
   migrators,
   model,

@@ -1,0 +1,32 @@
+// A machine clock of its own for a process, by Debian's libfaketime: it reads from a file how far off it is.
+// Only what tells the time of day is faked: what measures durations never jumps on a real machine either.
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+  .map((machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`)
+  .find((path) => existsSync(path));
+
+export interface FakeClock {
+  /** For the process that is to have it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** From now on it is so many seconds ahead; negative: behind. It is heard of within a second. */
+  step(seconds: number): void;
+}
+
+export function fakeClock(directory: string, name: string, seconds: number): FakeClock {
+  if (library === undefined) throw new Error("libfaketime is not there: install Debian's faketime");
+  const file = join(directory, `${name}.time`);
+  const step = (to: number) => writeFileSync(file, `${to < 0 ? "-" : "+"}${Math.abs(to)}\n`);
+  step(seconds);
+  return {
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      DONT_FAKE_MONOTONIC: "1",
+    },
+    step,
+  };
+}
