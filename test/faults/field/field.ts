@@ -40,7 +40,7 @@ export interface StandsOptions {
   /** Default: what the product does by default; in `npm test` something quicker. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
-  /** Of its database and its logs, where there are several rounds of stands on one server. */
+  /** What its database is called, where there are several rounds of stands on one server. */
   readonly name?: string;
 }
 
@@ -94,8 +94,6 @@ export class Field {
         (options.modes?.includes(mode.name) ?? true) &&
         (this.#options.modes.length === 0 || this.#options.modes.includes(slug(mode))),
     );
-    const directory = join(this.directory, name);
-    mkdirSync(directory, { recursive: true });
     const stands: Stand[] = [];
     for (const [index, mode] of wanted.entries()) {
       const url = await server.createDatabase(`${slug(mode)}${name}`);
