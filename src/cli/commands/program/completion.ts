@@ -43,10 +43,13 @@ function optionsOf(options: Values): Known["options"] {
         : optionName(key),
     describe: value.describe,
     takesValue: value.form !== null && value.bare !== true,
-    isPath: value.form === "path",
+    isPath: PATHS.includes(value.form ?? ""),
     choices: choicesOf(value.form),
   }));
 }
+
+/** What options that name something on the disk are shown with. */
+const PATHS: readonly string[] = ["path", "file", "dir"];
 
 /** `a|b|c` */
 function choicesOf(form: string | null): readonly string[] {

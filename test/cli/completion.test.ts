@@ -1,0 +1,74 @@
+// The completions in the shells themselves: what Tab makes of a line. bash is asked in program.test.ts, whose
+// function can be called; zsh and fish are, where they are installed, as somebody who types.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { unlessThere } from "../deploy/files.ts";
+import { quickly } from "./command.ts";
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "wk-completion-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const scriptOf = (shell: string) => join(folder, `worker.${shell}`);
+before(async () => {
+  writeFileSync(join(folder, "an-own-file"), "");
+  for (const shell of ["zsh", "fish"]) {
+    writeFileSync(scriptOf(shell), (await quickly(["completion", shell])).stdout);
+  }
+});
+
+/** What is typed, and what it becomes. */
+const lines: readonly (readonly [typed: string, word: string])[] = [
+  ["worker doc", "doctor"],
+  ["worker list --lim", "--limit"],
+  ["worker --json add --run", "--run-at"],
+  ["worker completion f", "fish"],
+  ["worker admin --auth be", "bearer"],
+  ["worker tasks --sort wo", "worst"],
+  [`worker run --crontab ${folder}/an-o`, "an-own-file"],
+];
+
+const environment = { PATH: process.env["PATH"] ?? "", HOME: folder, TERM: "xterm", LC_ALL: "C" };
+const options = { env: environment, cwd: folder, timeout: 60_000 };
+
+test("fish completes commands, options, choices and files.", {
+  skip: unlessThere("fish"),
+}, async () => {
+  const ask = `source ${scriptOf("fish")}; complete -C "$argv[1]"`;
+  for (const [typed, word] of lines) {
+    const { stdout } = await run("fish", ["--no-config", "-c", ask, "--", typed], options);
+    const offered = stdout.split("\n").map((line) => line.split("\t")[0] ?? "");
+    assert.ok(
+      offered.some((one) => one === word || one.endsWith(`/${word}`)),
+      `${typed}: ${stdout}`,
+    );
+  }
+});
+
+// A terminal of zsh's own, in which the line is typed; it waits until the word stands there.
+const TYPIST = `
+zmodload zsh/zpty
+zpty t zsh -f -i
+zpty -w t "PROMPT=; autoload -Uz compinit; compinit -u -D; source $1; echo is-re''ady"
+zpty -r t seen '*is-ready*'
+zpty -n -w t "$2"$'\\t'
+zpty -r t seen "*$3*"
+print -r -- $seen
+zpty -d t
+`;
+
+test("zsh completes commands, options, choices and files.", {
+  skip: unlessThere("zsh"),
+}, async () => {
+  for (const [typed, word] of lines) {
+    const args = ["-f", "-c", TYPIST, "zsh", scriptOf("zsh"), typed, word];
+    const { stdout } = await run("zsh", args, options).catch((error: Error) => {
+      throw new Error(`${typed} did not become ${word}: ${error.message}`);
+    });
+    assert.ok(stdout.includes(word), typed);
+  }
+});
