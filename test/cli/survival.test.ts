@@ -4,7 +4,9 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 import { NOWHERE } from "./admin-process.ts";
 import { command, worker } from "./command.ts";
 import { filesOf, startRun } from "./run-harness.ts";
@@ -57,6 +59,33 @@ test("A worker runs its jobs, also those that fail, and ends as it would.", asyn
   });
   assert.equal(await ended, 0);
   assert.match(said, /1 done, 2 failed/);
+});
+
+test("A worker outlives whoever read what it and its tasks print.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({ "talk.mjs": "export default () => console.log('x'.repeat(9_000));" });
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [...command, "run", "--tasks", tasks], {
+    env: { PATH, HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", (...how) => resolve(how)));
+  for await (const line of createInterface(child.stderr)) {
+    if (line.includes("the worker has started")) break;
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (let n = 0; n < 3; n++) {
+    await client.query("select worker.add_job('talk')");
+    await until("the job is done", async () => {
+      return (await client.query("select from worker.jobs")).rowCount === 0;
+    });
+  }
+  await client.end();
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
 });
 
 test("A task that ends its process makes it fail, and says so.", async () => {

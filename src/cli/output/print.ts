@@ -19,6 +19,11 @@ export function watchOutput(): void {
 
 const ignored = () => {};
 
+/** From now on nobody has to read: what runs for long, and for others, outlives its reader and a full disk. */
+export function outliveOutput(): void {
+  process.stdout.removeAllListeners("error").on("error", ignored);
+}
+
 /** One line of text. */
 export function print(line: string): void {
   process.stdout.write(`${printable(line)}\n`);

@@ -6,7 +6,7 @@ import type { WorkerOptions } from "../../worker/options/worker-options.ts";
 import { runOnce } from "../../worker/run.ts";
 import { Worker } from "../../worker/worker.ts";
 import type { ExitStatus } from "../arguments/command.ts";
-import { print, printJson } from "../output/print.ts";
+import { outliveOutput, print, printJson } from "../output/print.ts";
 import { type ServiceManager, serviceManager } from "../service/service-manager.ts";
 import { commandLogger, connectionSettings } from "../shell/connection.ts";
 import { adminBeside } from "./admin-beside.ts";
@@ -21,6 +21,8 @@ export async function runWorker(
   args: RunArguments,
   stops = new StopRequests(),
 ): Promise<ExitStatus> {
+  // What tasks print goes there, too.
+  outliveOutput();
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
   const hasFailed = stopOnUncaught(stops, logger);
