@@ -7,9 +7,9 @@ import type { WorkerOptions } from "../../../src/worker/options/worker-options.t
 import { run } from "../../../src/worker/run.ts";
 import { RunLog } from "../../worker/run-log.ts";
 import { stockTasks } from "../../worker/stock-crew.ts";
-import { dutiful, FORBIDDEN } from "../../worker/workload.ts";
-import { harmful } from "./harmful.ts";
+import { FORBIDDEN } from "../../worker/workload.ts";
 import { type KillPoint, killAt } from "./kill-point.ts";
+import { ownTasks } from "./own-tasks.ts";
 
 export interface MemberDuty {
   readonly by: string;
@@ -32,7 +32,7 @@ async function ours({ by, connectionString, options }: MemberDuty): Promise<void
     ...{
       connectionString,
       logger,
-      tasks: [...dutiful(log, by), harmful(log, by)],
+      tasks: ownTasks(log, by),
       forbiddenFlags: [FORBIDDEN],
     },
     ...options,

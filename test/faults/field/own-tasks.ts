@@ -1,9 +1,17 @@
-// A task that kills its process, in one of the ways in which tasks do.
+// Tasks that only our members have: stock workers leave their jobs alone. One kills its process, in one
+// of the ways in which tasks do; the other does any duty.
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
-import type { Duty } from "../../worker/workload.ts";
+import { type Duty, dutiful } from "../../worker/workload.ts";
 
-export function harmful(log: RunLog, by: string): Task<never> {
+export function ownTasks(log: RunLog, by: string): Task<never>[] {
+  const all = dutiful(log, by);
+  const [single] = all;
+  if (single === undefined) throw new Error("there is a task for single duties");
+  return [...all, { ...single, identifier: "ours" }, harmful(log, by)];
+}
+
+function harmful(log: RunLog, by: string): Task<never> {
   const task = defineTask<Duty>("harmful", ({ n, harm }, { job }) => {
     const { id, attempts: attempt } = job;
     log.write({ e: "start", run: runName(), n, job: id, by, attempt, t: machineTime() });

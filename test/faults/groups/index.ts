@@ -3,6 +3,7 @@ import type { FaultGroup } from "../field/field.ts";
 import { group as adds } from "./adds/group.ts";
 import { group as admin } from "./admin/group.ts";
 import { group as clocks } from "./clocks/group.ts";
+import { group as endurance } from "./endurance/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
@@ -13,12 +14,14 @@ import { group as network } from "./network/group.ts";
 import { group as outage } from "./outage/group.ts";
 import { group as poison } from "./poison.ts";
 import { group as scaleOut } from "./scale-out/group.ts";
+import { group as stop } from "./stop/group.ts";
 
 export const groups: readonly FaultGroup[] = [
   kill,
   fleet,
   frozen,
   poison,
+  stop,
   outage,
   network,
   adds,
@@ -28,4 +31,5 @@ export const groups: readonly FaultGroup[] = [
   longJobs,
   migrators,
   model,
+  endurance,
 ];

@@ -1,0 +1,33 @@
+// Starts and stops in one process, which says when it has warmed up and when it is done.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { processEvents } from "../../../support/event-process.ts";
+import type { Field } from "../../field/field.ts";
+import type { Stand } from "../../field/stand.ts";
+import { grown, sampleOf } from "./sample.ts";
+
+const main = fileURLToPath(new URL("./cycles-child.ts", import.meta.url));
+const register = fileURLToPath(new URL("../../../support/register.mjs", import.meta.url));
+
+export async function cycles(field: Field, stand: Stand, count: number, warmUp: number) {
+  const { fastLane } = stand.mode;
+  const options = { url: stand.url, fastLane, count, warmUp };
+  const args = ["--expose-gc", "--import", register, main, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  field.defer(() => child.kill("SIGKILL"));
+  const exited = once(child, "exit");
+  const said = processEvents(child);
+  const sample = async (event: string) => {
+    while (said.events.every((one) => one.event !== event) && child.exitCode === null) {
+      await Promise.race([said.event(event).catch(() => {}), exited]);
+    }
+    const one = await sampleOf(child.pid ?? 0);
+    child.stdin.write("go on\n");
+    return one;
+  };
+  grown(stand, "200 starts and stops", await sample("warm"), await sample("done"));
+  await exited;
+  const rows = await stand.sql("select id from worker._private_workers");
+  if (rows.length > 0) stand.problem(`${rows.length} heartbeat rows after starts and stops`);
+}

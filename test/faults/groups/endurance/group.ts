@@ -1,0 +1,77 @@
+// What adds up: 200 starts and stops in one process, 200 lost connections, and a day of upkeep in minutes.
+// Memory, handles and threads are flat, and no heartbeat row is left.
+import type { FaultGroup, Field } from "../../field/field.ts";
+import type { Member } from "../../field/member.ts";
+import type { Stand } from "../../field/stand.ts";
+import { cycles } from "./cycles.ts";
+import { grown, type Sample, sampleOf } from "./sample.ts";
+
+const TIMES = 200;
+/** What a process takes at its beginning is not lost. */
+const WARM_UP = 30;
+/** A day at 144 times its pace is ten minutes; with the rest of the group five have to do. */
+const DAY_MS = 300_000;
+/** Everything that a worker does by the clock, as often in minutes as in a day. */
+const FAST_CLOCK = {
+  pollIntervalMs: 50,
+  recovery: {
+    heartbeatIntervalMs: 100,
+    thresholdMs: 5_000,
+    resilientThresholdMs: 5_000,
+    resetLocksIntervalMs: 4_000,
+  },
+} as const;
+
+export const group: FaultGroup = {
+  name: "endurance",
+  title: "200 starts and stops, 200 reconnects, a day in five minutes",
+  limitMinutes: 10,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const stands = await field.stands(server);
+    await field.each(stands, async (stand) => {
+      await cycles(field, stand, field.times(TIMES, 8), field.times(WARM_UP, 2));
+      field.say(`${stand.mode.name}: started and stopped`);
+      stand.load(20);
+      await reconnects(field, stand);
+      field.say(`${stand.mode.name}: reconnected`);
+      await day(field, stand, field.times(DAY_MS, 8_000));
+      await stand.end();
+    });
+  },
+};
+
+/** All connections of a member are cut, again and again, each time when it works again. */
+async function reconnects(field: Field, stand: Stand): Promise<void> {
+  const [member] = await stand.hire();
+  if (member === undefined) return;
+  const times = field.times(TIMES, 6);
+  const warmUp = field.times(WARM_UP, 2);
+  let first: Sample | null = null;
+  for (let n = 0; n < times; n++) {
+    if (n === warmUp) first = await sampleOf(member.pid);
+    stand.log.fault(member.by);
+    await stand.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'worker%'
+      and pid <> pg_backend_pid()`);
+    const done = stand.runs(member.by).length;
+    await stand.until("it works again", () => stand.runs(member.by).length > done + 2, 60_000);
+  }
+  if (first !== null) grown(stand, "200 reconnects", first, await sampleOf(member.pid));
+  await member.stop();
+}
+
+async function day(field: Field, stand: Stand, ms: number): Promise<void> {
+  const members = await stand.hire(2, { options: FAST_CLOCK });
+  // Until everything has been used that there is.
+  await field.outage(ms / 4);
+  const before = await Promise.all(members.map(({ pid }) => sampleOf(pid)));
+  await field.outage((ms * 3) / 4);
+  await Promise.all(
+    members.map(async ({ pid }: Member, index) => {
+      const first = before[index];
+      if (first !== undefined) grown(stand, "a day", first, await sampleOf(pid));
+    }),
+  );
+}

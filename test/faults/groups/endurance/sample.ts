@@ -1,0 +1,40 @@
+// What a process holds, as the system tells it, and by how much that has grown.
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Stand } from "../../field/stand.ts";
+
+export interface Sample {
+  readonly mb: number;
+  readonly handles: number;
+  readonly threads: number;
+}
+
+const [LOOKS, LOOK_MS] = [12, 100];
+
+/** The least of several looks: between two collections memory goes up, in a fetch handles do. */
+export async function sampleOf(pid: number): Promise<Sample> {
+  const looks: Sample[] = [];
+  for (let n = 0; n < LOOKS; n++) {
+    looks.push(lookAt(pid));
+    await sleep(LOOK_MS);
+  }
+  const least = (name: keyof Sample) => Math.min(...looks.map((one) => one[name]));
+  return { mb: least("mb"), handles: least("handles"), threads: least("threads") };
+}
+
+function lookAt(pid: number): Sample {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const field = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);
+  const handles = readdirSync(`/proc/${pid}/fd`).length;
+  return { mb: field("VmRSS") / 1_024, handles, threads: field("Threads") };
+}
+
+/** Memory that V8 has not given back yet is no leak. */
+const MOST_MB = 40;
+
+export function grown(stand: Stand, what: string, first: Sample, last: Sample): void {
+  const named = (part: string) => `${what}: ${part} more`;
+  stand.figure(named("memory"), last.mb - first.mb, { most: MOST_MB, unit: "MB" });
+  stand.figure(named("handles"), last.handles - first.handles, { most: 2, unit: "" });
+  stand.figure(named("threads"), last.threads - first.threads, { most: 0, unit: "" });
+}

@@ -1,0 +1,132 @@
+// `worker run` as an operator runs it: files as tasks, and whatever becomes of where its words go.
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
+import { machineTime } from "../../../worker/run-log.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+
+const IDLE_MS = 2_000;
+
+interface Case {
+  readonly name: string;
+  readonly most: number;
+  readonly stdio: (full: () => number) => StdioOptions;
+  /** Adds a job that takes a second and prints, before SIGTERM. */
+  readonly isBusy?: boolean;
+  /** Who reads its output goes away. */
+  readonly isDeaf?: boolean;
+  readonly isAway?: boolean;
+}
+
+const PIPES = (): StdioOptions => ["ignore", "pipe", "pipe"];
+const FULL = (full: () => number): StdioOptions => ["ignore", full(), full()];
+
+const CASES: readonly Case[] = [
+  { name: "idle", most: IDLE_MS, stdio: PIPES },
+  { name: "a job of 1 s", most: 1_000 + IDLE_MS, stdio: PIPES, isBusy: true },
+  { name: "idle, PostgreSQL away", most: IDLE_MS, stdio: PIPES, isAway: true },
+  { name: "stdin closed", most: IDLE_MS, stdio: () => ["pipe", "pipe", "pipe"] },
+  { name: "EPIPE", most: 1_000 + IDLE_MS, stdio: PIPES, isBusy: true, isDeaf: true },
+  { name: "disk full", most: 1_000 + IDLE_MS, stdio: FULL, isBusy: true },
+];
+
+const main = fileURLToPath(new URL("../../../../src/main.ts", import.meta.url));
+const register = fileURLToPath(new URL("../../../support/register.mjs", import.meta.url));
+
+const NAP = `export default async ({ n }) => {
+  console.log("napping", n);
+  console.error("napping", n);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  console.log("awake", n);
+};`;
+
+export async function commandStops(field: Field, server: Server): Promise<void> {
+  const url = await server.createDatabase("worker-run");
+  const tasks = join(field.directory, "tasks");
+  mkdirSync(tasks, { recursive: true });
+  writeFileSync(join(tasks, "nap.mjs"), NAP);
+  for (const one of field.brief ? CASES.slice(1, 2) : CASES) {
+    field.say(`worker run: ${one.name}`);
+    await stopOne(field, server, url, tasks, one);
+  }
+}
+
+async function stopOne(field: Field, server: Server, url: string, tasks: string, one: Case) {
+  const args = ["--import", register, main, "run", "--tasks", tasks];
+  const db = url.slice(url.indexOf(":///") + 4, url.indexOf("?"));
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: one.stdio(() => openSync("/dev/full", "w")),
+  });
+  field.defer(() => child.kill("SIGKILL"));
+  const exited = once(child, "exit");
+  child.stdin?.end();
+  child.stdout?.resume();
+  const started = child.stderr === null ? rowOf(server, db) : saysStarted(child.stderr);
+  await started;
+  if (one.isDeaf) for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  if (one.isBusy) await busy(server, url, db);
+  if (one.isAway) {
+    await server.stop();
+    await field.outage(2_000);
+  }
+  await ended(field, child, exited, one);
+  if (one.isAway) await server.start();
+  const left = await server.sql("select id from worker._private_jobs", [], db);
+  if (left.length > 0) field.problem(null, `worker run, ${one.name}: a job is left`);
+  const text = "delete from worker._private_workers returning id";
+  const rows = await server.sql(text, [], db);
+  if (rows.length > 0 && !one.isAway)
+    field.problem(null, `worker run, ${one.name}: its row is left`);
+}
+
+/** Also reads on, so that it can write. */
+async function saysStarted(stderr: Readable): Promise<void> {
+  const lines = createInterface({ input: stderr });
+  await new Promise<void>((resolve) => {
+    lines.on("line", (line) => {
+      if (line.includes("the worker has started")) resolve();
+    });
+  });
+}
+
+const rowOf = (server: Server, db: string) =>
+  until(
+    async () => (await server.sql("select id from worker._private_workers", [], db)).length > 0,
+  );
+
+/** Two of them, one after the other: the second is told to a log that is full or closed by then. */
+async function busy(server: Server, url: string, db: string): Promise<void> {
+  const utils = await makeWorkerUtils({ connectionString: url });
+  await utils.addJob("nap", { n: 1 });
+  const jobs = () =>
+    server.sql<{ locked_by: string | null }>("select locked_by from worker._private_jobs", [], db);
+  await until(async () => (await jobs()).length === 0);
+  await utils.addJob("nap", { n: 2 });
+  await until(async () => (await jobs())[0]?.locked_by != null);
+  await utils.end();
+}
+
+async function ended(field: Field, child: ChildProcess, exited: Promise<unknown[]>, one: Case) {
+  const from = machineTime();
+  child.kill("SIGTERM");
+  const late = setTimeout(() => child.kill("SIGKILL"), 40_000);
+  const [code, signal] = await exited;
+  clearTimeout(late);
+  field.figure(`worker run, SIGTERM: ${one.name}`, null, machineTime() - from, { most: one.most });
+  if (code !== 0) field.problem(null, `worker run, ${one.name}: ended with ${signal ?? code}`);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = machineTime() + 60_000;
+  while (!(await isSo())) {
+    if (machineTime() > end) throw new Error("worker run does not do what it should");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
