@@ -35,6 +35,8 @@ export interface FieldOptions {
 export interface StandsOptions {
   /** Only these. Default all. */
   readonly modes?: readonly Mode["name"][];
+  /** Where all connect, such as several hosts in one URL. */
+  readonly everybodyUrl?: (url: string) => string;
   /** Where the members connect, such as a proxy. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
   /** Default: what the product does by default; in `npm test` something quicker. */
@@ -84,7 +86,8 @@ export class Field {
 
   /** One for each mode that is asked for, with a database of its own. */
   async stands(server: Server, options: StandsOptions = {}): Promise<Stand[]> {
-    const { url: memberUrl = (url) => url, name = "", options: own = {} } = options;
+    const { url: memberUrl = (url) => url, name = "" } = options;
+    const { everybodyUrl = (url) => url, options: changes = {} } = options;
     const { recovery = this.brief ? BRIEF_RECOVERY : undefined } = options;
     // Each round has its own logs.
     const directory = join(this.directory, name);
@@ -96,9 +99,9 @@ export class Field {
     );
     const stands: Stand[] = [];
     for (const [index, mode] of wanted.entries()) {
-      const url = await server.createDatabase(`${slug(mode)}${name}`);
+      const url = everybodyUrl(await server.createDatabase(`${slug(mode)}${name}`));
       const stand = new Stand({
-        ...{ mode, url, recovery, options: own, directory },
+        ...{ mode, url, recovery, options: changes, directory },
         memberUrl: await memberUrl(url, mode),
         seed: this.seed + 1_000 * (index + 1),
         figure: (what, value, bound) => this.figure(what, mode.name, value, bound),

@@ -8,11 +8,14 @@ import { type EmbeddedServer, startEmbeddedServer } from "../../../src/database/
 import { migrate } from "../../../src/database/schema/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
 import { machineTime } from "../../worker/run-log.ts";
+import { followerOf } from "./standby.ts";
 
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Listens on 127.0.0.1 there, instead of on a unix socket alone. */
   readonly port?: number;
+  /** It begins as a copy of that one, and follows it. Both need a port. */
+  readonly standbyOf?: Server;
 }
 
 export interface Server {
@@ -33,6 +36,10 @@ export interface Server {
   stop(): Promise<void>;
   /** Gives the moment (machineTime) at which it took connections. `settings` win over the first ones. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
+  /** Makes a standby the primary; gives the moment at which it takes writes. */
+  promote(): Promise<number>;
+  /** Starts as a standby of `primary`, whatever it was. Not while it runs. */
+  follow(primary: Server): Promise<number>;
 }
 
 // The machine does not crash here, only processes do: nothing has to reach the disk. But a commit that
@@ -49,11 +56,17 @@ export async function startServer(directory: string, options: ServerOptions = {}
   const listen = port === undefined ? {} : { listen_addresses: "127.0.0.1", port: String(port) };
   let running: EmbeddedServer;
   const start = async (settings: Readonly<Record<string, string>> = {}) => {
-    const all = { ...SETTINGS, ...listen, ...options.settings, ...settings };
+    const all = { ...SETTINGS, ...listen, ...options.settings, ...following, ...settings };
     running = await startEmbeddedServer({ dataDir: directory, settings: all });
     return machineTime();
   };
-  await start();
+  /** Of a standby: whom it follows. */
+  let following: Readonly<Record<string, string>> = {};
+  const follow = async (primary: Server) => {
+    following = await followerOf(primary, directory);
+    return start();
+  };
+  await (options.standbyOf === undefined ? start() : follow(options.standbyOf));
   const url = (database = "postgres") =>
     port === undefined
       ? running.url(database)
@@ -93,6 +106,12 @@ export async function startServer(directory: string, options: ServerOptions = {}
     },
     stop: () => running.stop(),
     start,
+    follow,
+    async promote() {
+      await sql("select pg_promote(true, 60)");
+      following = {};
+      return machineTime();
+    },
   };
 }
 

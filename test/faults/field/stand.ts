@@ -3,6 +3,8 @@
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import pg from "pg";
+import { Client, type ServerConfig } from "../../../src/database/connection/client.ts";
+import { serverSettings } from "../../../src/database/connection/server/server-settings.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../../src/queue/worker-utils.ts";
 import type { RecoveryOptions } from "../../../src/worker/options/recovery-options.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
@@ -54,7 +56,9 @@ export class Stand {
     this.url = parts.url;
     this.log = new RunLog(join(parts.directory, `${slug(parts.mode)}.runs`));
     this.dice = random(parts.seed);
-    this.#pool = new pg.Pool({ connectionString: parts.url, max: 2, idleTimeoutMillis: 500 });
+    const server = serverSettings(parts.url, {});
+    const config: pg.PoolConfig & ServerConfig = { Client, server, max: 2, idleTimeoutMillis: 500 };
+    this.#pool = new pg.Pool(config);
     this.#pool.on("error", () => {});
   }
 

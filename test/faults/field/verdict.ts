@@ -1,6 +1,7 @@
 // The end of a stand: everything is done, everybody goes, and the oracle and the database are asked
 // what is left.
 import { judge, type Leniency } from "../../worker/oracle.ts";
+import type { Entry } from "../../worker/run-log.ts";
 import type { JobLeft } from "../../worker/worker-queue.ts";
 import { FORBIDDEN } from "../../worker/workload.ts";
 import type { Stand } from "./stand.ts";
@@ -8,6 +9,8 @@ import type { Stand } from "./stand.ts";
 export interface Expectation {
   /** On top of what follows from the mode and from the log. */
   readonly lenient?: Leniency;
+  /** Instead of the oracle, where a database has lost what it had acknowledged. */
+  readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
   /** How long heartbeat rows of dead members may outlast them. Default 90 s: their resilient jobs'. */
   readonly leaseRowsWithinMs?: number;
   /** How long what is left may take once nothing is added any more. Default 120 s. */
@@ -56,7 +59,8 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
   const queues = await stand.sql<{ name: string }>(LOCKED_QUEUES);
   const names = queues.map(({ name }) => name);
   const log = stand.log.read();
-  return [...problems, ...judge(log, left, names, leniencyOf(stand, expected.lenient))];
+  const judged = expected.judged?.(log, left);
+  return [...problems, ...(judged ?? judge(log, left, names, leniencyOf(stand, expected.lenient)))];
 }
 
 /** Who was killed shows in the log; what is excused then depends on the mode. */

@@ -4,6 +4,7 @@ import { group as adds } from "./adds/group.ts";
 import { group as admin } from "./admin/group.ts";
 import { group as clocks } from "./clocks/group.ts";
 import { group as endurance } from "./endurance/group.ts";
+import { group as failover } from "./failover/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as kill } from "./kill.ts";
@@ -23,6 +24,7 @@ export const groups: readonly FaultGroup[] = [
   poison,
   stop,
   outage,
+  failover,
   network,
   adds,
   admin,

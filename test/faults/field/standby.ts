@@ -1,0 +1,61 @@
+// Makes a standby as pg_basebackup does, of a primary that goes on working: its files between the beginning
+// and the end of a backup, and the rest by streaming. Of the same PostgreSQL, so nothing is installed.
+import { execFile } from "node:child_process";
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { claimDirectory } from "../../../src/database/embedded/owner.ts";
+
+/** Of a primary: it keeps what a standby has not fetched yet. */
+export const PRIMARY_SETTINGS = { wal_level: "replica", wal_keep_size: "1GB" };
+
+export interface Primary {
+  readonly directory: string;
+  url(): string;
+}
+
+/** The settings with which a server in `directory` follows `primary`. What was there before goes. */
+export async function followerOf(
+  primary: Primary,
+  directory: string,
+): Promise<Readonly<Record<string, string>>> {
+  const cluster = join(directory, "cluster");
+  mkdirSync(directory, { recursive: true, mode: 0o711 });
+  rmSync(cluster, { recursive: true, force: true });
+  // As one that a server had and has left.
+  claimDirectory(directory).release();
+  const client = new pg.Client({ connectionString: primary.url() });
+  await client.connect();
+  try {
+    await client.query("select pg_backup_start('standby', true)");
+    await copyOf(join(primary.directory, "cluster"), cluster);
+    const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
+    writeAs(cluster, "backup_label", rows[0].labelfile);
+    writeAs(cluster, "standby.signal", "");
+  } finally {
+    await client.end();
+  }
+  const { host, port, user } = new pg.Client({ connectionString: primary.url() });
+  return {
+    hot_standby: "on",
+    primary_conninfo: `host=${host} port=${port} user=${user} application_name=standby`,
+  };
+}
+
+/** Files of a living server go while they are copied: temporary ones, which nobody misses. */
+async function copyOf(from: string, to: string): Promise<void> {
+  await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
+    const lines = (error.stderr ?? "").trim().split("\n");
+    const isWell = lines.every((line) => /No such file or directory/.test(line));
+    if (!isWell) throw error;
+  });
+  for (const name of ["postmaster.pid", "postmaster.opts"]) rmSync(join(to, name), { force: true });
+}
+
+function writeAs(cluster: string, name: string, text: string): void {
+  const path = join(cluster, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  const { uid, gid } = statSync(join(cluster, "PG_VERSION"));
+  chownSync(path, uid, gid);
+}

@@ -1,0 +1,116 @@
+// A standby takes over while workers work: the primary dies, or is fenced. With synchronous replication
+// nothing is lost that was acknowledged; without it, what had not been replicated, and no more.
+import type { Entry } from "../../../worker/run-log.ts";
+import type { FaultGroup, Field } from "../../field/field.ts";
+import type { Stand } from "../../field/stand.ts";
+import { through, type Way } from "../outage/way-back.ts";
+import { refusedOnStandby } from "./on-standby.ts";
+import { type Pair, pairOf } from "./pair.ts";
+
+const MEMBERS = 2;
+const RATE = 20;
+const MODES = ["safe", "fast", "fast with queues"] as const;
+/** How long whoever promotes takes to decide. */
+const DECISION_MS = 2_000;
+
+export const group: FaultGroup = {
+  name: "failover",
+  title: "a standby takes over: synchronous and not, the primary dead or fenced",
+  limitMinutes: 9,
+  needs: [],
+  async run(field: Field) {
+    await synchronousAndDead(field);
+    await asynchronousAndDead(field);
+    if (!field.brief) await fencedReadOnly(field);
+  },
+};
+
+async function synchronousAndDead(field: Field): Promise<void> {
+  const pair = await pairOf(field);
+  const way = await staffed(field, pair, "-sync", {});
+  await pair.synchronous();
+  const [stand] = way.stands;
+  if (stand !== undefined) await refusedOnStandby(field, pair.standby, databaseOf(stand.url));
+  field.say("synchronous: the primary dies, the standby is promoted");
+  await through(way, "failover, synchronous", async () => {
+    await pair.primary.kill();
+    await field.outage(DECISION_MS);
+    return pair.standby.promote();
+  });
+  await field.each(way.stands, (stand) => stand.end());
+}
+
+async function asynchronousAndDead(field: Field): Promise<void> {
+  const pair = await pairOf(field);
+  // Without keys and queues each job that is lost is one.
+  const make = (n: string) => ({
+    identifier: "single",
+    payload: { n, ms: 1, failures: 0, children: 0 },
+  });
+  const way = await staffed(field, pair, "-async", { make });
+  field.say("asynchronous: the primary dies a second ahead of its standby");
+  const marks = new Map<Stand, number>();
+  await through(way, "failover, asynchronous", async () => {
+    for (const stand of way.stands) marks.set(stand, stand.log.read().length);
+    await field.outage(300);
+    const [sender] = await pair.primary.sql<{ pid: number }>("select pid from pg_stat_replication");
+    process.kill(sender?.pid ?? 0, "SIGSTOP");
+    await field.outage(1_000);
+    await pair.primary.kill();
+    await field.outage(DECISION_MS);
+    return pair.standby.promote();
+  });
+  await field.each(way.stands, async (stand) => {
+    const judged = (log: readonly Entry[]) => unreplicated(stand, log, marks.get(stand) ?? 0);
+    await stand.end({ judged });
+  });
+}
+
+/** What was acknowledged and is gone; only what came after `mark` may be. */
+function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
+  const succeeded = new Set(
+    stand
+      .runs()
+      .filter(({ ok }) => ok)
+      .map(({ n }) => n),
+  );
+  const lost = log.flatMap((entry, at) =>
+    entry.e === "added" && !succeeded.has(entry.n) ? [{ n: entry.n, at }] : [],
+  );
+  stand.figure("acknowledged, not replicated, lost", lost.length, { unit: "" });
+  return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
+}
+
+/** The old primary lives, and takes no writes any more; its sessions are still there. */
+async function fencedReadOnly(field: Field): Promise<void> {
+  const pair = await pairOf(field);
+  const way = await staffed(field, pair, "-fenced", {});
+  field.say("the primary is made read-only, the standby promoted");
+  await through(way, "failover, old primary read-only", async () => {
+    await pair.primary.sql("alter system set default_transaction_read_only = on");
+    await pair.primary.sql("select pg_reload_conf()");
+    await field.outage(DECISION_MS);
+    await pair.caughtUp();
+    return pair.standby.promote();
+  });
+  await field.each(way.stands, (stand) => stand.end());
+}
+
+async function staffed(
+  field: Field,
+  pair: Pair,
+  name: string,
+  plan: Parameters<Stand["load"]>[1],
+): Promise<Way> {
+  const everybodyUrl = (url: string) => pair.url(databaseOf(url));
+  const stands = await field.stands(pair.primary, { modes: MODES, name, everybodyUrl });
+  await field.each(stands, async (stand) => {
+    await stand.hire(MEMBERS);
+    stand.load(RATE, plan);
+    await stand.startAfter(0);
+  });
+  return { field, stands, rate: RATE };
+}
+
+/** Of a URL of one host or of several. */
+const databaseOf = (url: string): string => /\/([^/?]+)(\?|$)/.exec(url)?.[1] ?? "";

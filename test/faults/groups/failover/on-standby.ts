@@ -1,0 +1,27 @@
+// A worker that is sent to a standby alone does not start, and says in a sentence why.
+import { messageOf } from "../../../../src/base/errors.ts";
+import { run } from "../../../../src/worker/run.ts";
+import { defineTask } from "../../../../src/worker/task/task.ts";
+import type { Field } from "../../field/field.ts";
+import type { Server } from "../../field/server.ts";
+import { severalHosts } from "./pair.ts";
+
+/** `database` has the queue's schema. */
+export async function refusedOnStandby(
+  field: Field,
+  standby: Server,
+  database: string,
+): Promise<void> {
+  const cases = [
+    [standby.url(database), /accepts no writes now .* is this a standby\?/],
+    [severalHosts([standby], database), /no server is read-write.* is a standby/],
+  ] as const;
+  const tasks = [defineTask("none", () => {})];
+  for (const [connectionString, sentence] of cases) {
+    const why = await run({ connectionString, tasks }).then(async (worker) => {
+      await worker.stop();
+      return "it works";
+    }, messageOf);
+    if (!sentence.test(why)) field.problem(null, `a worker on a standby does not say so: ${why}`);
+  }
+}
