@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ import { worker } from "../cli/command.ts";
 import { TEST_SETTINGS } from "../support/database-server.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { freePort } from "../support/tls-server.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-hosts-"));
 chmodSync(folder, 0o755);
@@ -163,4 +165,46 @@ test("A listener and the command line take several hosts, too.", async () => {
   };
   const shown = await worker(["status", "--json"], variables);
   assert.deepEqual([shown.status, shown.stderr], [0, ""]);
+});
+
+test("A session leaves a server that takes no writes any more, and says so when it is asked.", async () => {
+  const wanting = async (target: string) => {
+    const server = serverSettings(url([hosts.primary], `target_session_attrs=${target}`), {});
+    const client = new Client({ server });
+    await client.connect();
+    return { client, ended: once(client, "end") };
+  };
+  const [writer, asked, anybody] = [
+    await wanting("read-write"),
+    await wanting("read-write"),
+    await wanting("any"),
+  ];
+  const write = { text: "create table if not exists written ()" };
+  await writer.client.query(write);
+  await asked.client.prove();
+  await anybody.client.query("alter system set default_transaction_read_only = on");
+  await anybody.client.query("select pg_reload_conf()");
+  try {
+    const refused = async ({ client }: { client: Client }) =>
+      client.query(write).then(
+        () => false,
+        ({ code }) => code === "25006",
+      );
+    await until("it takes no writes", () => refused(anybody));
+    // The first refusal; the server may tell one session a moment later than another.
+    await until("the writer is refused, too", () => refused(writer));
+    await writer.ended;
+    await until("it is not what was asked for", () =>
+      asked.client.prove().then(
+        () => false,
+        ({ message }) => message === "read-only",
+      ),
+    );
+    await anybody.client.prove();
+  } finally {
+    await anybody.client.query("alter system reset default_transaction_read_only");
+    await anybody.client.query("select pg_reload_conf()");
+    await asked.client.end();
+    await anybody.client.end();
+  }
 });

@@ -13,13 +13,12 @@ import {
   attemptsOf,
   type Failure,
   failureOf,
-  mismatch,
-  OtherServerError,
 } from "./server/attempts.ts";
 import { tlsOptions } from "./server/encryption.ts";
 import { newConnection, plainWhereRefused } from "./server/negotiation.ts";
 import { type Login, passwordOf } from "./server/password-file.ts";
 import type { ServerSettings } from "./server/server-settings.ts";
+import { assertTarget, leaveWhenReadOnly } from "./server/target.ts";
 
 /** pg gives the error alone, or null and the client. */
 export type OnConnect = (error: Error | null, client?: pg.Client) => void;
@@ -116,7 +115,10 @@ export class Client extends pg.Client {
     this.#login(attempt.way.optional, (error) => {
       if (error !== null) failed(error);
       else if (attempt.target === "any") callback(null, this);
-      else this.#assertTarget(attempt).then(() => callback(null, this), failed);
+      else {
+        leaveWhenReadOnly(this, attempt.target);
+        assertTarget(this, attempt.target).then(() => callback(null, this), failed);
+      }
     });
   }
 
@@ -172,21 +174,9 @@ export class Client extends pg.Client {
     if (mayBePlain) plainWhereRefused(this.connection);
   }
 
-  async #assertTarget({ target }: Attempt): Promise<void> {
-    // Until the pool or its user listens, the loss of the connection would end the process.
-    const onError = () => {};
-    this.on("error", onError);
-    try {
-      const { rows } = await this.query<{ standby: boolean; read_only: boolean }>(
-        `select pg_is_in_recovery() as standby,
-                current_setting('transaction_read_only')::boolean as read_only`,
-      );
-      const isStandby = rows[0]?.standby === true;
-      const other = mismatch(target, { isStandby, isReadOnly: rows[0]?.read_only === true });
-      if (other !== null) throw new OtherServerError(other);
-    } finally {
-      this.off("error", onError);
-    }
+  /** Rejects when the server does not answer, or is no longer what was asked for. */
+  prove(timeoutMs?: number): Promise<void> {
+    return assertTarget(this, this.#config.server?.target ?? "any", timeoutMs);
   }
 }
 

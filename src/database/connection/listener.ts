@@ -99,7 +99,7 @@ export class Listener implements Service {
 
   /** One question at a time, however many want to know. */
   #ask(client: Client): Promise<void> {
-    this.#proof ??= this.#answered(client, "select 1")
+    this.#proof ??= this.#answered(client.prove())
       .catch((error: unknown) => this.#lost(client, error))
       .finally(() => {
         this.#proof = null;
@@ -107,14 +107,14 @@ export class Listener implements Service {
     return this.#proof;
   }
 
-  async #answered(client: Client, text: string): Promise<void> {
+  async #answered(answer: Promise<unknown>): Promise<void> {
     const { answerTimeoutMs, wait } = this.#timing;
     const answered = new AbortController();
     const late = wait(answerTimeoutMs, answered.signal).then((isLate) => {
       if (isLate) throw new Error(`no answer within ${answerTimeoutMs} ms`);
     });
     try {
-      await Promise.race([client.query(text), late]);
+      await Promise.race([answer, late]);
     } finally {
       answered.abort();
     }
@@ -134,7 +134,7 @@ export class Listener implements Service {
     try {
       await client.connect();
       for (const channel of Object.keys(channels)) {
-        await this.#answered(client, `listen ${client.escapeIdentifier(channel)}`);
+        await this.#answered(client.query(`listen ${client.escapeIdentifier(channel)}`));
       }
       this.#stop.signal.throwIfAborted();
     } catch (error) {

@@ -72,7 +72,7 @@ export class WorkerConnection {
   readonly patient: Database;
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
-  #client: pg.Client | null = null;
+  #client: Client | null = null;
   /** Statements without an answer, and those among them that may take long. */
   #underWay = 0;
   #patientUnderWay = 0;
@@ -145,9 +145,8 @@ export class WorkerConnection {
     if (client === null || this.#patientUnderWay > 0) return;
     // It waits behind any other, too: a fetch of six seconds has not died after five.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
-    const question = { text: "select 1", query_timeout: timeout };
     // A failure here is a lost connection, which lost() reports.
-    await client.query(question).catch(() => client.connection.stream.destroy());
+    await client.prove(timeout).catch(() => client.connection.stream.destroy());
   }
 
   /**
