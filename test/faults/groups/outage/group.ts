@@ -5,7 +5,7 @@ import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import type { Stand } from "../../field/stand.ts";
 import { sessionsEnded, takenConnections } from "./sessions.ts";
-import { endAfterOutage, sameSessions, through } from "./way-back.ts";
+import { endAfterOutage, sessionsAreBack, through } from "./way-back.ts";
 
 const MEMBERS = 2;
 const RATE = 30;
@@ -24,7 +24,6 @@ export const group: FaultGroup = {
     lasting?.catch(() => {}); // It is awaited below.
     const server = await field.server({ settings: { max_connections: "120" } });
     const stands = await hired(field, server, "", MEMBERS, RATE);
-    const same = await sameSessions(stands);
     const way = { field, stands, rate: RATE };
 
     for (let n = 0; n < field.times(KILLS, 1); n++) {
@@ -53,7 +52,7 @@ export const group: FaultGroup = {
       anyLines,
     );
 
-    await field.each(stands, same);
+    await field.each(stands, sessionsAreBack);
     await field.each(stands, endAfterOutage);
     await lasting;
   },

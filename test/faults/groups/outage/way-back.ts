@@ -84,24 +84,23 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;
+const LANES = 2;
 
-/** Now, and whether it is the same later on: for each stand. */
-export async function sameSessions(
-  stands: readonly Stand[],
-): Promise<(stand: Stand) => Promise<void>> {
-  const sessions = async (stand: Stand) => JSON.stringify(await stand.sql(SESSIONS));
-  const before = new Map<Stand, string>();
-  for (const stand of stands) {
-    const name = `"worker heartbeat","count":${oursOf(stand).length}}`;
-    await stand.until("all beat", async () => (await sessions(stand)).includes(name));
-    before.set(stand, await sessions(stand));
-  }
-  return async (stand) => {
-    const isSame = async () => (await sessions(stand)) === before.get(stand);
-    await stand.until("its sessions are those of before", isSame, LONGEST_MS).catch(async () => {
-      stand.problem(`sessions before ${before.get(stand)}, now ${await sessions(stand)}`);
-    });
-  };
+/** Every worker of ours has its sessions again, and none twice. */
+export async function sessionsAreBack(stand: Stand): Promise<void> {
+  const workers = oursOf(stand).length;
+  const isFast = stand.mode.fastLane !== false;
+  const expected = JSON.stringify([
+    ...(isFast ? [{ name: "worker fast lane", count: LANES * workers }] : []),
+    { name: "worker heartbeat", count: workers },
+    { name: "worker lane", count: LANES * workers },
+    { name: "worker listen", count: workers },
+  ]);
+  const sessions = async () => JSON.stringify(await stand.sql(SESSIONS));
+  const isSo = async () => (await sessions()) === expected;
+  await stand.until("its sessions are back", isSo, LONGEST_MS).catch(async () => {
+    stand.problem(`sessions are ${await sessions()}, not ${expected}`);
+  });
 }
 
 const OF_STOCK = "locked_by like 'pool-%' and locked_at < now() - interval '5 s'";
