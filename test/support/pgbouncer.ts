@@ -124,6 +124,7 @@ default_pool_size = ${connections}
 max_client_conn = 500
 server_idle_timeout = ${idleSeconds}
 auth_type = any
+admin_users = postgres
 listen_addr = ${address}
 listen_port = ${PORT}
 unix_socket_dir = ${directory}

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
 import type { Random } from "../support/random-calls.ts";
+import { act } from "./deeds.ts";
 import { machineTime, type RunLog, runName } from "./run-log.ts";
 
 export interface Duty {
@@ -17,6 +18,8 @@ export interface Duty {
   readonly children: number;
   /** What the task "harmful" does to its process. */
   readonly harm?: Harm;
+  /** Instead of all that: what no task should do (deeds.ts). */
+  readonly deed?: string;
 }
 
 export type Harm = "kill" | "exit" | "memory";
@@ -63,6 +66,32 @@ export function perform(duty: Duty, performance: Performance): undefined | Promi
   return work();
 }
 
+/** Its run ends when its promise does or when it is told to, for what never ends does not. */
+function misbehave(
+  { n }: Duty,
+  deed: string,
+  { log, job, by, attempt }: Omit<Performance, "addJob">,
+  signal: AbortSignal,
+): unknown {
+  const run = runName();
+  log.write({ e: "start", run, n, job, by, attempt, t: machineTime() });
+  let isOpen = true;
+  const end = (ok: boolean) => {
+    if (isOpen) log.write({ e: "end", run, ok, t: machineTime() });
+    isOpen = false;
+  };
+  signal.addEventListener("abort", () => end(false));
+  try {
+    const returned = act(deed, signal);
+    if (!(returned instanceof Promise)) end(true);
+    else void returned.catch(() => end(false));
+    return returned;
+  } catch (error) {
+    end(false);
+    throw error;
+  }
+}
+
 async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Performance) {
   const name = `${n}.${attempt}.${child}`;
   const duty: Duty = { n: name, ms: child, failures: 0, children: 0 };
@@ -90,8 +119,9 @@ export async function performBatch(
 
 /** The tasks, for a worker of ours. */
 export function dutiful(log: RunLog, by: string): Task<never>[] {
-  const single = defineTask<Duty>("single", (duty, { job, addJob }) => {
+  const single = defineTask<Duty>("single", (duty, { job, addJob, signal }) => {
     const performance = { job: job.id, attempt: job.attempts, by, log };
+    if (duty.deed !== undefined) return misbehave(duty, duty.deed, performance, signal);
     return perform(duty, { ...performance, addJob: addJobOf({ addJob }) });
   });
   const batch = defineBatchTask<Duty>("batch", (items, { job }) =>

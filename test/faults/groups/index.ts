@@ -13,9 +13,11 @@ import { group as migrators } from "./migrators.ts";
 import { group as model } from "./model.ts";
 import { group as network } from "./network/group.ts";
 import { group as outage } from "./outage/group.ts";
+import { group as pgbouncer } from "./pgbouncer.ts";
 import { group as poison } from "./poison.ts";
 import { group as scaleOut } from "./scale-out/group.ts";
 import { group as stop } from "./stop/group.ts";
+import { group as weight } from "./weight/group.ts";
 
 export const groups: readonly FaultGroup[] = [
   kill,
@@ -27,6 +29,8 @@ export const groups: readonly FaultGroup[] = [
   failover,
   network,
   adds,
+  pgbouncer,
+  weight,
   admin,
   scaleOut,
   clocks,

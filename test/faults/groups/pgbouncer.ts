@@ -1,0 +1,88 @@
+// pgbouncer in transaction mode between workers and PostgreSQL: paused, reloaded, killed and started again
+// under load. The settings are those of docs/scale.md.
+
+import { pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
+import { machineTime } from "../../worker/run-log.ts";
+import type { FaultGroup, Field } from "../field/field.ts";
+import type { Stand } from "../field/stand.ts";
+
+const BACK_MS = 1_000;
+/** Of what was away for longer: who has lost the database tries at most 2.5 s apart (src/base/outage.ts). */
+const BACK_FROM_AWAY_MS = 3_000;
+/** Nobody hears of a job there. */
+const POLL_MS = 500;
+const PER_SECOND = 20;
+const CONNECTIONS = 20;
+
+export const group: FaultGroup = {
+  name: "pgbouncer",
+  title: "pgbouncer in transaction mode: paused, reloaded, killed",
+  limitMinutes: 8,
+  needs: ["pgbouncer"],
+  async run(field: Field) {
+    const server = await field.server();
+    const program = pgbouncerProgram();
+    if (program === null) throw new Error("pgbouncer is not there");
+    const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
+      // At the end none is to be there any more.
+      idleSeconds: 3,
+    });
+    field.defer(() => bouncer.stop());
+    const stands = await field.stands(server, {
+      options: { preparedStatements: false, notify: false, pollIntervalMs: POLL_MS },
+      url: (url) => bouncer.url(new URL(url).pathname.slice(1)),
+    });
+    await field.each(stands, async (stand) => {
+      // Graphile Worker listens, which it cannot behind pgbouncer.
+      if (stand.mode.stock) await stand.hire(1, { stock: true, url: stand.url });
+      await stand.hire(2);
+      stand.load(PER_SECOND);
+      await stand.startAfter(machineTime());
+    });
+    /** `fault` resolves when pgbouncer serves again. */
+    const round = async (
+      what: string,
+      times: number,
+      fault: () => Promise<unknown>,
+      most = BACK_MS,
+    ) => {
+      for (let n = 0; n < times; n++) {
+        for (const { log } of stands) log.fault();
+        await fault();
+        const at = machineTime();
+        await field.each(stands, (stand) => backAfter(stand, what, at, most));
+        for (const { log } of stands) log.fault();
+      }
+      field.say(what);
+    };
+    const away = (ms: number) => field.outage(field.brief ? ms / 5 : ms);
+    await round("RELOAD", field.times(10, 2), () => bouncer.admin("RELOAD"));
+    for (const seconds of field.brief ? [3] : [3, 30]) {
+      await round(`PAUSE of ${seconds} s`, field.times(3, 1), async () => {
+        await bouncer.admin("PAUSE");
+        await away(seconds * 1_000);
+        await bouncer.admin("RESUME");
+      });
+    }
+    for (const seconds of field.brief ? [0] : [0, 5, 30]) {
+      const fault = async () => {
+        await bouncer.kill();
+        await away(seconds * 1_000);
+        await bouncer.start();
+      };
+      const most = seconds === 0 ? BACK_MS : BACK_FROM_AWAY_MS;
+      await round(`kill -9, away for ${seconds} s`, field.times(3, 1), fault, most);
+    }
+    await field.each(stands, (stand) => stand.end());
+  },
+};
+
+/** A job of ours: Graphile Worker is not behind pgbouncer. */
+async function backAfter(stand: Stand, what: string, at: number, most: number): Promise<void> {
+  const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
+  const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
+  await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
+  // Beside it Graphile Worker takes most jobs: that one of ours starts says little.
+  const bound = stand.mode.stock ? {} : { most };
+  stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
+}

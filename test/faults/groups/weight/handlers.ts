@@ -1,0 +1,109 @@
+// Handlers that throw whatever can be thrown, never end, or block their process: each job comes to its end,
+// and the worker goes on.
+import { THROWS } from "../../../worker/deeds.ts";
+import type { Field } from "../../field/field.ts";
+import type { Stand } from "../../field/stand.ts";
+
+const TIMEOUT_MS = 2_000;
+const BLOCK_S = 30;
+const BRIEF_BLOCK_S = 5;
+/** For writing it down, on a busy machine. */
+const ENDED_MS = 5_000;
+
+export async function handlers(field: Field): Promise<void> {
+  const server = await field.server();
+  const stands = await field.stands(server, {
+    options: { timeoutMs: TIMEOUT_MS },
+    name: "-handlers",
+  });
+  await field.each(stands, async (stand) => {
+    await stand.hire(2);
+    await stopStock(stand);
+    await throwAnything(stand);
+    await neverEnd(stand);
+    await block(stand, field.brief ? BRIEF_BLOCK_S : BLOCK_S);
+    for (const { by, exit } of stand.living) {
+      if (exit !== null) stand.problem(`${by} has ended: ${JSON.stringify(exit)}`);
+    }
+    await stand.end();
+  });
+}
+
+async function stopStock(stand: Stand): Promise<void> {
+  for (const member of stand.living) if (member.isStock) await member.stop();
+}
+
+/** All of them at once, with a single attempt each. */
+async function act(stand: Stand, deeds: readonly string[], queueName?: string): Promise<string[]> {
+  const utils = await stand.utils;
+  const jobs = deeds.map((deed, index) => ({
+    identifier: "single",
+    payload: { n: `${deed} ${index}`, ms: 0, failures: 0, children: 0, deed },
+    spec: { maxAttempts: 1, ...(queueName === undefined ? {} : { queueName }) },
+  }));
+  const added = await utils.addJobs(jobs);
+  for (const [index, { id }] of added.entries()) {
+    const n = String(jobs[index]?.payload.n);
+    stand.log.write({ e: "added", n, job: id, max: 1 });
+  }
+  return added.map(({ id }) => id);
+}
+
+const OPEN = `select id::text, payload->>'deed' as deed, attempts, locked_by from worker._private_jobs
+  where id = any($1::bigint[]) and (is_available or locked_at is not null)`;
+
+async function ended(stand: Stand, what: string, ids: readonly string[], limitMs: number) {
+  const open = () => stand.sql<{ deed: string }>(OPEN, [ids]);
+  await stand
+    .until(`${what} has ended`, async () => (await open()).length === 0, limitMs)
+    .catch(async (error: Error) => {
+      throw new Error(`${error.message}; left: ${JSON.stringify(await open())}`);
+    });
+}
+
+async function throwAnything(stand: Stand): Promise<void> {
+  const deeds = THROWS.filter((deed) => !deed.startsWith("returns"));
+  const ids = await act(stand, deeds);
+  await ended(stand, "all that throws", ids, 60_000);
+  const rows = await stand.sql<{ deed: string; length: number }>(
+    `select payload->>'deed' as deed, coalesce(length(last_error), 0) as length
+     from worker._private_jobs where id = any($1::bigint[])`,
+    [ids],
+  );
+  const failed = new Map(rows.map(({ deed, length }) => [deed, length]));
+  for (const deed of deeds) {
+    const length = failed.get(deed);
+    if (length === undefined) stand.problem(`a task that ${deed} was taken for done`);
+    else if (length === 0) stand.problem(`a task that ${deed} has no error`);
+  }
+  stand.figure("kinds of throws that ended as failures", failed.size, { unit: "" });
+}
+
+async function neverEnd(stand: Stand): Promise<void> {
+  // More than there are slots.
+  const ids = await act(
+    stand,
+    Array.from({ length: 24 }, (_, n) => (n % 2 ? "never" : "late")),
+  );
+  await ended(stand, "all that never ends", ids, 60_000);
+  const timed = stand.runs().filter(({ n }) => /^(never|late)/.test(n));
+  for (const { from, to } of timed) {
+    stand.figure("a handler that never ends: its time is up", to - from, {
+      most: TIMEOUT_MS + ENDED_MS,
+    });
+  }
+}
+
+async function block(stand: Stand, seconds: number): Promise<void> {
+  const started = stand.members.map(({ workerId }) => workerId);
+  const ids = await act(stand, [`blocks ${seconds}`, `blocks ${seconds}`], "line");
+  await ended(stand, "what blocks", ids, seconds * 2_000 + 60_000);
+  const runs = stand.runs().filter(({ n }) => n.startsWith("blocks"));
+  stand.figure(`runs of 2 jobs that block for ${seconds} s`, runs.length, { most: 2, unit: "" });
+  const rows = await stand.sql<{ id: string }>("select id from worker._private_workers");
+  const leases = new Set(rows.map(({ id }) => id));
+  const lost = started.filter(
+    (id, index) => stand.members[index]?.isStock === false && !leases.has(id),
+  );
+  stand.figure("leases lost by blocking", lost.length, { most: 0, unit: "" });
+}
