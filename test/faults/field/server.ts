@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** It begins as a copy of that one, and follows it. Both need a port. */
   readonly standbyOf?: Server;
+  /** A directory with `bin/postgres` and `bin/initdb`. Default: what comes with us. */
+  readonly binaries?: string;
 }
 
 export interface Server {
@@ -57,7 +59,8 @@ export async function startServer(directory: string, options: ServerOptions = {}
   let running: EmbeddedServer;
   const start = async (settings: Readonly<Record<string, string>> = {}) => {
     const all = { ...SETTINGS, ...listen, ...options.settings, ...following, ...settings };
-    running = await startEmbeddedServer({ dataDir: directory, settings: all });
+    const from = options.binaries === undefined ? {} : { binaries: options.binaries };
+    running = await startEmbeddedServer({ dataDir: directory, settings: all, ...from });
     return machineTime();
   };
   /** Of a standby: whom it follows. */

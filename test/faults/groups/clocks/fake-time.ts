@@ -1,7 +1,9 @@
 // A machine clock of its own for a process, by Debian's libfaketime: it reads from a file how far off it is.
 // Only what tells the time of day is faked: what measures durations never jumps on a real machine either.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { serverAccount } from "../../../../src/database/embedded/account.ts";
+import { findBinaries } from "../../../../src/database/embedded/binaries.ts";
 
 const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .map((machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`)
@@ -29,4 +31,18 @@ export function fakeClock(directory: string, name: string, seconds: number): Fak
     },
     step,
   };
+}
+
+/** PostgreSQL's programs, of which the server has this clock. Gives where they are. */
+export function serverWith({ env }: FakeClock, directory: string): string {
+  const real = findBinaries(serverAccount());
+  mkdirSync(join(directory, "bin"), { recursive: true });
+  for (const name of ["lib", "share", "bin/initdb"]) {
+    symlinkSync(join(real, name), join(directory, name));
+  }
+  // It is started with an environment of its own.
+  const words = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
+  const script = `#!/bin/sh\nexec env ${words.join(" ")} '${real}/bin/postgres' "$@"\n`;
+  writeFileSync(join(directory, "bin/postgres"), script, { mode: 0o755 });
+  return directory;
 }

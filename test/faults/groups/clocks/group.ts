@@ -2,6 +2,7 @@
 // a second in which very much is due.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { burst } from "./burst.ts";
+import { jumpingServer } from "./jumping-server.ts";
 import { ticks } from "./ticks.ts";
 import { wrongClocks } from "./wrong-clocks.ts";
 
@@ -16,6 +17,7 @@ export const group: FaultGroup = {
     // libfaketime is not everywhere, and a tick is a minute: too long for npm test.
     if (field.brief) return;
     await wrongClocks(field, server);
+    await jumpingServer(field);
     await ticks(field, server);
   },
 };

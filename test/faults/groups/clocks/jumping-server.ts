@@ -1,0 +1,43 @@
+// The database's own clock is set an hour ahead and back: what is due steps with it, and else nothing
+// happens. Nobody is taken for dead, and in the safe mode nothing runs twice.
+import { join } from "node:path";
+import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
+import type { Random } from "../../../support/random-calls.ts";
+import type { Field } from "../../field/field.ts";
+import { fakeClock, serverWith } from "./fake-time.ts";
+
+const HOUR_S = 3_600;
+/** At last ahead: what was added ahead of a step back is due again. */
+const STEPS_S = [HOUR_S, 0, -HOUR_S, 0, HOUR_S];
+/** Longer than a lease. */
+const STEP_MS = 10_000;
+
+export async function jumpingServer(field: Field): Promise<void> {
+  const clock = fakeClock(field.directory, "server", 0);
+  const binaries = serverWith(clock, join(field.directory, "faked"));
+  const server = await field.server({ binaries });
+  const stands = await field.stands(server, { name: "jumps" });
+  await field.each(stands, async (stand) => {
+    await stand.hire(3);
+    stand.load(10, { make: job });
+  });
+  for (const seconds of STEPS_S) {
+    // PostgreSQL's timeouts are moments of that clock: ahead of time it ends what fast lanes have open.
+    for (const { log } of stands) log.fault();
+    clock.step(seconds);
+    await field.outage(STEP_MS);
+    field.say(`the database's clock is ${seconds} s off`);
+  }
+  await field.each(stands, async (stand) => {
+    await stand.end();
+    if (stand.leasesLost > 0)
+      stand.problem(`${stand.leasesLost} of the living were taken for dead`);
+  });
+}
+
+/** Without a queue: there those behind one that was added ahead of a step back overtake it. */
+function job(n: string, _producer: string, dice: Random): JobToAdd {
+  const ms = dice(20) === 0 ? 3_000 : 2;
+  const failures = dice(10) === 0 ? 1 : 0;
+  return { identifier: "single", payload: { n, ms, failures, children: 0 } };
+}
