@@ -120,6 +120,15 @@ describe("It sees", () => {
     assert.deepEqual(judge([...log, death("alive")], [], [], leniency), []);
   });
 
+  test("nothing in a job that was done elsewhere while its worker was frozen.", () => {
+    const frozen = started("a", "1", 1, "frozen");
+    const fault: Entry = { e: "fault", by: "frozen", t: now };
+    const other = ran("a", "1", { attempt: 2, by: "other" });
+    const log = [added("a", "1"), frozen.start, fault, ...other, frozen.end()];
+    assert.deepEqual(judge(log, [], [], { leaseLost: true }), []);
+    assert.match(judge(log, [], []).join(), /2 times/);
+  });
+
   test("what no fault of its worker excuses, in fast lanes, too.", () => {
     const pair = () => [started("a", "1", 1, "x"), started("a", "1", 1, "y")] as const;
     for (const [by, count] of [

@@ -38,13 +38,13 @@ export function judge(
   const added = log.filter((entry) => entry.e === "added");
   const runs = runsOf(log);
   const { died, wasTouched } = faultsOf(log);
-  const mayRepeat: Excuse = (run) =>
-    (killed && died(run)) || ((cutFastLanes || leaseLost) && wasTouched(run));
+  const hasDied: Excuse = (run) => killed && died(run);
   const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
+  const mayRepeat: Excuse = (run) => hasDied(run) || mayOverlap(run);
   const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
-    ...repeats(runs, mayRepeat),
+    ...repeats(runs, hasDied, mayOverlap),
     ...overlaps(runs, added, mayOverlap),
     ...disorder(runs, added),
     ...attempts(runs, added, isUncounted),
@@ -96,15 +96,18 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-function repeats(runs: readonly Run[], mayRepeat: Excuse): string[] {
+/** Who died has succeeded before the others; who was frozen or cut off, perhaps long after them. */
+function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n }) => n,
   );
   return [...successes].flatMap(([n, all]) => {
     const inOrder = all.toSorted((a, b) => a.to - b.to);
-    const wrong = inOrder.slice(0, -1).filter((run) => !mayRepeat(run));
-    return wrong.length === 0
+    const written = inOrder.filter(
+      (run) => !wasCutOff(run) && (run === inOrder.at(-1) || !hasDied(run)),
+    );
+    return written.length <= 1
       ? []
       : [`${n} has succeeded ${all.length} times, by ${inOrder.map(({ by }) => by).join()}`];
   });

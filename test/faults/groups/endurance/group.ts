@@ -50,7 +50,7 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
   const warmUp = field.times(WARM_UP, 2);
   let first: Sample | null = null;
   for (let n = 0; n < times; n++) {
-    if (n === warmUp) first = await sampleOf(member.pid);
+    if (n === warmUp) first = await settled(field, member);
     stand.log.fault(member.by);
     await stand.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name like 'worker%'
@@ -58,8 +58,14 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
     const done = stand.runs(member.by).length;
     await stand.until("it works again", () => stand.runs(member.by).length > done + 2, 60_000);
   }
-  if (first !== null) grown(stand, "200 reconnects", first, await sampleOf(member.pid));
+  if (first !== null) grown(stand, "200 reconnects", first, await settled(field, member));
   await member.stop();
+}
+
+/** With all of its connections back, those that are in no hurry, too. */
+async function settled(field: Field, { pid }: Member): Promise<Sample> {
+  await field.outage(5_000);
+  return sampleOf(pid);
 }
 
 async function day(field: Field, stand: Stand, ms: number): Promise<void> {
