@@ -98,18 +98,19 @@ function namesIn({ payload }: JobLeft): string[] {
 
 /** Who died has succeeded before the others; who was frozen or cut off, perhaps long after them. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
+  // By its job, too: an attempt that was not counted adds its children once more, under their names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
-    ({ n }) => n,
+    ({ n, job }) => `${n} (job ${job})`,
   );
-  return [...successes].flatMap(([n, all]) => {
+  return [...successes].flatMap(([name, all]) => {
     const inOrder = all.toSorted((a, b) => a.to - b.to);
     const written = inOrder.filter(
       (run) => !wasCutOff(run) && (run === inOrder.at(-1) || !hasDied(run)),
     );
     return written.length <= 1
       ? []
-      : [`${n} has succeeded ${all.length} times, by ${inOrder.map(({ by }) => by).join()}`];
+      : [`${name} has succeeded ${all.length} times, by ${inOrder.map(({ by }) => by).join()}`];
   });
 }
 
