@@ -42,6 +42,11 @@ wanted_queues as materialized (
   order by priority, run_at, id limit ${$.want}::int
 )`;
 
+// Else the scan for them would walk over all dead entries of the index at each fetch. The safe mode knows
+// it from its last fetch.
+const someQueueIsFree = (s: string) =>
+  `exists (select from ${s}._private_job_queues where is_available)`;
+
 /** Up to `most` queued jobs; `also`: one more condition. */
 const candidates = (
   s: string,
@@ -63,7 +68,9 @@ const candidates = (
       ${flagTest(form, $)}
     order by j.run_at limit ${most}) c
   where level.priority is not null
-    and level.priority <= coalesce((select priority from last_without_queue), 32767)
+    and level.priority <= coalesce((select priority from last_without_queue), 32767)${
+      form.queued === "fast" ? ` and ${someQueueIsFree(s)}` : ""
+    }
     limit ${most}`;
 
 const atLeast = (jobs: number, $: ReadyParameters) => `greatest(${$.want}::int, ${jobs})`;

@@ -36,7 +36,7 @@ first_candidate as materialized (
       
     order by j.run_at limit $2::int) c
   where level.priority is not null
-    and level.priority <= coalesce((select priority from last_without_queue), 32767)
+    and level.priority <= coalesce((select priority from last_without_queue), 32767) and exists (select from "worker"._private_job_queues where is_available)
     limit $2::int
 ), first_queues as materialized (
   select count(*) as jobs, array_agg(distinct job_queue_id) as ids from first_candidate
@@ -64,7 +64,7 @@ first_candidate as materialized (
       
     order by j.run_at limit greatest($2::int, 2000)) c
   where level.priority is not null
-    and level.priority <= coalesce((select priority from last_without_queue), 32767)
+    and level.priority <= coalesce((select priority from last_without_queue), 32767) and exists (select from "worker"._private_job_queues where is_available)
     limit greatest($2::int, 2000)
   ) of_other_queues where (select has_others from few_queues)
 ),
