@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "..");
 const CONCURRENCY = 2;
 const LONGEST_TEST_MS = 120_000;
 // A file whose tests are done but which something keeps alive would otherwise never end.
-const LONGEST_RUN_MS = 25 * 60_000;
+const LONGEST_RUN_MS = 28 * 60_000;
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error("The tests run on Node 24, which npm has installed: npm test, or npm exec node.");
