@@ -214,7 +214,8 @@ test("A worker that is frozen in the middle of a beat is swept all the same.", a
   const neverCommits = new Proxy(client, {
     get: (target, name) => (name === "query" ? unlessCommit : Reflect.get(target, name)),
   });
-  const pool = { connect: async () => neverCommits } as unknown as pg.Pool;
+  const connect = (heard: (error: null, client: unknown) => void) => heard(null, neverCommits);
+  const pool = { connect } as unknown as pg.Pool;
   const bounds = { statementTimeoutMs: 300, lockTimeoutMs: 300, readOnly: false };
   const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
   const over = beat(db, { leaseIds: ["frozen"], metadata: null, certainty: null, ...WELL }).catch(
