@@ -38,6 +38,25 @@ test("healthcheck asks /readyz below the path, and is 0 only when it is ready.",
   assert.match(no.stderr, /is not ready: it answers 503 \(database_unreachable\)\n$/);
 });
 
+test("Without a URL healthcheck asks where an admin of the same variables listens.", async () => {
+  const ready = await serving(200, '{"status":"ready"}');
+  const { port } = new URL(ready.url);
+  const env = { WORKER_ADMIN_LISTEN: `0.0.0.0:${port}`, WORKER_ADMIN_BASE_PATH: "/queue/" };
+  const yes = await quickly(["healthcheck"], env);
+  assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/queue/readyz"]]);
+  for (const [listen, where] of Object.entries({
+    "unix:/nowhere/socket": "unix:/nowhere/socket:/",
+    "[::]:1": "http://[::1]:1/readyz",
+    "localhost:1": "http://localhost:1/readyz",
+  })) {
+    const { stderr } = await quickly(["healthcheck"], { WORKER_ADMIN_LISTEN: listen });
+    assert.ok(stderr.startsWith(`worker: ${where} does not answer`), stderr);
+  }
+  const secured = { WORKER_ADMIN_LISTEN: "127.0.0.1:1", WORKER_ADMIN_TLS_CERT: "cert.pem" };
+  const { stderr } = await quickly(["healthcheck"], secured);
+  assert.match(stderr, /^worker: https:\/\/127\.0\.0\.1:1\/readyz does not answer/);
+});
+
 test("healthcheck says who does not answer, without the password that was typed.", async () => {
   const away = await quickly(["healthcheck", "http://me:secret@127.0.0.1:1"]);
   assert.equal(away.status, 1);

@@ -109,7 +109,9 @@ const badValues: [args: string[], says: RegExp][] = [
   [["reschedule", "1"], /at least one of --run-at, --priority, --attempts and --max-attempts/],
   [["reschedule", "1", "--run-at", "soon"], /--run-at: must be "now", a time from now/],
   [["sweep", "--threshold", "soon"], /--threshold: must be a duration such as 30s/],
-  [["add", "t", "--payload-file", "/no/such/file"], /<payload>: cannot be read: ENOENT/],
+  [["add", "t", "--payload-file", "/no/such/file"], /--payload-file: cannot be read: ENOENT/],
+  [["add", "t", "--payload-file", "/dev/null"], /--payload-file: is not JSON/],
+  [["add", "t", "{"], /<payload>: is not JSON/],
 ];
 for (const [args, says] of badValues) {
   test(`worker ${args.join(" ")} names what was typed.`, async () => {

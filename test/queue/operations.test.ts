@@ -263,6 +263,16 @@ test("Paused it holds, stopped it is over, and nothing more is touched.", async 
   assert.deepEqual([undone.undone, (await failed())[0]?.n], [stopped.done, 0]);
 });
 
+test("What has changed no job cannot be undone, and says why.", async () => {
+  const with_ = tools();
+  const { operation } = await begun(with_, "retry", "task:nobody");
+  assert.equal((await workOn(with_, operation, never)).state, "done");
+  await assert.rejects(change(with_.store, operation.id, "undo"), {
+    code: "conflict",
+    message: /has changed no job: there is nothing to undo/,
+  });
+});
+
 test("A canary lets the rest go when its jobs are gone, and holds when one fails again.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");

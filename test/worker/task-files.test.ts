@@ -68,6 +68,7 @@ test("A function fails by throwing alone, and by rejecting items of a batch, as 
     "thrown.mjs": "export default async () => { throw new Error('thrown'); };",
     "some.mjs": `export default (items) => items.map((n) => n % 2 ? Promise.reject(new Error("odd")) : "x");`,
     "short.mjs": "export default () => [Promise.reject(new Error('not as many'))];",
+    "exports.cjs": 'exports.default = async () => { throw new Error("from exports"); };',
     "compiled.js": `Object.defineProperty(exports, "__esModule", { value: true });
       exports.default = async () => { throw new Error("compiled"); };`,
   });
@@ -80,6 +81,7 @@ test("A function fails by throwing alone, and by rejecting items of a batch, as 
   };
   assert.deepEqual(await run("text"), [null, null]);
   assert.deepEqual(await run("error"), [null, null]);
+  assert.deepEqual(await run("exports"), ["Error: from exports", null]);
   assert.deepEqual(await run("thrown"), ["Error: thrown", null]);
   assert.deepEqual(await run("compiled"), ["Error: compiled", null]);
   assert.deepEqual(await run("some", [1, 2, 3]), ["2 of 3 items failed: odd", "[1,3]"]);

@@ -35,6 +35,6 @@ async function readAll(stream: NodeJS.ReadableStream, key: string): Promise<stri
     return text.replace(/\r?\n$/, "");
   } catch (error) {
     const message = `cannot be read: ${messageOf(error)}`;
-    throw new InputError([{ path: `<${key}>`, message }]);
+    throw new InputError([{ path: key, message }]);
   }
 }

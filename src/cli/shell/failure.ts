@@ -50,7 +50,8 @@ export function inTypedNames(
     names.set(value.field ?? key, whereOf(key) ?? optionName(key));
   }
   for (const [key, value] of Object.entries(command.words)) {
-    names.set(value.field ?? key, whereOf(key) ?? `<${key}>`);
+    const where = whereOf(key) ?? whereOf(`${key}-file`);
+    names.set(value.field ?? key, where ?? `<${key}>`);
     keys.set(value.field ?? key, key);
   }
   if (!(error instanceof InputError)) {

@@ -1,6 +1,6 @@
 // The sentences themselves: the one table from SQLSTATE (PostgreSQL documentation, appendix A), errno
 // and pg's own wordings to our error codes and to what an operator can do.
-import type { ErrorCode } from "../../base/errors.ts";
+import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 
 export type Explanation = readonly [
   code: ErrorCode,
@@ -27,7 +27,12 @@ const exhausted =
 const untrusted: Explanation = [
   "database_unreachable",
   (detail) =>
-    `the certificate of PostgreSQL's server is not trusted (${detail}); name the authority with sslrootcert=<file> in the database URL, or check nothing with sslmode=no-verify`,
+    `the certificate of PostgreSQL's server is not trusted (${withoutNodeHint(detail)}); name the authority with sslrootcert=<file> in the database URL, or check nothing with sslmode=no-verify`,
+];
+const misnamed: Explanation = [
+  "database_unreachable",
+  (detail) =>
+    `the certificate of PostgreSQL's server is not for the host in the database URL (${detail}); say one of its names there, or check the authority alone with sslmode=verify-ca`,
 ];
 /** A value of 1 GB is too large for PostgreSQL, one of 0.5 GB for a string of Node's. */
 const tooLarge: Explanation = [
@@ -81,7 +86,7 @@ export const byCode: Readonly<Record<string, Explanation>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   CERT_HAS_EXPIRED: untrusted,
-  ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: misnamed,
   "53300": [
     "database_unreachable",
     (detail) =>

@@ -109,9 +109,14 @@ const allowed: Readonly<Record<OperationVerb, string>> = {
   undo: "only one that is over can be undone, for 24 hours",
 };
 
-function refusal({ id, state, isResumable }: JobOperation, verb: OperationVerb): WorkerError {
+function refusal(operation: JobOperation, verb: OperationVerb): WorkerError {
+  const { id, state, isResumable, done } = operation;
   if (verb === "undo" && !isResumable) {
     const message = `operation ${id} cannot be undone: what the jobs were is kept where "worker migrate --with-operations" was run`;
+    return new WorkerError("conflict", message);
+  }
+  if (verb === "undo" && state === "done" && done === 0) {
+    const message = `operation ${id} has changed no job: there is nothing to undo`;
     return new WorkerError("conflict", message);
   }
   return new WorkerError("conflict", `operation ${id} is ${words[state]}; ${allowed[verb]}`);

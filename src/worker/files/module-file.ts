@@ -32,15 +32,14 @@ export async function importDefault(path: string): Promise<unknown> {
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
 /**
- * A CommonJS module comes as `{ default: exports }`; one that was compiled from TypeScript has another
- * `default` within, once or twice.
+ * A CommonJS module comes as `{ default: exports }`; one that says `exports.default`, or was compiled from
+ * TypeScript, has another `default` within, once or twice.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;
   const inner = isObject(outer) ? outer.default : undefined;
   if (isObject(inner) && inner["__esModule"] === true) return inner.default ?? inner;
-  if (isObject(outer) && outer["__esModule"] === true) return outer.default ?? outer;
-  return outer;
+  return inner ?? outer;
 }
 
 function isObject(value: unknown): value is Exports {

@@ -1,29 +1,37 @@
 // worker healthcheck: asks an admin server whether it is ready; for containers without curl.
-import { codeOf, InputError, messageOf, WorkerError } from "../../../base/errors.ts";
+import {
+  codeOf,
+  InputError,
+  messageOf,
+  WorkerError,
+  withoutNodeHint,
+} from "../../../base/errors.ts";
 import { type Answer, ask } from "../../../http/ask.ts";
-import { defaulting, flag, span, text } from "../../arguments/values.ts";
+import { flag, span, text } from "../../arguments/values.ts";
 import { print, printJson } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
+import { adminUrl } from "./admin-url.ts";
 
 export const healthcheckCommand = defineCommand({
   name: "healthcheck",
   describe: "Ask a running admin server whether it is ready",
   words: {
-    url: {
-      ...defaulting(text("Of the admin, or unix:/path", { form: "url" }), "http://127.0.0.1:5678"),
+    url: text("Of the admin, or unix:/path [default: http://127.0.0.1:5678]", {
+      form: "url",
       optional: true,
-    },
+    }),
   },
   options: {
     timeout: { ...span("How long the answer may take"), fallback: "5s" },
     insecure: flag("Take any certificate: on this machine it has another name"),
   },
-  notes: "Asks <url>/readyz. Exit status: 0 it is ready; 1 it is not, or does not answer in time.",
+  notes:
+    "Asks <url>/readyz. Without a URL it asks where WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT have an admin listen, as in a container. Exit status: 0 it is ready; 1 it is not, or does not answer in time.",
   refuses: {
     databaseUrl: "it asks the server",
     schema: "it asks the server",
   },
-  run: async ({ url, timeout = 5_000, insecure, json }) => {
+  run: async ({ url = adminUrl(process.env), timeout = 5_000, insecure, json }) => {
     const { address, socketPath } = readyAddress(url);
     const where = socketPath === undefined ? address.href : url;
     const { status, body } = await answerOf(where, timeout, () =>
@@ -73,7 +81,7 @@ async function answerOf(where: string, limitMs: number, asked: () => Promise<Ans
     if (CERTIFICATE.test(codeOf(cause) ?? "")) {
       throw new WorkerError(
         "configuration",
-        `the certificate of ${where} will not do (${messageOf(cause)}); --insecure takes any`,
+        `the certificate of ${where} will not do (${withoutNodeHint(messageOf(cause))}); --insecure takes any`,
       );
     }
     const detail = late ? `no answer within ${limitMs} ms` : (codeOf(cause) ?? messageOf(cause));

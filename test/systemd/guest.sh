@@ -1,0 +1,207 @@
+#!/bin/bash
+# Inside the virtual machine of vm.ts, as root, under a systemd that is PID 1: installs worker as
+# docs/deploy.md says and tries what the units promise. Each line on the console that begins with @@ is a result:
+# "@@ ok …", "@@ failed …" with what was seen on lines behind it, "@@ figure …".
+cd /mnt || exit
+exec 3>/dev/ttyS0
+say() { echo "@@ $*" >&3; }
+check() {
+  local title=$1 out
+  shift
+  if out=$("$@" 2>&1); then say "ok $title"; else
+    say "failed $title"
+    sed 's/^/@@   /' <<<"$out" | tail -n 25 >&3
+  fi
+}
+now() { date +%s%N; }
+since() { echo $((($(now) - $1) / 1000000)) ms; }
+until_true() { # seconds, command…
+  local end=$((SECONDS + $1))
+  shift
+  until seen=$("$@" 2>&1); do
+    if [ $SECONDS -ge $end ]; then
+      echo "in vain: $* ($seen)"
+      return 1
+    fi
+    sleep 0.2
+  done
+}
+of() { systemctl show --value -p "$2" "$1"; }
+# The queue, as somebody at this machine asks it.
+export DATABASE_URL=postgres://user:password@host:5432/database
+jobs() { su postgres -c "psql -XAtd database -c \"$1\""; }
+left() { jobs "select count(*) from worker.jobs where task_identifier = '$1'"; }
+gone() { [ "$(left "$1")" = 0 ]; }
+runs() { [ "$(jobs "select count(*) from worker.jobs where locked_at is not null")" -gt 0 ]; }
+ask() { curl -sS --max-time 120 -u admin:a-password-of-your-own "$@"; }
+restarted() {
+  systemctl show -p NRestarts -p ActiveState -p SubState -p Result worker
+  [ "$(of worker NRestarts)" -gt "$1" ] && systemctl is-active -q worker
+}
+
+database() {
+  echo 127.0.0.1 host >>/etc/hosts
+  # Made in a chroot it may have another port: that machine's 5432 was taken.
+  sed -i 's/^port = .*/port = 5432/' /etc/postgresql/*/main/postgresql.conf
+  systemctl restart postgresql
+  until_true 60 su postgres -c 'psql -XAtc "select 1"'
+  su postgres -c "psql -Xqc \"create role \\\"user\\\" login password 'password'\" -c 'create database database owner \"user\"'"
+}
+
+tasks() {
+  install -d /srv/worker/tasks
+  cat >/srv/worker/tasks/greet.ts <<'T'
+export default async ({ name }: { name: string }, { addJob, logger }: any) => {
+  logger.info(`hello ${name}`);
+  await addJob("count", { name });
+  await addJob("archive", { name });
+};
+T
+  cat >/srv/worker/tasks/count.py <<'T'
+#!/usr/bin/env python3
+import json, sys
+print(len(json.load(sys.stdin)["payload"]["name"]))
+T
+  printf '#!/bin/sh\ncat\n' >/srv/worker/tasks/archive
+  printf '#!/bin/sh\nsleep "$(sed "s/[^0-9]//g")"\n' >/srv/worker/tasks/rest
+  echo 'export default (ms) => { const end = Date.now() + ms; while (Date.now() < end); };' >/srv/worker/tasks/block.mjs
+  chmod +x /srv/worker/tasks/count.py /srv/worker/tasks/archive /srv/worker/tasks/rest
+}
+
+# ---- from nothing to the first job, by the words of the documentation (install.sh is its block)
+check "a database" database
+tasks
+began=$(now)
+install -m 755 /mnt/worker /usr/local/bin/worker
+check "the block of docs/deploy.md installs and starts both services" bash -e /mnt/install.sh
+check "a job in TypeScript, and what it adds in Python and shell, are done" bash -c "worker add greet '{\"name\": \"ada\"}'"
+for task in greet count archive; do check "$task is done" until_true 180 gone $task; done
+say "figure unit file, from the executable to the first jobs done: $(since "$began")"
+
+# ---- Type=notify
+has_status() { systemctl show -p StatusText worker && [ "$(of worker StatusText)" = "5 tasks" ]; }
+check "worker tells systemd that it is ready, with how many tasks" has_status
+check "the admin tells systemd that it is ready" test "$(of worker-admin ActiveState)/$(of worker-admin SubState)" = active/running
+check "the admin answers on the socket that systemd has opened" ask -f http://127.0.0.1:5678/api/overview
+check "the password is the credential's, and no other" test "$(curl -s -o /dev/null -w '%{http_code}' -u admin:wrong http://127.0.0.1:5678/api/overview)" = 401
+no_secret() { ! tr '\0' '\n' <"/proc/$(of "$1" MainPID)/environ" | grep -E 'password|NOTIFY_SOCKET=.+secret'; }
+check "no secret stands in the environment of the worker" no_secret worker
+check "no secret stands in the environment of the admin" no_secret worker-admin
+uid() { [ "$(awk '/^Uid/{print $2}' "/proc/$(of "$1" MainPID)/status")" -ge 61184 ]; }
+check "they run as users that exist only meanwhile" uid worker
+# An announcement on stdout is for whoever started the admin, and no line of its log.
+json_lines() {
+  journalctl -q -o cat _SYSTEMD_UNIT="$1.service" _PID="$(of "$1" MainPID)" |
+    grep -vE '^(worker admin |  (URL|User|Password|Token|Header) )' | python3 -c '
+import json, sys
+lines = [json.loads(line) for line in sys.stdin if line.strip()]
+assert lines and all("msg" in line and "level" in line for line in lines), lines[:3]'
+}
+check "every line of the worker in the journal is JSON" json_lines worker
+check "every line of the admin in the journal is JSON" json_lines worker-admin
+check "no secret stands in the journal" bash -c '! journalctl -q -o cat -u worker -u worker-admin | grep -E "a-password-of-your-own|user:password@"'
+exposure() { systemd-analyze security "$1.service" --no-pager | tail -n 1 | grep -oE '[0-9]+\.[0-9]'; }
+say "figure exposure of worker $(exposure worker), of worker-admin $(exposure worker-admin)"
+exposed() { awk -v is="$(exposure "$1")" -v said="$(cat /mnt/exposure)" 'BEGIN { exit !(is != "" && is <= said) }'; }
+check "the worker is exposed no more than docs/deploy.md says" exposed worker
+check "the admin is exposed no more than docs/deploy.md says" exposed worker-admin
+
+# ---- socket activation
+systemctl stop worker-admin.service 2>/dev/null
+check "whoever connects while the admin is stopped starts it, and is served" ask -f http://127.0.0.1:5678/healthz
+before=$(of worker-admin MainPID)
+kill -9 "$before"
+check "whoever connects right after a kill -9 of the admin waits, and is served" ask -f http://127.0.0.1:5678/healthz
+check "systemd has started it anew" test "$(of worker-admin MainPID)" != "$before"
+
+# ---- stop, kill, watchdog
+worker add rest 4 >/dev/null
+until_true 120 runs
+began=$(now)
+check "systemctl stop waits for a job that runs" systemctl stop worker
+say "figure stop with a job of 4 s: $(since "$began")"
+check "and the job is done" gone rest
+check "and the stop counts as one" test "$(of worker Result)" = success
+systemctl start worker
+worker add rest 900 >/dev/null
+until_true 120 runs
+began=$(now)
+systemctl stop worker
+say "figure stop with a job of 900 s: $(since "$began")"
+check "a job that does not end is given back in the time of TimeoutStopSec" test "$(of worker Result)/$(jobs "select count(*) from worker.jobs where locked_at is not null")" = success/0
+check "and its program is gone" bash -c '! pgrep -x sleep'
+jobs "delete from worker._private_jobs" >/dev/null
+systemctl start worker
+worker add rest 3 >/dev/null
+until_true 120 runs
+before=$(of worker NRestarts)
+kill -9 "$(of worker MainPID)"
+began=$(now)
+check "after kill -9 systemd starts the worker anew" until_true 240 restarted "$before"
+check "and the job that it had is run" until_true 240 gone rest
+say "figure kill -9 to its job done: $(since "$began")"
+install -d /etc/systemd/system/worker.service.d
+printf '[Service]\nWatchdogSec=4s\n' >/etc/systemd/system/worker.service.d/watchdog.conf
+systemctl daemon-reload
+systemctl restart worker
+before=$(of worker NRestarts)
+check "a worker that does nothing is fed and lives" bash -c 'sleep 10; systemctl is-active worker'
+check "and has not been started anew" test "$(of worker NRestarts)" = "$before"
+worker add block 120000 --max-attempts 1 >/dev/null
+check "a task that blocks its process for longer than WatchdogSec gets a new worker" until_true 300 restarted "$before"
+check "and the journal says why" bash -c 'journalctl -q -u worker | grep -iq watchdog'
+
+# ---- TLS by the admin, and its reload
+install -d /etc/worker/tls /etc/systemd/system/worker-admin.service.d /etc/systemd/system/worker-admin.socket.d
+certificate() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=$1" \
+    -addext subjectAltName=IP:127.0.0.1 -keyout /etc/worker/tls/privkey.pem -out /etc/worker/tls/fullchain.pem 2>/dev/null
+  chgrp ssl-cert /etc/worker/tls/*.pem && chmod 0640 /etc/worker/tls/*.pem
+}
+shown() { openssl s_client -connect 127.0.0.1:5678 </dev/null 2>/dev/null | openssl x509 -noout -subject; }
+getent group ssl-cert >/dev/null || groupadd -r ssl-cert
+certificate first
+cp /mnt/deploy/systemd/worker-admin-tls.conf /etc/systemd/system/worker-admin.service.d/tls.conf
+systemctl daemon-reload
+check "the admin starts with the certificate of worker-admin-tls.conf" systemctl restart worker-admin.service
+check "and speaks TLS with it" bash -c "openssl s_client -connect 127.0.0.1:5678 </dev/null 2>/dev/null | grep -q 'CN = first'"
+check "worker healthcheck says what to do about a certificate of its own" bash -c 'worker healthcheck https://127.0.0.1:5678 2>&1 | grep -q -- --insecure'
+check "and takes it with --insecure" worker healthcheck https://127.0.0.1:5678 --insecure
+before=$(of worker-admin MainPID)
+certificate second
+check "systemctl reload reads a new certificate" systemctl reload worker-admin
+is_second() { shown | grep -q 'CN = second'; }
+check "and serves it" until_true 20 is_second
+check "in the same process" test "$(of worker-admin MainPID)" = "$before"
+systemctl stop worker worker-admin.service worker-admin.socket
+
+# ---- the image, by the engine that Debian has, on a base of this machine's libraries
+if command -v podman >/dev/null; then
+  mkdir -p /etc/containers
+  printf '[storage]\ndriver = "vfs"\nrunroot = "/run/containers"\ngraphroot = "/var/lib/containers"\n' >/etc/containers/storage.conf
+  printf '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\n' >/etc/containers/containers.conf
+  base() {
+    (ldd /mnt/worker | grep -oE '/[^ ]+ \(0x' | cut -d' ' -f1) |
+      tar -C / -ch --transform 's,^/,,' -T - -f - 2>/dev/null | podman import - localhost/base:1
+  }
+  context() {
+    mkdir -p /root/image/dist && cp /mnt/worker /mnt/THIRD_PARTY_NOTICES /root/image/dist/ && cp -r /mnt/deploy /root/image/
+  }
+  check "a base of glibc and libstdc++ alone" base
+  check "the build's context" context
+  began=$(now)
+  check "podman builds the Dockerfile" podman build --format docker --network none --build-arg BASE=localhost/base:1 -f /root/image/deploy/container/Dockerfile -t worker:0.1.0 /root/image
+  say "figure image built: $(since "$began")"
+  began=$(now)
+  check "worker migrate in the image" podman run --rm --network host -e DATABASE_URL worker:0.1.0 migrate
+  check "the image serves the admin on a read-only root" podman run -d --name admin --read-only --network host -e DATABASE_URL -e WORKER_ADMIN_PASSWORD=a-password-of-your-own worker:0.1.0
+  check "its HEALTHCHECK says that it is healthy" until_true 180 podman healthcheck run admin
+  check "it is served" ask -f http://127.0.0.1:5678/api/overview
+  say "figure image, from the build to an answer: $(since "$began")"
+  check "it runs as nobody" test "$(awk '/^Uid/{print $2}' "/proc/$(podman inspect -f '{{.State.Pid}}' admin)/status")" = 65532
+  began=$(now)
+  check "it stops at its signal" podman stop -t 15 admin
+  say "figure container stopped: $(since "$began")"
+  check "with exit status 0" test "$(podman inspect -f '{{.State.ExitCode}}' admin)" = 0
+fi
+say end

@@ -1,0 +1,138 @@
+// A virtual machine with Debian, in which systemd is PID 1: its root, a second disk with what is tried, and
+// what it says on its console. qemu emulates it, so it runs where no hardware helps, and slowly.
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const SUITE = "bookworm";
+const PACKAGES = [
+  ...["systemd", "systemd-sysv", "dbus", "libstdc++6", "postgresql", "python3", "curl", "openssl"],
+  ...["ssl-cert", "procps", "linux-image-cloud-amd64", "initramfs-tools", "zstd"],
+  // The image is built and run by Debian's engine.
+  ...["podman", "crun", "catatonit", "netavark"],
+];
+
+const TRIED = "/etc/systemd/system/tried.service";
+/** Runs what the second disk has, after all else has started, and switches the machine off. */
+const UNIT = `[Unit]
+After=multi-user.target
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'mount -o ro /dev/vdb /mnt; bash /mnt/guest.sh; systemctl poweroff --no-block'
+[Install]
+WantedBy=multi-user.target
+`;
+
+/**
+ * Removes a folder and nothing beside it: a debootstrap that was interrupted leaves /proc mounted in it, and
+ * that is this machine's.
+ */
+export function removeFolder(folder: string): void {
+  const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
+  const inside = mounts
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((at) => at.startsWith(`${folder}/`));
+  for (const at of inside.toReversed()) execFileSync("umount", [at]);
+  execFileSync("rm", ["-rf", "--one-file-system", folder]);
+}
+
+/** Makes `root.img`, `kernel` and `initrd` in the directory, unless they are there: by far the longest part. */
+export async function makeRoot(directory: string): Promise<void> {
+  const image = join(directory, "root.img");
+  if (existsSync(image)) return;
+  const root = join(directory, "root");
+  removeFolder(root);
+  const include = `--include=${PACKAGES.join(",")}`;
+  await tell("debootstrap", "--variant=minbase", include, SUITE, root);
+  writeFileSync(join(root, TRIED), UNIT);
+  await run("chroot", [root, "systemctl", "enable", "tried.service"]);
+  writeFileSync(join(root, "etc/fstab"), "/dev/vda / ext4 defaults 0 0\n");
+  const boot = readdirSync(join(root, "boot"));
+  for (const [name, begins] of [
+    ["kernel", "vmlinuz-"],
+    ["initrd", "initrd.img-"],
+  ] as const) {
+    const found = boot.find((one) => one.startsWith(begins));
+    if (found === undefined) throw new Error(`Debian's kernel brought no ${begins}…`);
+    copyFileSync(join(root, "boot", found), join(directory, name));
+  }
+  await makeDisk(root, image, "3G");
+  removeFolder(root);
+}
+
+/** A file system with what is in a folder: nothing has to be mounted for it. */
+export async function makeDisk(folder: string, image: string, size: string): Promise<void> {
+  await run("mke2fs", ["-q", "-F", "-t", "ext4", "-d", folder, image, size]);
+}
+
+async function tell(program: string, ...args: string[]): Promise<void> {
+  await run(program, args, { maxBuffer: 64 * 1024 * 1024 }).catch((error: { stdout?: string }) => {
+    throw new Error(`${program} failed: ${String(error.stdout ?? error).slice(-2_000)}`);
+  });
+}
+
+export interface Said {
+  readonly title: string;
+  /** Null: it was so. Else what was seen instead. */
+  readonly problem: string | null;
+}
+
+const LONGEST_MS = 60 * 60_000;
+
+/** Starts it and waits until it has switched itself off; the root is as before. */
+export async function boot(
+  directory: string,
+  disk: string,
+  onFigure: (figure: string) => void,
+): Promise<Said[]> {
+  const serial = join(directory, "serial.log");
+  const drive = (file: string, more: string) => [
+    "-drive",
+    `file=${file},format=raw,if=virtio,${more}`,
+  ];
+  const machine = spawn(
+    "qemu-system-x86_64",
+    [
+      ...["-accel", process.env["WORKER_VM_ACCEL"] ?? "tcg,thread=multi", "-cpu", "max"],
+      ...["-m", "1536", "-smp", "2", "-nographic", "-no-reboot", "-net", "none"],
+      ...["-serial", `file:${serial}`, "-monitor", "none"],
+      ...["-kernel", join(directory, "kernel"), "-initrd", join(directory, "initrd")],
+      "-append",
+      "console=ttyS0 root=/dev/vda rw quiet loglevel=3 systemd.show_status=0 systemd.mask=serial-getty@ttyS0.service",
+      ...drive(join(directory, "root.img"), "snapshot=on"),
+      ...drive(disk, "readonly=on"),
+    ],
+    { stdio: "ignore", timeout: LONGEST_MS, killSignal: "SIGKILL" },
+  );
+  await once(machine, "exit");
+  return read(serial, onFigure);
+}
+
+/** Lines that begin with @@: `ok …`, `failed …` with lines behind it, `figure …`, and `end`. */
+async function read(serial: string, onFigure: (figure: string) => void): Promise<Said[]> {
+  const said: { title: string; problem: string | null }[] = [];
+  let isWhole = false;
+  for await (const line of createInterface({ input: createReadStream(serial) })) {
+    const [, word = "", rest = ""] = /@@ (ok|failed|figure|end| ) ?(.*)/.exec(line) ?? [];
+    const last = said.at(-1);
+    if (word === "ok") said.push({ title: rest, problem: null });
+    else if (word === "failed") said.push({ title: rest, problem: "" });
+    else if (word === "figure") onFigure(rest);
+    else if (word === "end") isWhole = true;
+    else if (word === " " && last !== undefined) last.problem += `${rest}\n`;
+  }
+  if (!isWhole) said.push({ title: "It came to its end.", problem: `see ${serial}` });
+  return said;
+}
