@@ -123,6 +123,7 @@ pool_mode = transaction
 default_pool_size = ${connections}
 max_client_conn = 500
 server_idle_timeout = ${idleSeconds}
+server_login_retry = 1
 auth_type = any
 admin_users = postgres
 listen_addr = ${address}

@@ -1,12 +1,10 @@
 // The process of a member (member.ts): a worker as an application runs it, which ends on SIGTERM, with
-// the duties of workload.ts; or one of Graphile Worker's. Events go to stdout, its log to stderr.
+// the duties of workload.ts. Events go to stdout, its log to stderr.
 import { flushCompileCache } from "node:module";
-import { Logger, run as runStock } from "graphile-worker";
 import { createLogger } from "../../../src/base/logger.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 import { run } from "../../../src/worker/run.ts";
 import { RunLog } from "../../worker/run-log.ts";
-import { stockTasks } from "../../worker/stock-crew.ts";
 import { FORBIDDEN } from "../../worker/workload.ts";
 import { type KillPoint, killAt } from "./kill-point.ts";
 import { ownTasks } from "./own-tasks.ts";
@@ -14,7 +12,6 @@ import { ownTasks } from "./own-tasks.ts";
 export interface MemberDuty {
   readonly by: string;
   readonly log: string;
-  readonly isStock: boolean;
   readonly connectionString: string;
   readonly options: Omit<Partial<WorkerOptions>, "tasks">;
   readonly killAt?: KillPoint;
@@ -24,9 +21,9 @@ const duty = JSON.parse(process.argv[2] ?? "{}") as MemberDuty;
 const log = new RunLog(duty.log);
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const started = duty.killAt === undefined ? null : killAt(duty.killAt, log, duty.by);
-await (duty.isStock ? stock(duty) : ours(duty));
+await work(duty);
 
-async function ours({ by, connectionString, options }: MemberDuty): Promise<void> {
+async function work({ by, connectionString, options }: MemberDuty): Promise<void> {
   const logger = await createLogger({ format: "json" });
   const worker = await run({
     ...{
@@ -53,15 +50,4 @@ async function ours({ by, connectionString, options }: MemberDuty): Promise<void
   flushCompileCache();
   await worker.stopped;
   say({ event: "stopped" });
-}
-
-async function stock({ by, connectionString, options }: MemberDuty): Promise<void> {
-  const runner = await runStock({
-    ...{ connectionString, schema: "worker", forbiddenFlags: [FORBIDDEN] },
-    ...{ concurrency: options.concurrency ?? 5, pollInterval: options.pollIntervalMs ?? 1_000 },
-    logger: new Logger(() => () => {}),
-    taskList: stockTasks(log, by),
-  });
-  say({ event: "ready", workerId: by, pid: process.pid });
-  await runner.promise;
 }

@@ -14,6 +14,7 @@ import {
 import { machineTime } from "../../worker/run-log.ts";
 import type { KillPoint } from "./kill-point.ts";
 import type { MemberDuty } from "./member-child.ts";
+import { memberProgram } from "./member-program.ts";
 
 /** What differs from the member that its stand would hire. */
 export interface MemberChanges {
@@ -68,7 +69,7 @@ export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
   readonly logPath: string;
 }
 
-const main = fileURLToPath(new URL("./member-child.ts", import.meta.url));
+const stockMember = fileURLToPath(new URL("./stock-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
 /** Who wants to know of a member before it is ready. */
@@ -80,9 +81,12 @@ export interface MemberWatch {
 /** Resolves when it is ready, or rejects with what it said instead. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
-  const all = [...command, process.execPath, "--import", register, ...nodeArgs, main];
-  const [program = "", ...args] = [...all, JSON.stringify(duty)];
-  const started = spawn(program, args, {
+  // Graphile Worker finds its own files where they are installed.
+  const program = isStock
+    ? ["--import", register, ...nodeArgs, stockMember]
+    : [...nodeArgs, await memberProgram(dirname(logPath))];
+  const [first = "", ...args] = [...command, process.execPath, ...program, JSON.stringify(duty)];
+  const started = spawn(first, args, {
     stdio: ["ignore", "pipe", stderr === undefined ? "pipe" : openSync(stderr, "w")],
     // Starting is the most expensive thing that many members ever do.
     env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(logPath), "cache"), ...env },

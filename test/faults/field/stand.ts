@@ -172,7 +172,7 @@ export class Stand {
     const { fastLane } = this.mode;
     const all = { concurrency: 5, fastLane, recovery, ...options, ...changes.options };
     const duty = {
-      ...{ by, log: this.log.path, isStock, connectionString: url, options: all },
+      ...{ by, log: this.log.path, connectionString: url, options: all },
       ...(killAt === undefined ? {} : { killAt }),
     };
     const plan = { ...rest, duty, isStock, logPath: join(directory, `${by}.log`) };

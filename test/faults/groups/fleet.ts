@@ -3,7 +3,7 @@
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
-import { freedAfter } from "../../worker/runs.ts";
+import { freedAfter, type Run } from "../../worker/runs.ts";
 import { randomJob } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
@@ -72,11 +72,22 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   const from = machineTime();
   const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
   const names = new Set(fleet.map(({ by }) => by));
-  const freed = () => freedAfter(stand.runs()).filter(({ run }) => names.has(run.by));
-  const running = stand.runs().filter((run) => names.has(run.by) && run.died).length;
+  const isFinal = finalOnes(stand);
+  const waiting = (run: Run) => names.has(run.by) && run.died && !isFinal(run);
+  const freed = () => freedAfter(stand.runs()).filter(({ run }) => waiting(run));
+  const running = stand.runs().filter(waiting).length;
   await stand.until("all that was running runs again", () => freed().length >= running, 60_000);
   for (const { run, ms } of freed()) {
     stand.figure("freed after a restart of the whole fleet", run.to + ms - from, FREED);
   }
   await Promise.all(next.map((member) => stand.kill(member)));
+}
+
+/** Runs after which nobody tries again: of the last attempt, or of a job whose key a newer one may have. */
+function finalOnes(stand: Stand): (run: Run) => boolean {
+  const triesOf = new Map<string, number>();
+  for (const entry of stand.log.read()) {
+    if (entry.e === "added" && entry.key === undefined) triesOf.set(entry.n, entry.max ?? Infinity);
+  }
+  return ({ n, attempt }) => attempt >= (triesOf.get(n) ?? 0);
 }

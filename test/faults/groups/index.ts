@@ -3,6 +3,7 @@ import type { FaultGroup } from "../field/field.ts";
 import { group as adds } from "./adds/group.ts";
 import { group as admin } from "./admin/group.ts";
 import { group as clocks } from "./clocks/group.ts";
+import { group as disk } from "./disk.ts";
 import { group as endurance } from "./endurance/group.ts";
 import { group as failover } from "./failover/group.ts";
 import { group as fleet } from "./fleet.ts";
@@ -26,6 +27,7 @@ export const groups: readonly FaultGroup[] = [
   poison,
   stop,
   outage,
+  disk,
   failover,
   network,
   adds,

@@ -7,8 +7,6 @@ import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
 const BACK_MS = 1_000;
-/** Of what was away for longer: who has lost the database tries at most 2.5 s apart (src/base/outage.ts). */
-const BACK_FROM_AWAY_MS = 3_000;
 /** Nobody hears of a job there. */
 const POLL_MS = 500;
 const PER_SECOND = 20;
@@ -40,17 +38,12 @@ export const group: FaultGroup = {
       await stand.startAfter(machineTime());
     });
     /** `fault` resolves when pgbouncer serves again. */
-    const round = async (
-      what: string,
-      times: number,
-      fault: () => Promise<unknown>,
-      most = BACK_MS,
-    ) => {
+    const round = async (what: string, times: number, fault: () => Promise<unknown>) => {
       for (let n = 0; n < times; n++) {
         for (const { log } of stands) log.fault();
         await fault();
         const at = machineTime();
-        await field.each(stands, (stand) => backAfter(stand, what, at, most));
+        await field.each(stands, (stand) => backAfter(stand, what, at));
         for (const { log } of stands) log.fault();
       }
       field.say(what);
@@ -70,19 +63,18 @@ export const group: FaultGroup = {
         await away(seconds * 1_000);
         await bouncer.start();
       };
-      const most = seconds === 0 ? BACK_MS : BACK_FROM_AWAY_MS;
-      await round(`kill -9, away for ${seconds} s`, field.times(3, 1), fault, most);
+      await round(`kill -9, away for ${seconds} s`, field.times(3, 1), fault);
     }
     await field.each(stands, (stand) => stand.end());
   },
 };
 
 /** A job of ours: Graphile Worker is not behind pgbouncer. */
-async function backAfter(stand: Stand, what: string, at: number, most: number): Promise<void> {
+async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
   // Beside it Graphile Worker takes most jobs: that one of ours starts says little.
-  const bound = stand.mode.stock ? {} : { most };
+  const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -12,8 +12,6 @@ import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 
 const IDLE_MS = 2_000;
-/** Idle is who has no fetch under way: with the answer to one lost, it may hold jobs, and waits to ask. */
-const FETCHED_MS = 1_000;
 
 interface Case {
   readonly name: string;
@@ -75,7 +73,6 @@ async function stopOne(field: Field, server: Server, url: string, tasks: string,
   if (one.isDeaf) for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   if (one.isBusy) await busy(server, url, db);
   if (one.isAway) {
-    await field.outage(FETCHED_MS);
     await server.stop();
     await field.outage(2_000);
   }

@@ -25,7 +25,6 @@ const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
 /** Long enough for a worker to know that it is cut off. */
 const FAULT_MS = 3_000;
-const FETCHED_MS = 1_000;
 
 const CASES: readonly Case[] = [
   { name: "idle", most: IDLE_MS },
@@ -79,8 +78,6 @@ async function stopAll(field: Field, server: Server, places: readonly Place[], o
       (stand) => work(places.find((place) => place.stand === stand) as Place),
     );
   await each((place) => prepare(place, one));
-  // With the answer to its first fetch lost it may hold jobs, and waits to ask: that is not idle.
-  if (one.fault !== undefined) await field.outage(FETCHED_MS);
   if (one.fault === "away") await server.stop();
   for (const { proxy, member } of places) {
     if (one.fault === "mute") proxy.mute();

@@ -1,0 +1,44 @@
+// The program of our members as one file, with the thread of its heartbeat: from the sources a start
+// costs half a second of CPU, and a fleet in which nobody lives for long does little else.
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+
+const { thread } = (await import(new URL("../../../build/bundle.mjs", import.meta.url).href)) as {
+  thread: (path: string) => Promise<void>;
+};
+const source = fileURLToPath(new URL("./member-child.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+const built = new Map<string, Promise<string>>();
+
+/** Builds it in `directory`, once; gives its path. */
+export function memberProgram(directory: string): Promise<string> {
+  const path = built.get(directory) ?? buildMember(directory);
+  built.set(directory, path);
+  return path;
+}
+
+async function buildMember(directory: string): Promise<string> {
+  const threadPath = join(directory, "heartbeat-thread.json");
+  const outfile = join(directory, "member.mjs");
+  await thread(threadPath);
+  const here: Plugin = {
+    name: "heartbeat-thread",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/heartbeat-thread\.json$/ }, () => ({ path: threadPath })),
+  };
+  await build({
+    ...{ entryPoints: [source], outfile, bundle: true, absWorkingDir: root },
+    ...{ platform: "node", format: "esm", target: "node24", loader: { ".sql": "text" } },
+    ...{ logLevel: "warning", plugins: [here] },
+    external: ["pg-native", "pg-cloudflare"],
+    // What is CommonJS among the packages asks for Node's own modules by that name.
+    banner: {
+      js: `import { createRequire } from "node:module"; const require = createRequire(${JSON.stringify(
+        pathToFileURL(join(root, "package.json")).href,
+      )});`,
+    },
+  });
+  return outfile;
+}

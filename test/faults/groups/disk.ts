@@ -1,0 +1,78 @@
+// The disk below PostgreSQL is full for a while: tables cannot grow, then it has no room for its log
+// and ends, perhaps for good. Once there is room again, and it runs, work goes on.
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { machineTime } from "../../worker/run-log.ts";
+import type { FaultGroup, Field } from "../field/field.ts";
+import { type Server, startServer } from "../field/server.ts";
+import { endAfterOutage, through } from "./outage/way-back.ts";
+
+const DISK_MB = 400;
+const RATE = 30;
+const FULL_MS = 15_000;
+// Little of its log is kept for later, so that it soon needs room for more.
+const SETTINGS = { max_wal_size: "32MB", min_wal_size: "32MB", max_connections: "120" };
+
+export const group: FaultGroup = {
+  name: "disk",
+  title: "the disk below PostgreSQL is full",
+  limitMinutes: 5,
+  needs: ["root"],
+  async run(field: Field) {
+    const disk = join(field.directory, "disk");
+    mkdirSync(disk);
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", disk]);
+    field.defer(() => execFileSync("umount", [disk]));
+    const server = await startServer(join(disk, "pg"), { settings: SETTINGS });
+    field.defer(() => server.stop());
+    const stands = await field.stands(server);
+    await field.each(stands, async (stand) => {
+      await stand.hire(2);
+      stand.load(RATE);
+      await stand.startAfter(0);
+    });
+    for (let n = 0; n < field.times(3, 1); n++) {
+      await through({ field, stands, rate: RATE }, "a full disk", () => full(field, server, disk));
+      field.say(`full ${n + 1} times`);
+    }
+    await field.each(stands, endAfterOutage);
+  },
+};
+
+/** Gives the moment at which PostgreSQL takes connections again. */
+async function full(field: Field, server: Server, disk: string): Promise<number> {
+  const ballast = join(disk, "ballast");
+  fill(ballast);
+  await field.outage(FULL_MS);
+  rmSync(ballast);
+  const from = machineTime();
+  const isThere = await answers(server);
+  field.say(isThere ? "it has gone on" : "it had ended, and is started again");
+  return isThere ? from : server.start();
+}
+
+/** To the last block: whoever needs another one while it is written is refused, too. */
+function fill(path: string): void {
+  for (const bytes of [1_048_576, 4_096]) {
+    try {
+      for (;;) appendFileSync(path, Buffer.alloc(bytes));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    }
+  }
+}
+
+/** It may be about to recover. */
+async function answers(server: Server): Promise<boolean> {
+  const end = machineTime() + 2_000;
+  while (machineTime() < end) {
+    const isThere = await server.sql("create temp table room ()").then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
