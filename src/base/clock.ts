@@ -19,6 +19,15 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
+/** The same for what nobody waits for: the process may end before its timers. */
+export const backgroundClock: Clock = Object.freeze({
+  monotonic,
+  after(ms: number, callback: () => void) {
+    const timeout = setTimeout(callback, ms).unref();
+    return () => clearTimeout(timeout);
+  },
+});
+
 /** Milliseconds since the epoch by this machine's clock. */
 export function now(): number {
   return Date.now();

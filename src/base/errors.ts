@@ -78,6 +78,16 @@ export function messageOf(error: unknown): string {
   }
 }
 
+/** Of a certificate: without Node's advice on an option of its own, which the executable does not have. */
+export function withoutNodeHint(message: string): string {
+  return message.replace(/; if the root CA is installed.*$/s, "");
+}
+
+/** What was thrown, if it is an Error, or else one that says it. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+}
+
 /** The `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

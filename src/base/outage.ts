@@ -2,13 +2,18 @@
 // another they try again, and the first that gets through ends the pauses of all.
 //
 //   all is well ──the first is lost──▶ away: warned ──the last is back──▶ all is well: informed
+//                                       ▲   ▲                                  │
+//                 seldom, not warned ───┘   └── again within seconds: warned ──┘
+//                    back again: informed only when it lasts
 //
+// A database that answers and refuses in turn, as one on a full disk does, is one outage, and is asked
+// with pauses that grow.
 // So an outage is two lines of log however many connections a worker has, and a server that starts is
-// asked by each worker every 2 s, not by each of its connections.
-import { type Clock, systemClock, wait } from "./clock.ts";
+// asked by each worker every 0.4 s, after a minute every 2 s, not by each of its connections.
+import { backgroundClock, type Clock, wait } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";
-import { retrying } from "./retry.ts";
+import { backoffDelay, retrying } from "./retry.ts";
 
 export interface OutageTrials {
   /** Ends the tries. */
@@ -20,39 +25,57 @@ export interface OutageTrials {
 
 /** Between two tries, however long it lasts: jobs must start within seconds once the server is back. */
 const LONGEST_PAUSE_MS = 2_000;
+/** At first: most outages are a restart, and work goes on within a second of its end. */
+const LONGEST_FIRST_PAUSE_MS = 400;
+const FIRST_PAUSES_FOR_MS = 60_000;
+/** Who is lost again sooner was not really back. */
+const STEADY_MS = 5_000;
 /** An outage that lasts is told again, each time after twice as long. */
 const FIRST_REMINDER_MS = 60_000;
 
 export class Outage {
   readonly #logger: Logger;
-  readonly #monotonic: Clock["monotonic"];
+  readonly #clock: Clock;
   /** Who is cut off now, and who was since all was well. */
   readonly #away = new Set<string>();
   readonly #affected = new Set<string>();
   #sinceMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
+  /** How often all was well for a moment only, since it was for longer. */
+  #relapses = 0;
+  #backAtMs = Number.NEGATIVE_INFINITY;
+  /** Keeps the end of the outage from being told, which waits until it has lasted. */
+  #keepEnd = () => {};
+  /** Of each who was back for a moment only: when, and how often in a row. */
+  readonly #returns = new Map<string, { readonly atMs: number; readonly relapses: number }>();
   /** When the last of those who pause may try. */
   #lastTurnMs = 0;
   #through = new AbortController();
 
-  constructor(logger: Logger, { monotonic }: Pick<Clock, "monotonic"> = systemClock) {
+  constructor(logger: Logger, clock: Clock = backgroundClock) {
     this.#logger = logger;
-    this.#monotonic = monotonic;
+    this.#clock = clock;
   }
 
   /** `who` is cut off, or is refused. */
   lost(who: string, error: unknown): void {
+    const nowMs = this.#clock.monotonic();
     const isFirst = this.#away.size === 0;
-    if (isFirst) {
-      this.#sinceMs = this.#monotonic();
+    if (isFirst) this.#keepEnd();
+    const isRelapse = nowMs - this.#backAtMs < STEADY_MS;
+    if (isFirst && !isRelapse) {
+      this.#sinceMs = nowMs;
       this.#remindMs = FIRST_REMINDER_MS;
+      this.#relapses = 0;
       this.#affected.clear();
     }
+    if (isFirst && isRelapse) this.#relapses++;
+    if (!this.#away.has(who)) this.#countRelapse(who, nowMs);
     this.#away.add(who);
     this.#affected.add(who);
     const fields = { connection: who, error: messageOf(error) };
-    if (isFirst)
+    if (isFirst && this.#relapses <= 1)
       this.#logger.warn(
         fields,
         "the database is away or refuses; running jobs go on, their results wait",
@@ -60,8 +83,15 @@ export class Outage {
     else this.#goesOn(fields);
   }
 
+  #countRelapse(who: string, nowMs: number): void {
+    const last = this.#returns.get(who);
+    if (last === undefined) return;
+    const isRelapse = nowMs - last.atMs < STEADY_MS;
+    this.#returns.set(who, { ...last, relapses: isRelapse ? last.relapses + 1 : 0 });
+  }
+
   #goesOn(fields: object): void {
-    const awayMs = Math.round(this.#monotonic() - this.#sinceMs);
+    const awayMs = Math.round(this.#awayMs());
     const isReminder = awayMs >= this.#remindMs;
     if (isReminder) this.#remindMs = 2 * awayMs;
     const say = isReminder ? this.#logger.warn : this.#logger.debug;
@@ -73,12 +103,14 @@ export class Outage {
   back(who: string): void {
     if (!this.#away.delete(who)) return;
     this.#endPauses();
+    this.#backAtMs = this.#clock.monotonic();
+    const { relapses = 0 } = this.#returns.get(who) ?? {};
+    this.#returns.set(who, { atMs: this.#backAtMs, relapses });
     if (this.#away.size > 0) return;
-    const fields = {
-      connections: [...this.#affected],
-      away_ms: Math.round(this.#monotonic() - this.#sinceMs),
-    };
-    this.#logger.info(fields, "the database is back");
+    const fields = { connections: [...this.#affected], away_ms: Math.round(this.#awayMs()) };
+    const tell = () => this.#logger.info(fields, "the database is back");
+    if (this.#relapses === 0) tell();
+    else this.#keepEnd = this.#clock.after(STEADY_MS, tell);
   }
 
   /** Connects: the first time that it works again the others try at once. */
@@ -103,6 +135,7 @@ export class Outage {
     work: (succeeded: () => void) => Promise<void>,
     { signal, onError, wait: waits = wait }: OutageTrials,
   ): Promise<boolean> {
+    await this.#pauseAfterRelapses(who, signal, waits);
     const isDone = await retrying(
       (succeeded) =>
         work(() => {
@@ -115,8 +148,11 @@ export class Outage {
           if (!signal.aborted) this.lost(who, error);
           onError?.(error);
         },
-        longestMs: LONGEST_PAUSE_MS,
-        pause: (ms) => this.pause(ms, signal, waits),
+        longestMs: () => this.#longestPauseMs,
+        pause: async (ms) => {
+          await this.#pauseAfterRelapses(who, signal, waits);
+          await this.pause(ms, signal, waits);
+        },
       },
     );
     // Who ends while it is cut off is not waited for, and not called back.
@@ -126,10 +162,25 @@ export class Outage {
 
   /** At least `ms` after whoever else pauses, or until somebody has got through. */
   async pause(ms: number, signal: AbortSignal, waits = wait): Promise<void> {
-    const nowMs = this.#monotonic();
+    const nowMs = this.#clock.monotonic();
     this.#lastTurnMs = Math.max(nowMs, this.#lastTurnMs) + ms;
     const early = this.#through.signal;
     await waits(this.#lastTurnMs - nowMs, AbortSignal.any([signal, early]));
+  }
+
+  /** Nobody ends it: those who are back for a moment only would wake each other again and again. */
+  async #pauseAfterRelapses(who: string, signal: AbortSignal, waits: typeof wait): Promise<void> {
+    const { relapses = 0 } = this.#returns.get(who) ?? {};
+    if (relapses === 0) return;
+    await waits(backoffDelay(relapses - 1, { longestMs: this.#longestPauseMs }), signal);
+  }
+
+  get #longestPauseMs(): number {
+    return this.#awayMs() < FIRST_PAUSES_FOR_MS ? LONGEST_FIRST_PAUSE_MS : LONGEST_PAUSE_MS;
+  }
+
+  #awayMs(): number {
+    return this.#clock.monotonic() - this.#sinceMs;
   }
 
   #endPauses(): void {

@@ -15,7 +15,9 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
   return base * (0.75 + Math.random() * 0.5);
 }
 
-export interface RetryOptions extends BackoffOptions {
+export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
+  /** Longest delay, milliseconds; a function is asked before each. Default 10,000. */
+  readonly longestMs?: number | (() => number);
   /** Ends the tries. */
   readonly signal: AbortSignal;
   onError(error: unknown): void;
@@ -30,7 +32,7 @@ export interface RetryOptions extends BackoffOptions {
  */
 export async function retrying(
   work: (succeeded: () => void) => Promise<void>,
-  { signal, onError, pause = wait, ...backoff }: RetryOptions,
+  { signal, onError, pause = wait, firstMs = 100, longestMs = 10_000 }: RetryOptions,
 ): Promise<boolean> {
   let failures = 0;
   const succeeded = () => {
@@ -43,7 +45,8 @@ export async function retrying(
     } catch (error) {
       onError(error);
     }
-    await pause(backoffDelay(failures++, backoff), signal);
+    const longest = typeof longestMs === "function" ? longestMs() : longestMs;
+    await pause(backoffDelay(failures++, { firstMs, longestMs: longest }), signal);
   }
   return false;
 }

@@ -146,6 +146,7 @@ export class Session<E> {
         hooks,
         outage,
         kinds: kindsLeft(config),
+        isLeased: () => this.#parts.lease.isLeased,
       },
       link,
     );

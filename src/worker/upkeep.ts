@@ -129,4 +129,9 @@ export class Upkeep<E> {
     if (this.#isRecovering) await this.#recovery?.stop(endLeaseIds);
     await this.#maintenance.close();
   }
+
+  /** A stop that nobody answers leaves nothing that keeps the process alive. */
+  cut(): void {
+    this.#maintenance.cut();
+  }
 }

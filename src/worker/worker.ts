@@ -9,7 +9,7 @@ import { WorkerError } from "../base/errors.ts";
 import { Outage } from "../base/outage.ts";
 import type { Service } from "../base/service.ts";
 import { Listener } from "../database/connection/listener.ts";
-import { endPool } from "../database/connection/pool.ts";
+import { cutPool, endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../queue/worker-utils.ts";
@@ -213,12 +213,12 @@ export class Worker<Extensions = unknown> implements Service {
   async #end(reason: string): Promise<void> {
     await this.#started?.catch(() => {});
     this.hooks.emit("worker:shutdown", { workerId: this.id, reason });
-    await this.#cron?.stop();
-    await this.#listener?.stop();
-    if (this.#started !== null) this.#freeIds = await this.#sessions.stop();
-    // Connections that cannot be closed, because nobody answers, are left behind.
+    const sessions = this.#started === null ? [] : this.#sessions.stop();
+    [this.#freeIds] = await Promise.all([sessions, this.#cron?.stop(), this.#listener?.stop()]);
     const closed = this.#close();
-    await Promise.race([closed, wait(LONGEST_CLOSE_MS, ending(closed))]);
+    if (!(await wait(LONGEST_CLOSE_MS, ending(closed)))) return;
+    this.#upkeep.cut(); // Nobody answers. A pool that was lent is its owner's.
+    if (this.#config.pool === undefined) cutPool(this.#pool);
   }
 
   /** Also after a start that failed, and then again by stop(). */
@@ -289,7 +289,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 }
 
-const LONGEST_CLOSE_MS = 2_000;
+const LONGEST_CLOSE_MS = 700;
 
 /** Aborts when `work` has ended. */
 function ending(work: Promise<void>): AbortSignal {

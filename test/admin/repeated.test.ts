@@ -60,7 +60,9 @@ test("Who may not read is told nothing about what has changed.", async () => {
   const first = await ask(LIST, { "a-im": "pieces", ...rightCredentials.bearer });
   const again = { "a-im": "pieces", "if-none-match": first.headers.etag ?? "" };
   assert.equal((await ask(LIST, { ...again, ...wrongCredentials.bearer })).status, 401);
-  assert.equal((await ask(LIST, { ...again, ...rightCredentials.bearer })).status, 226);
+  const { status } = await ask(LIST, { ...again, ...rightCredentials.bearer });
+  // The ages in it may be the same for a moment.
+  assert.ok([226, 304].includes(status), `${status}`);
 });
 
 test("Short answers, writes, assets and downloads are as they were.", async () => {

@@ -50,7 +50,51 @@ test("One that lasts is told again after a minute, and then each time after twic
   assert.ok(lines.every(([level]) => level === "warn"));
 });
 
-test("Those who pause try one after another, 2 s apart however long it lasts, not in step.", async () => {
+test("A database that answers and refuses in turn is told twice, and is back when that lasts.", () => {
+  const { lines, clock, outage } = watched();
+  for (let n = 0; n < 100; n++) {
+    outage.lost("lanes", AWAY);
+    clock.advance(20);
+    outage.back("lanes");
+    clock.advance(100);
+  }
+  const levels = () => lines.map(([level]) => level);
+  assert.deepEqual(levels(), ["warn", "info", "warn"]);
+  clock.advance(5_000);
+  assert.deepEqual(levels(), ["warn", "info", "warn", "info"]);
+  assert.deepEqual(lines[3]?.[1], { connections: ["lanes"], away_ms: 11_900 });
+  clock.advance(60_000);
+  outage.lost("lanes", AWAY);
+  assert.deepEqual(levels().slice(4), ["warn"]);
+});
+
+test("Who is back for a moment only tries again later each time, whoever else gets through.", async () => {
+  const { outage, clock } = watched();
+  const stop = new AbortController();
+  const pause = manualWait();
+  const lengths: number[] = [];
+  const work = async (succeeded: () => void) => {
+    succeeded();
+    throw AWAY;
+  };
+  void outage.retrying("lanes", work, { signal: stop.signal, wait: pause.wait });
+  for (let round = 0; round < 20; round++) {
+    await turn();
+    await outage.reaching(() => Promise.reject(AWAY)).catch(() => {});
+    await outage.reaching(async () => {});
+    await turn();
+    lengths.push(pause.waits[0] ?? 0);
+    clock.advance(pause.waits[0] ?? 0);
+    await pause.pass(() => true);
+  }
+  assert.ok(
+    lengths.slice(8).every((ms) => ms >= 300),
+    `${lengths}`,
+  );
+  stop.abort();
+});
+
+test("Those who pause try one after another, 0.4 s apart, after a minute 2 s, not in step.", async () => {
   const { outage } = watched();
   const stop = new AbortController();
   const away = () => Promise.reject(AWAY);
@@ -68,18 +112,20 @@ test("Those who pause try one after another, 2 s apart however long it lasts, no
   );
   assert.equal(pauses.size, 40, "none at the moment of another");
 
-  // One by itself: its pauses grow to 2 s, and a quarter more or less.
+  // One by itself: its pauses grow to 0.4 s, in the end to 2 s, and a quarter more or less.
   const alone = watched();
   const pause = manualWait();
   const lengths: number[] = [];
   void alone.outage.retrying("alone", away, { signal: stop.signal, wait: pause.wait });
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 260; round++) {
     await pause.pass((ms) => lengths.push(ms) > 0);
     alone.clock.advance(lengths.at(-1) ?? 0);
     await turn();
   }
-  assert.ok(Math.max(...lengths) <= 2_500 && lengths.slice(10).every((ms) => ms >= 1_500));
-  assert.equal(new Set(lengths).size, 30);
+  const between = (least: number, most: number) => (ms: number) => ms >= least && ms <= most;
+  assert.ok(lengths.slice(5, 60).every(between(300, 500)), `${lengths}`);
+  assert.ok(lengths.slice(220).every(between(1_500, 2_500)), `${lengths}`);
+  assert.equal(new Set(lengths).size, 260);
   stop.abort();
 });
 

@@ -14,10 +14,7 @@ import { removeJob, removeKeeping } from "../../src/queue/commands/jobs/remove-j
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { runNow } from "../../src/queue/commands/jobs/run-now.ts";
 import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
-import {
-  forceUnlockWorkers,
-  unknownWorkers,
-} from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
+import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import {
@@ -128,7 +125,7 @@ const CRON = {
   now_ms: "0",
 };
 const BEAT = {
-  ...{ leaseIds: ["w"], metadata: null, certainty: null },
+  ...{ leaseIds: ["w"], metadata: null, silenceMs: null },
   ...{ isBroken: false, longestGapMs: 0 },
 };
 const TABLE = { pages: 1, isSmall: true, hasWorkers: true, nowMs: 0, asOf: "" };
@@ -227,7 +224,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "settle-finish-row-locked": (db) => finishJobs(db, "w", ["1"], "row"),
   "settle-fail": (db) => failJobs(db, "w", [FAILURE], "locked_by"),
   "settle-fail-row-locked": (db) => failJobs(db, "w", [FAILURE], "row"),
-  "settle-give-back": (db) => returnJobs(db, "w", ["1"]),
+  "settle-give-back": (db) => returnJobs(db, "w", ["1"], [1]),
   "settle-give-back-unknown": (db) => returnUnknownJobs(db, "w", ["1"], [1]),
 
   "fetch-keep": (db) => keepJobs(db, "w", ["1"]),
@@ -265,11 +262,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "remove-by-key-kept": (db) => removeKeeping(db, "k", KEEPING),
   "run-now": [(db) => runNow(db, ["1"], { runAt: "now" }, null), () => ({ id: "1" })],
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
-  "force-unlock-unknown": (db) => unknownWorkers(db, ["w"]),
-  "force-unlock-unknown-heartbeats": [
-    (db) => unknownWorkers(db, ["w"]),
-    () => ({ present: true, id: "w" }),
-  ],
+  "force-unlock-heartbeats": [(db) => forceUnlockWorkers(db, ["w"]), () => ({ present: true })],
   cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
   "unused-names": [
     async (db) => {

@@ -138,6 +138,18 @@ test("Forced unlocking frees the jobs and queues of the named workers only.", as
   }
 });
 
+test("A sweep leaves a queue with a job whose row somebody has locked, for the next one.", async (t) => {
+  const [id = ""] = await addLocked(["gone", "301s"]);
+  const client = await queue.pool.connect();
+  t.after(() => client.release());
+  await client.query(`begin; select from worker._private_jobs where id = ${id} for update`);
+  const left = await sweepStaleWorkers(queue.db);
+  assert.deepEqual([left.recoveredJobs, left.recoveredQueues], [0, 0]);
+  await client.query("rollback");
+  const freed = await sweepStaleWorkers(queue.db);
+  assert.deepEqual([freed.recoveredJobs, freed.recoveredQueues], [1, 1]);
+});
+
 test("A sweep frees what stale and orphan workers hold and leaves the living alone.", async () => {
   const locks: [string, string][] = [
     ["stale", "1s"],

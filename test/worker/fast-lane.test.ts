@@ -174,10 +174,11 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
     lanes: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
+    // A fetch may be under way when it is cut off: without a lease it would have to be waited for.
+    recovery: {},
     plugins: [watch],
   });
   await warmUp();
-  // Just after an answer: a fetch that is under way when it is cut off would have to be waited for.
   await watch.saw("job:fetch", watch.all("job:fetch").length + 1);
   const before = proxy.accepted;
   proxy.mute();

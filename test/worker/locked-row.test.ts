@@ -29,3 +29,52 @@ test("Other jobs run while the end of one cannot be written.", async (t) => {
   await client.query("rollback");
   await until("all is written", async () => (await queue.left()).length === 0);
 });
+
+test("A queue is free again only with the jobs that are given back.", async (t) => {
+  const gate = latch();
+  const held = recording<number>("task", () => gate.opened);
+  const next = recording<number>("task");
+  const add = async (n: number, queueName = "one") =>
+    (await queue.utils.addJob("task", n, { queueName })).id;
+  const [first, second] = [await add(1), await add(2)];
+  const ending = await queue.started({ tasks: [held], concurrency: 1 });
+  await until("the first runs", () => held.seen.length === 1);
+  await add(3);
+  const client = new pg.Client(queue.url);
+  await client.connect();
+  t.after(() => client.end());
+  await client.query(`begin; select from worker._private_jobs where id = ${second} for update`);
+  const stopped = ending.stop();
+  gate.open();
+  const isGone = async () => !(await queue.left()).some(({ id }) => id === first);
+  await until("the first has ended", isGone);
+  await queue.started({ tasks: [next], pollIntervalMs: 50 });
+  await add(0, "other");
+  await until("a job of another queue has run", () => next.seen.length > 0);
+  await client.query("rollback");
+  await until("all have run", async () => (await queue.left()).length === 0);
+  await stopped;
+  assert.deepEqual(next.seen, [0, 2, 3]);
+});
+
+for (const fastLane of [false, { queues: true }] as const) {
+  const mode = fastLane === false ? "safe mode" : "fast lane";
+  test(`What is behind a job in its queue waits for whoever has its row locked, in the ${mode}.`, async (t) => {
+    const task = recording<number>("task");
+    const ids: string[] = [];
+    for (const n of [1, 2, 3]) {
+      ids.push((await queue.utils.addJob("task", n, { queueName: "one" })).id);
+    }
+    const client = new pg.Client(queue.url);
+    await client.connect();
+    t.after(() => client.end());
+    const lock = `begin; select from worker._private_jobs where id = ${ids[0]} for update`;
+    await client.query(lock);
+    await queue.started({ tasks: [task], fastLane, pollIntervalMs: 50 });
+    await queue.utils.addJob("task", 0, { queueName: "other" });
+    await until("a job of another queue has run", () => task.seen.length > 0);
+    await client.query("rollback");
+    await until("all have run", async () => (await queue.left()).length === 0);
+    assert.deepEqual(task.seen, [0, 1, 2, 3]);
+  });
+}

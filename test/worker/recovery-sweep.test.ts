@@ -55,13 +55,15 @@ test("A beat tells whose leases have run out, and not of those that are well.", 
   await registerLease(queue.db, "self", LEASE, 3_000);
   await worker("well", "3 s");
   await worker("dead", "8 s");
-  const look = (uptimeMs: number) =>
-    beat(queue.db, {
-      leaseIds: ["self"],
-      metadata: null,
-      certainty: { ...STEADY, uptimeMs },
-      ...WELL,
-    });
+  const look = async (uptimeMs: number) => {
+    await queue.sql(
+      `update worker._private_workers
+       set metadata = metadata || jsonb_build_object('steady_since_ms', $1::float8) where id = 'self'`,
+      [(await databaseTime()) - uptimeMs],
+    );
+    const { silenceMs } = STEADY;
+    return beat(queue.db, { leaseIds: ["self"], metadata: null, silenceMs, ...WELL });
+  };
   const { staleWorkerIds, leases } = await look(10_000);
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases], [["self", { isRecovered: false }]]);
@@ -188,7 +190,7 @@ test("A beat that is under way saves its worker.", async () => {
     await client.query("begin");
     await beat(
       { ...queue.db, client },
-      { leaseIds: ["late"], metadata: null, certainty: null, ...WELL },
+      { leaseIds: ["late"], metadata: null, silenceMs: null, ...WELL },
     );
     // Not yet committed: its row is locked. Then committed: it is well.
     assert.deepEqual(await sweep(["late"]), NOTHING);
@@ -218,7 +220,7 @@ test("A worker that is frozen in the middle of a beat is swept all the same.", a
   const pool = { connect } as unknown as pg.Pool;
   const bounds = { statementTimeoutMs: 300, lockTimeoutMs: 300, readOnly: false };
   const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
-  const over = beat(db, { leaseIds: ["frozen"], metadata: null, certainty: null, ...WELL }).catch(
+  const over = beat(db, { leaseIds: ["frozen"], metadata: null, silenceMs: null, ...WELL }).catch(
     () => {},
   );
   await beaten.promise;
@@ -234,7 +236,7 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
   const late = await beat(queue.db, {
     leaseIds: ["dead", "gone"],
     metadata,
-    certainty: null,
+    silenceMs: null,
     ...WELL,
   });
   assert.deepEqual([...late.leases], [["dead", { isRecovered: true }]]);
@@ -242,7 +244,7 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
   const again = await beat(queue.db, {
     leaseIds: ["dead"],
     metadata: null,
-    certainty: null,
+    silenceMs: null,
     ...WELL,
   });
   assert.equal(again.leases.get("dead")?.isRecovered, true);

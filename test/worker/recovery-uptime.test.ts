@@ -25,7 +25,7 @@ const earlier = (interval: string) =>
 
 async function beaten(id: string, isBroken = false, text: string | null = null) {
   const metadata = text === null ? null : { id, text };
-  const asked = { leaseIds: [id], metadata, certainty: null, isBroken, longestGapMs: GAP_MS };
+  const asked = { leaseIds: [id], metadata, silenceMs: null, isBroken, longestGapMs: GAP_MS };
   return Math.round((await beat(queue.db, asked)).uptimeMs / 1_000);
 }
 

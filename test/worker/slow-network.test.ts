@@ -125,3 +125,32 @@ test("Each kind of connection says in pg_stat_activity what it is.", async () =>
   const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
   await until("all are there", async () => `${await names()}` === `${expected}`);
 });
+
+test("A fast lane starts nothing of an answer that comes after its lease.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const late = recording("task");
+  const saw = witness("worker:leaseLost");
+  const recovery = { heartbeatIntervalMs: 100, thresholdMs: 1_000 };
+  const options = { fastLane: true, recovery };
+  const first = { tasks: [late], connectionString: proxy.url, plugins: [saw] };
+  await queue.started({ ...options, ...first });
+  await queue.utils.addJob("task");
+  await until("it is at rest", async () => (await queue.left()).length === 0);
+  // What it asks for is done, and nobody hears of it; its beats do not even arrive.
+  proxy.of("worker fast lane").mute("all", "answers");
+  proxy.of("worker heartbeat").mute();
+  await queue.utils.addJob("task");
+  const open = `select from pg_stat_activity where datname = current_database()
+    and application_name = 'worker fast lane' and state = 'idle in transaction'`;
+  await until("its row is locked", async () => (await queue.sql(open)).length > 0);
+  const other = recording("task");
+  await queue.started({ ...options, tasks: [other] });
+  await until("the other one has run it", () => other.seen.length === 1);
+  proxy.resume();
+  for (const name of ["worker fast lane", "worker heartbeat"]) proxy.of(name).resume();
+  await saw.saw("worker:leaseLost");
+  await queue.utils.addJob("task");
+  await until("all is done", async () => (await queue.left()).length === 0);
+  assert.equal(late.seen.length + other.seen.length, 3);
+});

@@ -224,6 +224,22 @@ describe("A stop that takes too long", () => {
     });
   }
 
+  for (const fault of ["cut", "mute"] as const) {
+    for (const fastLane of [false, true]) {
+      const lane = fastLane ? "a fast" : "an ordinary";
+      test(`is not that of a worker whose last fetch, in ${lane} lane, has no answer: ${fault}.`, async () => {
+        await using proxy = await tcpProxy(queue.url);
+        const options = { tasks: [recording("none")], recovery: {}, pollIntervalMs: 20, fastLane };
+        const worker = await queue.started({ ...options, connectionString: proxy.url });
+        proxy.mute();
+        // Several polls later one of them is on its way.
+        await sleep(200);
+        if (fault === "cut") await proxy.close();
+        await within("the stop", worker.stop(), 2_000);
+      });
+    }
+  }
+
   test("is not an idle worker's: that has ended in two seconds.", async () => {
     const worker = await queue.started({
       tasks: [recording("none")],

@@ -20,7 +20,7 @@ export class EventStream {
     this.#runner = runner;
   }
 
-  /** Begins while the application is made ready, which takes longer. It opens the same first, and has this one. */
+  /** Begins while the application is made ready, which takes longer. If it opens the same first, it has this one. */
   openEarly(path: string): void {
     this.#early = this.#ask(path, "");
   }
@@ -28,9 +28,11 @@ export class EventStream {
   /** `headers`: lines that sign the request in; none where the browser does that, or nobody has to. */
   open(path: string, headers: string): void {
     this.close();
-    const early = headers ? undefined : this.#early;
+    const early = this.#early;
     this.#early = undefined;
-    const { abort, begin, status } = early ?? this.#ask(path, headers);
+    const isSame = early?.path === path && !headers;
+    if (!isSame) early?.abort.abort();
+    const { abort, begin, status } = isSame ? early : this.#ask(path, headers);
     this.#abort = abort;
     begin();
     void status.then((refusal) => {
@@ -50,7 +52,7 @@ export class EventStream {
     const wanted = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    return { abort, begin, status: this.#read(path, headers, abort, wanted) };
+    return { path, abort, begin, status: this.#read(path, headers, abort, wanted) };
   }
 
   /** Reads to the end; gives the status of a refusal, or 0. Nothing is told before it is wanted. */
@@ -94,6 +96,7 @@ export class EventStream {
 }
 
 interface Reading {
+  readonly path: string;
   readonly abort: AbortController;
   /** From now on the application is told. */
   readonly begin: () => void;

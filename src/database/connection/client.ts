@@ -49,7 +49,7 @@ interface PgState {
 }
 
 /** How long the server may take to close the connection after our goodbye. */
-const GOODBYE_MS = 2_000;
+const GOODBYE_MS = 500;
 
 /** For every connection of ours: by itself, or as a pool's option `Client`. */
 export class Client extends pg.Client {

@@ -15,6 +15,9 @@ import { flagTest } from "./jobs-without-queue.ts";
  * `queue_run`: the candidates are from our snapshot; what another worker did with a queue since then
  * is seen by the row locks (`locked_run`), which test again whether a job is available, and due: it
  * may have failed.
+ * `left_out`: what could not be locked, because somebody else has its row, or because it was taken and
+ * given back since our snapshot: this statement cannot update the row that it has become. Nothing behind
+ * it in its queue is taken. Where it has ended, that costs the next fetch a look.
  */
 export const queuedJobs = (
   s: string,
@@ -37,10 +40,17 @@ wanted_queues as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
   where j.ctid = any(array(select ctid from queue_run)) and ${isReady("j")}
   for update skip locked
+), left_out as materialized (
+  select * from queue_run where ctid = any(array(
+    select ctid from queue_run except select ctid from locked_run))
 ), picked as materialized (
-  select * from (select * from without_queue union all select * from locked_run) both_kinds
+  select * from (select * from without_queue union all select * from locked_run run
+    where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
+      and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))) both_kinds
   order by priority, run_at, id limit ${$.want}::int
 )`;
+
+const RUN = "ctid, id, job_queue_id, priority, run_at";
 
 // Else the scan for them would walk over all dead entries of the index at each fetch. The safe mode knows
 // it from its last fetch.
@@ -118,8 +128,8 @@ const queuesByTheirHead = ({ queued }: ReadyForm) => `
 
 // A run has a limit, or one queue would keep a whole fetch's jobs from other workers.
 const runs = ($: ReadyParameters) => `
-  select ctid from (
-    select c.ctid, row_number() over (
+  select ${RUN} from (
+    select c.*, row_number() over (
       partition by job_queue_id order by priority, run_at, id) as place
     from candidate c where job_queue_id in (select id from queue_lock)) ranked
   where place <= greatest(${$.run}::int,
@@ -128,11 +138,11 @@ const runs = ($: ReadyParameters) => `
 // Up to a job of the safe mode. Mostly there is none, and there are queues enough; then they need no
 // order here.
 const runsOfFastJobs = ($: ReadyParameters) => `
-  select ctid from candidate
+  select ${RUN} from candidate
   where job_queue_id in (select id from queue_lock) and not (${NEEDS_ORDER})
   union all
-  select ctid from (
-    select c.ctid, row_number() over in_order as place,
+  select ${RUN} from (
+    select c.*, row_number() over in_order as place,
       bool_or(is_safe) over (in_order rows unbounded preceding) as follows_safe
     from candidate c where job_queue_id in (select id from queue_lock)
     window in_order as (partition by job_queue_id order by priority, run_at, id)) ranked

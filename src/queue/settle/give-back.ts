@@ -13,16 +13,22 @@ const givenBack = (s: string, condition: string, returned: string) =>
 const returnSql = (s: string) => `
 with returned as (
   ${givenBack(s, "j.id = any($2::bigint[])", "j.id")}
+), freed as (
+  ${unlockQueues(s, "id = any($3::int[]) and locked_by = $1::text")}
 )
 select ${lostIds("$2", "returned")}`;
 
-/** Gives jobs back; their named queues stay locked. Gives the ids that were no longer ours. */
+/**
+ * Gives jobs back, and lets go of the named queues `queueIds` with them: were a queue free before, what
+ * is behind these jobs could start first. Gives the ids that were no longer ours.
+ */
 export async function returnJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
+  queueIds: readonly number[] = [],
 ): Promise<string[]> {
-  const [row] = await query<LostIds>(db, returnSql, [workerId, idArray(ids)]);
+  const [row] = await query<LostIds>(db, returnSql, [workerId, idArray(ids), queueIds]);
   return parseIdArray(row?.lost);
 }
 

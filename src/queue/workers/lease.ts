@@ -3,7 +3,6 @@
 // that was only asleep learns it from its next beat. A beat never makes a row: one that is gone
 // stays gone, and its id with it.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import type { Certainty } from "./recover-jobs.ts";
 import { isRecovered, saysNumber, staleWorkers } from "./stale-workers.ts";
 
 /** What a beat says and asks. */
@@ -11,8 +10,11 @@ export interface Beat {
   readonly leaseIds: readonly string[];
   /** JSON text for one of the leases; null keeps what is there. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
-  /** null: do not ask for stale workers this time. */
-  readonly certainty: Certainty | null;
+  /**
+   * Asks for stale workers: those who were heard of within so many milliseconds need no closer look. Who
+   * has been heard himself for too short a time, this beat included, gets none. null: does not ask.
+   */
+  readonly silenceMs: number | null;
   /** The beat before it did not go through. */
   readonly isBroken: boolean;
   /** Since the last one that did: more is a gap, milliseconds. */
@@ -64,8 +66,8 @@ export async function registerLease(
 }
 
 // Whichever way the clock went.
-const isSteady = `(not $7::boolean and ${saysSince}
-        and last_heartbeat_at between now() - $8::float8 * interval '1 millisecond' and now())`;
+const isSteady = `(not $5::boolean and ${saysSince}
+        and last_heartbeat_at between now() - $6::float8 * interval '1 millisecond' and now())`;
 
 // The update waits for a sweep that has locked the row, and then sees its mark. now() is the
 // beginning of the transaction: a beat that had to wait counts from before it did.
@@ -80,12 +82,15 @@ with beat as (
       else coalesce(metadata, '{}') || ${since(NOW_MS)} end
   where id = any($1::text[])
   returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms
+), uptime as (
+  select coalesce(greatest(0, ${NOW_MS} - min(since_ms)), 0) as ms from beat
 )
 select ${NOW_MS} as now_ms,
   (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
-  coalesce((select greatest(0, ${NOW_MS} - min(since_ms)) from beat), 0) as uptime_ms,
-  case when $4::boolean then (
-    select coalesce(json_agg(id), '[]')::text from (${staleWorkers(s, "$5", "$6")}) as stale
+  (select ms from uptime) as uptime_ms,
+  case when $4::float8 is not null then (
+    select coalesce(json_agg(id), '[]')::text
+    from (${staleWorkers(s, "(select ms from uptime)", "$4")}) as stale
     where id <> all($1::text[])
   ) else '[]' end as stale`;
 
@@ -99,15 +104,13 @@ interface BeatRow {
 /** Renews leases and, in the same round trip, asks for workers that let theirs run out. */
 export async function beat(
   db: Database,
-  { leaseIds, metadata, certainty, isBroken, longestGapMs }: Beat,
+  { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: Beat,
 ): Promise<BeatAnswer> {
   const [row] = await query<BeatRow>(db, beatSql, [
     leaseIds,
     metadata?.id ?? null,
     metadata?.text ?? null,
-    certainty !== null,
-    certainty?.uptimeMs ?? 0,
-    certainty?.silenceMs ?? 0,
+    silenceMs,
     isBroken,
     longestGapMs,
   ]);

@@ -12,20 +12,13 @@ import { type Database, query } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { recoverSql } from "./recover-statement.ts";
 
-/** What a worker knows about itself. After an outage of the database everybody looks stale. */
-export interface Certainty {
-  /** For how long its own beats have gone through without a gap, by the database's clock. */
-  readonly uptimeMs: number;
-  /** Workers that were heard of within this time need no closer look. */
-  readonly silenceMs: number;
-}
-
 export interface Recovery {
   readonly staleWorkerIds: readonly string[];
   /** Per stale worker: what becomes last_error instead of the usual sentence, or null. */
   readonly messages: readonly (string | null)[];
   /** A recovered job runs no sooner than this from now. */
   readonly delayMs: number;
+  /** For how long our own beats have gone through without a gap: after an outage everybody looks stale. */
   readonly uptimeMs: number;
   /** When our own last beat was, by the database's clock, and how old that may be. */
   readonly beatAtMs: number;

@@ -30,7 +30,8 @@ export interface RecoverForm {
  *   nothing about others.
  * `held`, `due`: locks are taken in id order and never waited for. What somebody else is working on
  *   is left, and then its worker stays unmarked for the next sweep.
- * `queue`: a queue stays with a resilient job of the same holder: its order would break.
+ * `held_queue`, `queue`: a queue stays with a resilient job of the same holder, and with one that is
+ *   left: its order would break.
  * `ended`: open transactions, with the row locks of the fast mode.
  * `freed`: attempts stay. The interrupted one counts, or a job that kills its worker would never
  *   exhaust. run_at: behind what is ready now, so that such a job is not the first that each
@@ -136,9 +137,12 @@ const freed = (s: string, delay: string) => `due as materialized (
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
   returning 1
 ), queue as materialized (
-  select id from ${s}._private_job_queues
+  select id from ${s}._private_job_queues as queues
   where id = any(array(select id from held_queue))
   and locked_by = any(array(select id from stale))
+  and not exists (
+    select from held where held.job_queue_id = queues.id and held.id not in (select id from due)
+  )
   order by id for update skip locked
 ), freed_queue as (
   update ${s}._private_job_queues set ${UNLOCK}

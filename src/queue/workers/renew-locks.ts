@@ -6,9 +6,9 @@ import { lockBy } from "../sql/lock.ts";
 /*
  * $1 text the worker's id  $2 bigint[] jobs that it runs, null = not known  $3 float8 milliseconds: older
  *
- * `is_needed`: cheap, by the ids of what runs, where they are known. Only where one of these has an old lock, all locks of
- * the worker are looked for, which no index has: a queue's other jobs, which wait for the one that
- * runs, were locked with it.
+ * `is_needed`: cheap, by the ids of what runs, where they are known. Only where one of these has an old
+ * lock, all locks of the worker are looked for, which no index has: a queue's other jobs, which wait for
+ * the one that runs, were locked with it.
  * What somebody else works on at this moment is left: it is being finished, or the next renewal, well
  * before the 4 hours, finds it.
  */

@@ -1,6 +1,7 @@
 // How the worker's own connections are made: as the application's pool makes its own, and for the
 // heartbeat thread only of what can be handed to a thread.
 import pg from "pg";
+import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
@@ -76,11 +77,17 @@ function plainCopy(value: unknown): unknown {
 /** A connection for rare statements of our own: tasks may have taken all of the pool's. */
 export interface Maintenance {
   readonly database: Database;
+  /** Takes half a second at most. */
   close(): Promise<void>;
+  /** At once: nobody answers. */
+  cut(): void;
 }
 
 // A sweep may have to read all jobs once; its locks it never waits for.
 const BOUNDS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
+
+/** What a statement that is under way may take when all else has ended. */
+const CLOSE_MS = 500;
 
 /** Connects when it is needed, and lets go soon after. */
 export function maintenance(
@@ -88,10 +95,16 @@ export function maintenance(
   schema: SchemaName,
   logger: Logger,
 ): Maintenance {
+  let last: Client | undefined;
   const pool = new pg.Pool({
     connectionTimeoutMillis: 5_000,
     ...connection,
-    Client,
+    Client: class extends Client {
+      constructor(config: ServerConfig = {}) {
+        super(config);
+        last = this;
+      }
+    },
     max: 1,
     idleTimeoutMillis: 5_000,
     allowExitOnIdle: true,
@@ -102,6 +115,12 @@ export function maintenance(
   });
   return {
     database: { client: boundedQueryable(pool, BOUNDS), schema },
-    close: () => pool.end(),
+    async close() {
+      if (pool.ending) return;
+      const ended = new AbortController();
+      void pool.end().then(() => ended.abort());
+      if (await wait(CLOSE_MS, ended.signal)) last?.abandon();
+    },
+    cut: () => last?.abandon(),
   };
 }

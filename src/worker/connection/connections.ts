@@ -71,6 +71,11 @@ export class Connections {
     for (const one of this.#all) void one.prove();
   }
 
+  /** Stops the statements that are under way. */
+  cancel(): void {
+    for (const one of this.#all) one.cancel();
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#all.map((one) => one.close()));

@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
 import { settled } from "../../base/settled.ts";
+import { cancelStatement } from "../../database/connection/cancel-request.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";
 import type { Database, Queryable } from "../../database/database.ts";
@@ -147,6 +148,11 @@ export class WorkerConnection {
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
     // A failure here is a lost connection, which lost() reports.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
+  }
+
+  /** Stops the statement that is under way, if the server hears of it. */
+  cancel(): void {
+    if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
 
   /**

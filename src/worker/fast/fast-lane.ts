@@ -48,12 +48,11 @@ export class FastLane<E> {
   readonly #idle: Idle;
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
-  /** Jobs that are left to others follow those of the open transaction. */
-  #leavesJobs = false;
+  #leavesJobs = false; // to others: they follow those of the open transaction
   /** A fetch that began in the moment of a wake(). */
   #early: Promise<readonly ClaimedJob[]> | null = null;
   #hasEnded = false;
-  /** Of the open transaction. */
+  #isWriting = false;
   #batch: FastBatch<E> | null = null;
   /** Also those before it of which kept jobs still run. */
   readonly #busy = new Set<FastBatch<E>>();
@@ -72,7 +71,8 @@ export class FastLane<E> {
     const isWaiting = this.isWaiting && !this.#parts.wakeups.isRetrying(this);
     const isEmpty = this.#busy.size === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
-    return isEmpty && (this.#loop === null || this.#hasEnded || isWaiting || isCutOff);
+    const isLeft = isCutOff || (this.#idle.isLate && !this.#isWriting);
+    return isEmpty && (this.#loop === null || this.#hasEnded || isWaiting || isLeft);
   }
 
   /** Running jobs that are locked in the ordinary way. */
@@ -109,7 +109,7 @@ export class FastLane<E> {
   stop(): void {
     this.#stop.abort();
     this.#batch?.stop();
-    this.#idle.resume();
+    this.#idle.end(this.#parts.onChange);
   }
 
   /** Waits no longer for what runs: the executor has given up on it. */
@@ -125,6 +125,7 @@ export class FastLane<E> {
     this.#close.abort();
     await this.#parts.connection.close();
     await this.#loop;
+    this.#idle.close();
   }
 
   async #run(): Promise<void> {
@@ -221,6 +222,7 @@ export class FastLane<E> {
   }
 
   #answered(): void {
+    this.#isWriting = false;
     if (this.#idle.answered()) this.#parts.onChange();
   }
 
@@ -232,6 +234,7 @@ export class FastLane<E> {
     fetch.finished(batch.done.length + batch.failures.length);
     const { count } = this.#readiness;
     const next = isFetching ? () => fetch.fetch(slots.free) : null;
+    this.#isWriting = batch.done.length + batch.failures.length > 0;
     const fetched = await this.#transaction.next(batch, next).finally(() => this.#answered());
     this.#announceLeft();
     return fetched === null ? [] : this.#received(fetched, count);
@@ -263,15 +266,15 @@ export class FastLane<E> {
   }
 
   async #runBatch(jobs: readonly ClaimedJob[]): Promise<void> {
-    const { executor, slots, clock, limitMs, onLeft } = this.#parts;
+    const { executor, slots, clock, limitMs, onLeft, mayFetch } = this.#parts;
     const slotEnded = (): void => {
       if (!batch.isBusy) this.#busy.delete(batch);
       this.#idle.resume();
     };
     const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
     this.#batch = batch;
-    // The stop came while they were on their way.
-    if (this.#stop.signal.aborted) batch.stop();
+    // The stop came while they were on their way, or we were frozen for so long that others have them.
+    if (this.#stop.signal.aborted || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy.add(batch);
     if (!(await batch.ended())) await this.#keep(batch.running);

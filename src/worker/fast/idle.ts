@@ -6,12 +6,17 @@ import type { Clock } from "../../base/clock.ts";
 /** Others let a first fetch go first for this long: a connection may be dead without knowing it. */
 const FIRST_MS = 20;
 
+/** Who stops waits for the answer to a fetch as long: its rows are free when the connection is closed. */
+const LATE_MS = 400;
+
 export class Idle {
   readonly #clock: Clock;
   #resume: (() => void) | null = null;
   #onWake: ((isNews: boolean) => void) | null = null;
   #isFetchingFirst = false;
   #wokenAtMs = 0;
+  #isLate = false;
+  #cancelLate = () => {};
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,6 +29,11 @@ export class Idle {
   /** Has been idle, and waits for the answer to its first fetch, not for long yet. */
   get isFetchingFirst(): boolean {
     return this.#isFetchingFirst && this.#clock.monotonic() - this.#wokenAtMs < FIRST_MS;
+  }
+
+  /** It ends, and what only fetches has had its time. */
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   /** Something may have become ready; `isNews`: just now. */
@@ -39,6 +49,21 @@ export class Idle {
   /** There is something else to do than to fetch. */
   resume(): void {
     this.#resume?.();
+  }
+
+  /** Nothing is fetched any more; `onLate`: nor waited for. */
+  end(onLate: () => void): void {
+    this.#resume?.();
+    this.#cancelLate();
+    this.#cancelLate = this.#clock.after(LATE_MS, () => {
+      this.#isLate = true;
+      onLate();
+    });
+  }
+
+  /** It has ended: a timer would keep the process alive. */
+  close(): void {
+    this.#cancelLate();
   }
 
   /** The first fetch has its answer, or will have none. True when somebody waited for it. */

@@ -8,6 +8,8 @@ const SLOW_MS = 20;
 /** One fetch. */
 interface Sent {
   readonly want: number;
+  /** It also writes results. */
+  readonly hasResults: boolean;
   readonly cancelTimer: () => void;
   isSlow: boolean;
 }
@@ -41,6 +43,10 @@ export class PendingFetches {
     return false;
   }
 
+  get hasResults(): boolean {
+    return [...this.#underWay].some((sent) => sent.hasResults);
+  }
+
   get isNone(): boolean {
     return this.#underWay.size === 0;
   }
@@ -50,12 +56,12 @@ export class PendingFetches {
     if (!this.isNone) await this.#none.pass();
   }
 
-  sent(want: number): Sent {
+  sent(want: number, hasResults = false): Sent {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
       this.#onSlow();
     });
-    const sent: Sent = { want, cancelTimer, isSlow: false };
+    const sent: Sent = { want, hasResults, cancelTimer, isSlow: false };
     this.#underWay.add(sent);
     return sent;
   }

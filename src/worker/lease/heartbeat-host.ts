@@ -3,7 +3,7 @@
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";
-import { messageOf, WorkerError } from "../../base/errors.ts";
+import { errorOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { PortableConnection } from "../connection/connection-config.ts";
 import {
   type HeartbeatCommand,
@@ -58,7 +58,7 @@ export async function beatInThread(
   thread.on("error", (error) => {
     if (isStopping) return;
     isStopping = true;
-    onEnd(error instanceof Error ? error : new Error(messageOf(error)));
+    onEnd(errorOf(error));
   });
   thread.on("message", (message: HeartbeatReport) => {
     if (message.report !== "password") return report(message);

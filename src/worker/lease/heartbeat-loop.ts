@@ -10,7 +10,6 @@ import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { type BeatAnswer, beat, endLeases } from "../../queue/workers/lease.ts";
-import type { Certainty } from "../../queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 
 /** Plain data: it crosses into the thread. */
@@ -21,8 +20,6 @@ export interface HeartbeatSettings {
   readonly intervalMs: number;
   readonly sweepIntervalMs: number;
   readonly longestGapMs: number;
-  /** When it begins: for how long beats of others have gone through without a gap. */
-  readonly uptimeMs: number;
   readonly statementTimeoutMs: number;
   /** How often the worker makes old locks young. */
   readonly renewLocksEveryMs: number;
@@ -54,9 +51,21 @@ export type HeartbeatReport =
   /** Somebody has recovered the jobs of this lease. */
   | { readonly report: "lost"; readonly id: string }
   | { readonly report: "failed"; readonly error: string }
+  /** The locks of a worker that is blocked for hours could not be made young; they are tried again. */
+  | { readonly report: "unrenewed"; readonly error: string }
   /** The table is gone, or out of our reach: no beat will ever go through again. */
   | { readonly report: "impossible"; readonly error: string }
   | { readonly report: "password" };
+
+/** What is not the heartbeat's own concern. */
+export type HeartbeatNews = Exclude<
+  HeartbeatReport,
+  { report: "failed" | "unrenewed" | "password" }
+>;
+
+/** Between two tries of a beat, at first: most outages are a restart. */
+const EAGER_MS = 400;
+const EAGER_FOR_MS = 60_000;
 
 export class HeartbeatLoop {
   readonly #settings: HeartbeatSettings;
@@ -71,14 +80,10 @@ export class HeartbeatLoop {
   readonly #lost = new Set<string>();
   #metadata: { id: string; text: string } | null = null;
   #sweptAtMs = 0;
-  /**
-   * For how long beats go through without a gap. After an outage of the database every worker looks
-   * stale to whoever is back first; so nobody may judge others before beats have gone through for as
-   * long as they have not been heard.
-   */
-  #uptimeMs: number;
   #isBroken = false;
+  /** When the locks of a blocked worker were last due, and the leases whose locks still are. */
   #renewedAtMs = 0;
+  #toRenew: readonly string[] = [];
 
   constructor(
     settings: HeartbeatSettings,
@@ -87,7 +92,6 @@ export class HeartbeatLoop {
   ) {
     this.#settings = settings;
     this.#report = report;
-    this.#uptimeMs = settings.uptimeMs;
     this.#lastBeat = new BigInt64Array(settings.lastBeat);
     this.#lastTurn = new BigInt64Array(settings.lastTurn);
     this.#leaseIds = settings.leaseIds;
@@ -111,11 +115,13 @@ export class HeartbeatLoop {
   async run(): Promise<void> {
     const { intervalMs } = this.#settings;
     const { signal } = this.#stop;
+    let beatenAtMs = monotonic();
     await retrying(
       async (succeeded) => {
         while (!signal.aborted) {
           const startedAtMs = monotonic();
           await this.#beat();
+          beatenAtMs = monotonic();
           succeeded();
           await wait(Math.max(0, intervalMs - (monotonic() - startedAtMs)), signal);
         }
@@ -124,7 +130,9 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#failed(error),
         firstMs: Math.min(100, intervalMs),
-        longestMs: intervalMs,
+        // No job is taken after an outage before a beat has gone through.
+        longestMs: () =>
+          monotonic() - beatenAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
     );
   }
@@ -149,7 +157,7 @@ export class HeartbeatLoop {
     const answer = await beat(this.#db, {
       leaseIds: this.#leaseIds,
       metadata,
-      certainty: this.#certainty(),
+      silenceMs: this.#isTimeToSweep() ? this.#settings.intervalMs : null,
       isBroken: this.#isBroken,
       longestGapMs: this.#settings.longestGapMs,
     });
@@ -161,41 +169,45 @@ export class HeartbeatLoop {
 
   /**
    * A handler that blocks the worker's thread for hours keeps it from renewing its locks, too. What runs
-   * is not known here, so its locks are looked for in all of the table.
+   * is not known here, so its locks are looked for in all of the table. One lease after each beat: the
+   * next beat must not be late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;
     const blockedMs = Number(sharedMonotonicUs() - Atomics.load(this.#lastTurn, 0)) / 1_000;
-    if (blockedMs < everyMs || monotonic() - this.#renewedAtMs < everyMs) return;
-    this.#renewedAtMs = monotonic();
-    for (const id of this.#leaseIds) {
+    if (blockedMs < everyMs) return;
+    if (monotonic() - this.#renewedAtMs >= everyMs) {
+      this.#renewedAtMs = monotonic();
+      this.#toRenew = this.#leaseIds;
+    }
+    const [id, ...others] = this.#toRenew;
+    this.#toRenew = others;
+    if (id === undefined) return;
+    try {
       // Three may fail before a lock is stale.
-      await renewLocks(this.#db, id, null, everyMs / 2).catch(() => {});
+      await renewLocks(this.#db, id, null, everyMs / 2);
+    } catch (error) {
+      this.#report({ report: "unrenewed", error: messageOf(error) });
     }
   }
 
   #failed(error: unknown): void {
     this.#isBroken = true;
-    this.#uptimeMs = 0;
     const isFinal = error instanceof WorkerError && error.code === "schema_missing";
     this.#report({ report: isFinal ? "impossible" : "failed", error: messageOf(error) });
   }
 
-  #certainty(): Certainty | null {
+  #isTimeToSweep(): boolean {
     const { sweepIntervalMs, intervalMs } = this.#settings;
-    const uptimeMs = this.#uptimeMs;
     const nowMs = monotonic();
     // A beat is never on time to the millisecond: half an interval early is time for it.
-    if (uptimeMs === 0 || nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) {
-      return null;
-    }
+    if (nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) return false;
     this.#sweptAtMs = nowMs;
-    return { uptimeMs, silenceMs: intervalMs };
+    return true;
   }
 
   #confirmed(answer: BeatAnswer, sentAtUs: bigint): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
-    this.#uptimeMs = uptimeMs;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id));
     // Under a lease that is lost no more jobs are taken.
     const [current] = this.#leaseIds;
@@ -203,8 +215,7 @@ export class HeartbeatLoop {
       Atomics.store(this.#lastBeat, 0, sentAtUs);
     }
     this.#report({ report: "beat", nowMs, uptimeMs, aheadMs: now() - nowMs });
-    // A gap that only this beat has shown makes its answer worthless.
-    if (uptimeMs > 0 && staleWorkerIds.length > 0) {
+    if (staleWorkerIds.length > 0) {
       this.#report({ report: "stale", ids: staleWorkerIds });
     }
   }

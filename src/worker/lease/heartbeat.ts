@@ -13,7 +13,7 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { portable } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { beatHere, beatInThread, type HeartbeatHost } from "./heartbeat-host.ts";
-import type { HeartbeatReport, HeartbeatSettings } from "./heartbeat-loop.ts";
+import type { HeartbeatNews, HeartbeatReport, HeartbeatSettings } from "./heartbeat-loop.ts";
 
 export interface HeartbeatParts {
   readonly connection: pg.ClientConfig;
@@ -22,12 +22,12 @@ export interface HeartbeatParts {
   readonly renewLocksEveryMs: number;
   readonly logger: Logger;
   readonly outage: Outage;
-  report(report: Exclude<HeartbeatReport, { report: "failed" | "password" }>): void;
+  report(news: HeartbeatNews): void;
   /** A beat has failed, or goes through again: other connections may be dead without knowing it. */
   onTrouble(): void;
 }
 
-const STOP_LIMIT_MS = 2_000;
+const STOP_LIMIT_MS = 800;
 const WHO = "heartbeat";
 
 export class Heartbeat {
@@ -36,7 +36,6 @@ export class Heartbeat {
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leaseIds: readonly string[] = [];
-  #uptimeMs = 0;
   #isStopping = false;
   #isFailing = false;
 
@@ -54,14 +53,10 @@ export class Heartbeat {
     Atomics.store(this.#lastBeat, 0, sentAtUs);
   }
 
-  /**
-   * Renews these leases from now on, first of all the current one. `uptimeMs`: for how long beats of
-   * others have gone through without a gap.
-   */
-  async start(leaseIds: readonly string[], uptimeMs: number): Promise<void> {
+  /** Renews these leases from now on, first of all the current one. */
+  async start(leaseIds: readonly string[]): Promise<void> {
     const { connection, logger } = this.#parts;
     this.#leaseIds = leaseIds;
-    this.#uptimeMs = uptimeMs;
     this.#takeTurn();
     const plain = portable(connection);
     if (plain === null) {
@@ -109,7 +104,6 @@ export class Heartbeat {
       // A worker at whose beats an outage went by unseen, because it fell between two of them, has
       // others before it whose beats it hit: theirs must still be within the threshold.
       longestGapMs: longestGap(config),
-      uptimeMs: this.#uptimeMs,
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,
       lastBeat: this.#lastBeat.buffer,
@@ -134,7 +128,14 @@ export class Heartbeat {
   #receive(report: HeartbeatReport): void {
     this.#takeTurn();
     if (this.#isStopping || report.report === "password") return;
-    const { outage } = this.#parts;
+    const { outage, logger } = this.#parts;
+    if (report.report === "unrenewed") {
+      logger.warn(
+        { error: report.error },
+        "locks of jobs that run for hours could not be renewed yet",
+      );
+      return;
+    }
     if (report.report === "failed") {
       outage.lost(WHO, report.error);
       if (!this.#isFailing) this.#parts.onTrouble();

@@ -14,7 +14,7 @@ import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
-import type { HeartbeatReport } from "./heartbeat-loop.ts";
+import type { HeartbeatNews } from "./heartbeat-loop.ts";
 import { HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
 
@@ -39,7 +39,7 @@ export interface RecoveryParts {
 const BEATS_PER_DESCRIPTION = 2;
 /** What it says is written again as a whole: who has much to say, says it less often. */
 const MOST_BYTES_A_MS = 0.5;
-const STOP_LIMIT_MS = 2_000;
+const STOP_LIMIT_MS = 500;
 
 export class Recovery implements Leases {
   readonly #parts: RecoveryParts;
@@ -52,7 +52,11 @@ export class Recovery implements Leases {
   #isOff = false;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
-  /** What our last beat says about ourselves. */
+  /**
+   * For how long beats go through without a gap. After an outage of the database every worker looks stale
+   * to whoever is back first; so nobody may judge others before beats have gone through for as long as
+   * those have not been heard.
+   */
   #uptimeMs = 0;
   #beatAtMs = 0;
   /** How much later than the database's this machine's clock is. */
@@ -78,8 +82,8 @@ export class Recovery implements Leases {
 
   /** The first lease. Before any job is taken: a sweep only touches ids that had a row. */
   async start(db: Database, id: string): Promise<void> {
-    const uptimeMs = await this.#register(db, id);
-    await this.#heartbeat.start(this.#leaseIds, uptimeMs);
+    await this.#register(db, id);
+    await this.#heartbeat.start(this.#leaseIds);
     const { heartbeatIntervalMs } = this.#parts.config;
     const everyMs = BEATS_PER_DESCRIPTION * heartbeatIntervalMs;
     this.#describing = setInterval(() => this.#describe(), everyMs).unref();
@@ -139,14 +143,13 @@ export class Recovery implements Leases {
     over.abort();
   }
 
-  async #register(db: Database, id: string): Promise<number> {
+  async #register(db: Database, id: string): Promise<void> {
     const sentAtUs = sharedMonotonicUs();
     this.#description = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
     const heardWithinMs = heardWithin(this.#parts.config);
-    const uptimeMs = await registerLease(db, id, this.#description, heardWithinMs);
+    this.#uptimeMs = await registerLease(db, id, this.#description, heardWithinMs);
     this.#heartbeat.registered(sentAtUs);
     this.#leaseIds = [id, ...this.#leaseIds];
-    return uptimeMs;
   }
 
   #describe(): void {
@@ -159,7 +162,7 @@ export class Recovery implements Leases {
     this.#heartbeat.describe(id, text);
   }
 
-  #receive(report: Exclude<HeartbeatReport, { report: "failed" | "password" }>): void {
+  #receive(report: HeartbeatNews): void {
     const { logger, leaseLost, wake } = this.#parts;
     switch (report.report) {
       case "beat":

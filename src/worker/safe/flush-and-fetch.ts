@@ -83,21 +83,10 @@ export async function flushAndFetch(
   request: FetchRequest | null,
 ): Promise<FlushAnswer> {
   const { done, freedQueues, isRepeated } = batch;
-  const writes = failuresAndReturns(connection.database, workerId, batch);
   // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
-  // does the same, so then the deletes go with the freeing, ahead of the fetch. Nor do they wait for
-  // one that may take long.
+  // does the same, so then the deletes go ahead of the fetch. Nor do they wait for one that may take long.
   const isApart = request === null || request.isPatient || freedQueues.length > 0;
-  if (isApart && done.length + freedQueues.length > 0) {
-    const lost = finishJobs(
-      connection.database,
-      workerId,
-      done.map(idOf),
-      "locked_by",
-      freedQueues,
-    );
-    writes.push({ part: { done, freedQueues }, lost });
-  }
+  const writes = writesOf(connection.database, workerId, isApart ? batch : { ...batch, done: [] });
   let answer: ClaimAnswer | null = null;
   if (request !== null) {
     const ids = isApart ? [] : done.map(idOf);
@@ -145,15 +134,24 @@ export async function fetchQuickly(
   }
 }
 
-function failuresAndReturns(db: Database, workerId: string, batch: ResultBatch): Write[] {
-  const { failures, returned } = batch;
+function writesOf(
+  db: Database,
+  workerId: string,
+  { failures, done, returned, freedQueues }: ResultBatch,
+): Write[] {
   const writes: Write[] = [];
   if (failures.length > 0) {
     const lost = failJobs(db, workerId, failures.map(toFailure), "locked_by");
     writes.push({ part: { failures }, lost });
   }
+  const freedWithDone = returned.length > 0 ? [] : freedQueues;
+  if (done.length + freedWithDone.length > 0) {
+    const lost = finishJobs(db, workerId, done.map(idOf), "locked_by", freedWithDone);
+    writes.push({ part: { done, freedQueues: freedWithDone }, lost });
+  }
   if (returned.length > 0) {
-    writes.push({ part: { returned }, lost: returnJobs(db, workerId, returned.map(idOf)) });
+    const lost = returnJobs(db, workerId, returned.map(idOf), freedQueues);
+    writes.push({ part: { returned, freedQueues }, lost });
   }
   return writes;
 }

@@ -3,10 +3,9 @@
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// A lost connection is normal weather: jobs in hand go on, their results wait, and before the next
-// fetch everything that was locked for us without our knowing is given back.
+// After a lost connection jobs in hand go on, and what was locked without our knowing is given back first.
 import { type Clock, monotonic } from "../../base/clock.ts";
-import { messageOf, WorkerError } from "../../base/errors.ts";
+import { errorOf, WorkerError } from "../../base/errors.ts";
 import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { Connections, type ConnectionsParts } from "../connection/connections.ts";
@@ -24,6 +23,7 @@ import { PendingFetches } from "../fetch/pending-fetches.ts";
 import { QuickFetches } from "../fetch/quick-fetches.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
+import { Doubt, type DoubtParts } from "./doubt.ts";
 import { type FlushAnswer, fetchQuickly, flushAndFetch, type JobKinds } from "./flush-and-fetch.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { NextFetch } from "./next-fetch.ts";
@@ -41,6 +41,7 @@ export interface SafeFetcherParts<E> {
   readonly outage: ConnectionsParts["outage"];
   /** The jobs that no other fetcher takes. */
   readonly kinds: JobKinds;
+  readonly isLeased: DoubtParts["isLeased"];
 }
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
@@ -52,7 +53,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly #next: NextFetch;
   readonly #quick: QuickFetches;
   readonly #pending: PendingFetches;
-  #isInDoubt = false;
+  readonly #doubt: Doubt;
   #phase: "new" | "fetching" | "ending" = "new";
 
   constructor(parts: SafeFetcherParts<E>, link: FetcherLink) {
@@ -61,6 +62,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link = link;
     this.#next = new NextFetch(parts.tasks, parts.kinds, clock);
     this.#pending = new PendingFetches(clock, () => link.changed());
+    const [cancel, onLeft] = [() => this.#connections.cancel(), () => link.changed()];
+    this.#doubt = new Doubt({ ...parts, pending: this.#pending, cancel, onLeft });
     this.#connections = new Connections(parts.connections, {
       reconcile: (connection) => this.#reconcile(connection),
       lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
@@ -98,7 +101,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get isInDoubt(): boolean {
-    return this.#isInDoubt;
+    return this.#doubt.isRaised;
   }
 
   get jobs(): readonly ClaimedJob[] {
@@ -113,8 +116,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   get isIdle(): boolean {
     const isDrained = this.#phase !== "fetching" || this.#next.isDrained;
     const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
-    // Who stops waits for a database that is away only where that has something of ours.
-    return isDrained && isEmpty && this.#pending.isNone && !this.#isInDoubt;
+    return isDrained && isEmpty && !this.#doubt.isWaitedFor;
   }
 
   async start(): Promise<void> {
@@ -157,6 +159,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   stop(): void {
     this.#phase = "ending";
     this.#localQueue.release();
+    this.#doubt.end();
     this.#link.changed();
   }
 
@@ -172,7 +175,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async close(): Promise<void> {
     this.#localQueue.release();
-    await this.#connections.close();
+    await this.#connections.close().finally(() => this.#doubt.close());
   }
 
   connectionLost(error: Error): void {
@@ -215,21 +218,20 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #exchange(connection: WorkerConnection, wanted: number): Promise<void> {
     const { workerId, hooks, tasks, results } = this.#parts;
-    const request =
-      wanted === 0 ? null : this.#next.request(wanted, () => this.#mayBeQuick(connection));
+    const mayBeQuick = () => this.#mayBeQuick(connection);
+    const request = wanted === 0 ? null : this.#next.request(wanted, mayBeQuick);
     const { want, isQuick } = request ?? { want: 0, isQuick: false };
-    const sent = this.#pending.sent(want);
+    const sent = this.#pending.sent(want, !results.isEmpty);
     const batch = results.take();
     const answer = isQuick
       ? await fetchQuickly(connection, this.#quick, want)
       : await flushAndFetch(connection, workerId, batch, request);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, request !== null);
-    // A fetch that failed says nothing about what is there.
     if (request !== null && answer.rows !== null) {
       const jobs = await tasks.jobs(answer.rows, connection.database);
-      const durationMs = monotonic() - request.sentAtMs;
-      hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
+      const fetched = { count: jobs.length, durationMs: monotonic() - request.sentAtMs };
+      hooks.emit("job:fetch", { workerId, ...fetched });
       const isDrained = this.#next.learn(jobs, request, answer);
       if (isDrained) this.#link.nothingReady(answer.nowSeconds);
       this.#localQueue.add(workUnits(jobs), jobs.length, want);
@@ -243,10 +245,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   #mayBeQuick({ keepsStatements }: WorkerConnection): boolean {
-    const { config, results } = this.#parts;
-    const isPossible =
-      keepsStatements && results.isEmpty && config.localQueue.refetchDelay === null;
-    return isPossible && this.#quick.mayBeNext();
+    if (!keepsStatements || !this.#parts.results.isEmpty) return false;
+    return this.#parts.config.localQueue.refetchDelay === null && this.#quick.mayBeNext();
   }
 
   #written({ written, lost }: FlushAnswer, sent: ResultBatch): void {
@@ -262,7 +262,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   #unwritten({ unwritten, failure }: FlushAnswer, hasFetched: boolean): void {
     this.#parts.results.putBack(unwritten);
-    const error = failure instanceof Error ? failure : new Error(messageOf(failure));
+    const error = errorOf(failure);
     // The victim of a deadlock has waited already. Others may have passed over what it had locked.
     if (hasFetched) this.#next.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
@@ -272,7 +272,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (!isKnown) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
       return;
     }
-    this.#isInDoubt ||= hasFetched;
+    if (hasFetched) this.#doubt.raise();
     this.#localQueue.fetchFailed();
     this.connectionLost(error);
   }
@@ -295,6 +295,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     await tasks.register(connection.database);
     const { jobs, queueIds } = this.#link.inFlight();
     await connection.patiently((db) => returnUnknownJobs(db, workerId, jobs.map(idOf), queueIds));
-    this.#isInDoubt = false;
+    this.#doubt.settle();
   }
 }

@@ -48,8 +48,8 @@ wanted_queues as materialized (
   where is_available and id = any((select ids from wanted_queues)::int[])
   order by id for update skip locked
 ), queue_run as materialized (
-  select ctid from (
-    select c.ctid, row_number() over (
+  select ctid, id, job_queue_id, priority, run_at from (
+    select c.*, row_number() over (
       partition by job_queue_id order by priority, run_at, id) as place
     from candidate c where job_queue_id in (select id from queue_lock)) ranked
   where place <= greatest($7::int,
@@ -58,8 +58,13 @@ wanted_queues as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
   where j.ctid = any(array(select ctid from queue_run)) and j.is_available and j.run_at <= now()
   for update skip locked
+), left_out as materialized (
+  select * from queue_run where ctid = any(array(
+    select ctid from queue_run except select ctid from locked_run))
 ), picked as materialized (
-  select * from (select * from without_queue union all select * from locked_run) both_kinds
+  select * from (select * from without_queue union all select * from locked_run run
+    where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
+      and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))) both_kinds
   order by priority, run_at, id limit $2::int
 ), taken as (
   update "worker"._private_jobs j

@@ -82,12 +82,12 @@ wanted_queues as materialized (
   where is_available and id = any((select ids from wanted_queues)::int[])
   order by id for update skip locked
 ), queue_run as materialized (
-  select ctid from candidate
+  select ctid, id, job_queue_id, priority, run_at from candidate
   where job_queue_id in (select id from queue_lock) and not ((select coalesce(bool_or(is_safe), false) from candidate)
     or (select are_few from few_queues))
   union all
-  select ctid from (
-    select c.ctid, row_number() over in_order as place,
+  select ctid, id, job_queue_id, priority, run_at from (
+    select c.*, row_number() over in_order as place,
       bool_or(is_safe) over (in_order rows unbounded preceding) as follows_safe
     from candidate c where job_queue_id in (select id from queue_lock)
     window in_order as (partition by job_queue_id order by priority, run_at, id)) ranked
@@ -100,8 +100,13 @@ wanted_queues as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
   where j.ctid = any(array(select ctid from queue_run)) and j.is_available and j.run_at <= now()
   for update skip locked
+), left_out as materialized (
+  select * from queue_run where ctid = any(array(
+    select ctid from queue_run except select ctid from locked_run))
 ), picked as materialized (
-  select * from (select * from without_queue union all select * from locked_run) both_kinds
+  select * from (select * from without_queue union all select * from locked_run run
+    where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
+      and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))) both_kinds
   order by priority, run_at, id limit $2::int
 ), taken as materialized (
   select j.id, j.task_id, j.job_queue_id, j.payload,

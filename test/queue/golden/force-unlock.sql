@@ -1,10 +1,23 @@
-  with jobs as (
-    update "worker"._private_jobs
+select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+
+  with worker as (
+    select id, min(n) as n from unnest($1::text[]) with ordinality as asked (id, n) group by id
+  ), jobs as (
+    update "worker"._private_jobs as job
     set locked_by = null, locked_at = null
-    where locked_by = any($1::text[]) and locked_at is not null and not is_available
-    returning 1
+    from worker
+    where job.locked_by = worker.id and job.locked_at is not null and not job.is_available
+    returning worker.id
   ), queues as (
-    update "worker"._private_job_queues set locked_by = null, locked_at = null where locked_by = any($1::text[])
-    returning 1
+    update "worker"._private_job_queues as queue
+    set locked_by = null, locked_at = null
+    from worker
+    where queue.locked_by = worker.id
+    returning worker.id
   )
-  select (select count(*) from jobs) as jobs, (select count(*) from queues) as queues
+  select (select count(*) from jobs) as jobs, (select count(*) from queues) as queues, to_json(array(
+    select id from worker
+    where not exists (select from jobs where jobs.id = worker.id)
+    and not exists (select from queues where queues.id = worker.id)
+    order by n
+  )) as unknown

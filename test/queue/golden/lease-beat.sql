@@ -3,23 +3,26 @@ with beat as (
   set last_heartbeat_at = now(),
     metadata = case
       when id = $2::text and not coalesce(workers.metadata ? 'recovered_at', false)
-        then $3::jsonb || jsonb_build_object('steady_since_ms', case when (not $7::boolean and jsonb_typeof(workers.metadata -> 'steady_since_ms') = 'number'
+        then $3::jsonb || jsonb_build_object('steady_since_ms', case when (not $5::boolean and jsonb_typeof(workers.metadata -> 'steady_since_ms') = 'number'
       and length(workers.metadata ->> 'steady_since_ms') <= 25
-        and last_heartbeat_at between now() - $8::float8 * interval '1 millisecond' and now()) then (workers.metadata ->> 'steady_since_ms')::float8 else extract(epoch from now())::float8 * 1000 end)
-      when (not $7::boolean and jsonb_typeof(workers.metadata -> 'steady_since_ms') = 'number'
+        and last_heartbeat_at between now() - $6::float8 * interval '1 millisecond' and now()) then (workers.metadata ->> 'steady_since_ms')::float8 else extract(epoch from now())::float8 * 1000 end)
+      when (not $5::boolean and jsonb_typeof(workers.metadata -> 'steady_since_ms') = 'number'
       and length(workers.metadata ->> 'steady_since_ms') <= 25
-        and last_heartbeat_at between now() - $8::float8 * interval '1 millisecond' and now()) then metadata
+        and last_heartbeat_at between now() - $6::float8 * interval '1 millisecond' and now()) then metadata
       else coalesce(metadata, '{}') || jsonb_build_object('steady_since_ms', extract(epoch from now())::float8 * 1000) end
   where id = any($1::text[])
   returning id, coalesce(workers.metadata ? 'recovered_at', false) as is_recovered, (workers.metadata ->> 'steady_since_ms')::float8 as since_ms
+), uptime as (
+  select coalesce(greatest(0, extract(epoch from now())::float8 * 1000 - min(since_ms)), 0) as ms from beat
 )
 select extract(epoch from now())::float8 * 1000 as now_ms,
   (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
-  coalesce((select greatest(0, extract(epoch from now())::float8 * 1000 - min(since_ms)) from beat), 0) as uptime_ms,
-  case when $4::boolean then (
-    select coalesce(json_agg(id), '[]')::text from (
+  (select ms from uptime) as uptime_ms,
+  case when $4::float8 is not null then (
+    select coalesce(json_agg(id), '[]')::text
+    from (
   select workers.id from "worker"._private_workers as workers
-  where workers.last_heartbeat_at < now() - $6::float8 * interval '1 millisecond'
+  where workers.last_heartbeat_at < now() - $4::float8 * interval '1 millisecond'
   and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
       then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
       and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
@@ -29,7 +32,7 @@ select extract(epoch from now())::float8 * 1000 as now_ms,
       and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end end
-    and $5::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+    and (select ms from uptime)::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
       and length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end

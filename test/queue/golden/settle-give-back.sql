@@ -2,6 +2,8 @@ with returned as (
   update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null
   where j.id = any($2::bigint[]) and j.locked_by = $1::text
   returning j.id
+), freed as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $1::text
 )
 select case when (select count(*) from returned) < cardinality($2::bigint[]) then
     array(select unnest($2::bigint[]) except select id from returned)::text end as lost

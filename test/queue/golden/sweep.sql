@@ -114,9 +114,12 @@ with turn as materialized (
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
   returning 1
 ), queue as materialized (
-  select id from "worker"._private_job_queues
+  select id from "worker"._private_job_queues as queues
   where id = any(array(select id from held_queue))
   and locked_by = any(array(select id from stale))
+  and not exists (
+    select from held where held.job_queue_id = queues.id and held.id not in (select id from due)
+  )
   order by id for update skip locked
 ), freed_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null

@@ -82,7 +82,7 @@ export class Product {
         const answer = await beat(this.#db, {
           leaseIds: [call.by],
           metadata: null,
-          certainty: null,
+          silenceMs: null,
           isBroken: false,
           longestGapMs: 0,
         });
