@@ -9,7 +9,7 @@ import { WorkerError } from "../base/errors.ts";
 import { Outage } from "../base/outage.ts";
 import type { Service } from "../base/service.ts";
 import { Listener } from "../database/connection/listener.ts";
-import { cutPool, endPool } from "../database/connection/pool.ts";
+import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../queue/worker-utils.ts";
@@ -216,9 +216,7 @@ export class Worker<Extensions = unknown> implements Service {
     const sessions = this.#started === null ? [] : this.#sessions.stop();
     [this.#freeIds] = await Promise.all([sessions, this.#cron?.stop(), this.#listener?.stop()]);
     const closed = this.#close();
-    if (!(await wait(LONGEST_CLOSE_MS, ending(closed)))) return;
-    this.#upkeep.cut(); // Nobody answers. A pool that was lent is its owner's.
-    if (this.#config.pool === undefined) cutPool(this.#pool);
+    if (await wait(LONGEST_CLOSE_MS, ending(closed))) this.#upkeep.cut(); // Nobody answers.
   }
 
   /** Also after a start that failed, and then again by stop(). */
@@ -231,9 +229,10 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#cron?.stop();
     await this.#listener?.stop();
     await this.#sessions.close();
-    await this.#upkeep.stop(this.#freeIds);
     const { pool, abortGraceMs } = this.#config;
-    if (pool === undefined) await endPool(this.#pool, abortGraceMs);
+    // Side by side: where nobody answers each takes its time. What a task still holds keeps its grace.
+    const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
+    await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
   }
 

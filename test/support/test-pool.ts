@@ -7,9 +7,10 @@ export interface TestPool extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export function testPool(url: string, max = 4): TestPool {
+export function testPool(url: string | pg.PoolConfig, max = 4): TestPool {
   const ended: Promise<unknown>[] = [];
-  const pool = new pg.Pool({ connectionString: url, max });
+  const config = typeof url === "string" ? { connectionString: url } : url;
+  const pool = new pg.Pool({ max, ...config });
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     ended.push(new Promise((resolve) => client.once("end", resolve)));

@@ -132,21 +132,21 @@ test("A password that comes from a function reaches the thread.", async () => {
     await writeFile(String(rows[0]?.hba_file), rules);
     await admin.pool.query("select pg_reload_conf()");
     const password = () => Promise.resolve("open sesame");
-    const pool = new pg.Pool({ ...server.connection, user: "secretive", password });
-    const { worker, lines } = heldWorker({ pool });
+    const called = testPool({ ...server.connection, user: "secretive", password });
+    const { worker, lines } = heldWorker({ pool: called.pool });
     await worker.start();
     assert.ok(lines.includes(IN_THREAD));
     await beats(async (text) => (await admin.pool.query(text)).rows);
     await worker.stop();
-    await pool.end();
+    await called.close();
     // A plain password, which pg hides from whoever copies a pool's options.
-    const plain = new pg.Pool({ ...server.connection, user: "secretive", password: "open sesame" });
-    const other = heldWorker({ pool: plain });
+    const plain = testPool({ ...server.connection, user: "secretive", password: "open sesame" });
+    const other = heldWorker({ pool: plain.pool });
     await other.worker.start();
     assert.ok(other.lines.includes(IN_THREAD));
     await beats(async (text) => (await admin.pool.query(text)).rows);
     await other.worker.stop();
-    await plain.end();
+    await plain.close();
   } finally {
     await admin.close();
     await server.stop();

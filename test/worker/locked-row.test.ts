@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -55,6 +56,41 @@ test("A queue is free again only with the jobs that are given back.", async (t) 
   await until("all have run", async () => (await queue.left()).length === 0);
   await stopped;
   assert.deepEqual(next.seen, [0, 2, 3]);
+});
+
+test("A worker that comes back frees its queue with the jobs that its lost fetch had taken.", async (t) => {
+  await using proxy = await tcpProxy(queue.url);
+  const gate = latch();
+  const task = recording<number>("task", () => gate.opened);
+  const add = async (n: number, queueName = "one") =>
+    (await queue.utils.addJob("task", n, { queueName })).id;
+  await add(1);
+  const options = { tasks: [task], concurrency: 1, pollIntervalMs: 50 };
+  const cutOff = await queue.started({ ...options, connectionString: proxy.url });
+  await until("the first runs", () => task.seen.length === 1);
+  const lane = proxy.of("worker lane");
+  lane.mute("all", "answers");
+  const second = await add(2);
+  await add(3);
+  gate.open();
+  const lockedBy = async () => (await queue.left()).find(({ id }) => id === second)?.locked_by;
+  await until("the second is taken", async () => (await lockedBy()) === cutOff.id);
+  const client = new pg.Client(queue.url);
+  await client.connect();
+  t.after(() => client.end());
+  await client.query(`begin; select from worker._private_jobs where id = ${second} for update`);
+  lane.resume();
+  lane.reset();
+  const waits = `select from pg_stat_activity
+    where application_name = 'worker lane' and datname = current_database() and wait_event_type = 'Lock'`;
+  await until("it is to be given back", async () => (await queue.sql(waits)).length > 0);
+  await add(4);
+  await add(0, "other");
+  await queue.started(options);
+  await until("a job of another queue has run", () => task.seen.includes(0));
+  await client.query("rollback");
+  await until("all have run", async () => (await queue.left()).length === 0);
+  assert.deepEqual(task.seen, [1, 0, 2, 3, 4]);
 });
 
 for (const fastLane of [false, { queues: true }] as const) {

@@ -231,10 +231,13 @@ describe("A stop that takes too long", () => {
         await using proxy = await tcpProxy(queue.url);
         const options = { tasks: [recording("none")], recovery: {}, pollIntervalMs: 20, fastLane };
         const worker = await queue.started({ ...options, connectionString: proxy.url });
-        proxy.mute();
-        // Several polls later one of them is on its way.
-        await sleep(200);
+        const [begin] = await queue.sql<{ now: string }>("select clock_timestamp()::text as now");
+        proxy.mute("all", "answers");
+        const asked = `select from pg_stat_activity
+          where application_name like 'worker%lane' and datname = current_database() and query_start > $1`;
+        await until("it asks", async () => (await queue.sql(asked, [begin?.now])).length > 0);
         if (fault === "cut") await proxy.close();
+        else proxy.mute();
         await within("the stop", worker.stop(), 2_000);
       });
     }

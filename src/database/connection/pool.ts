@@ -104,11 +104,6 @@ export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
   }
 }
 
-/** Cuts the connections of a pool that createPool() made: nobody answers, and they keep the process alive. */
-export function cutPool(pool: pg.Pool): void {
-  for (const client of open.get(pool) ?? []) (client as unknown as Client).abandon();
-}
-
 export interface Bounds {
   /** PostgreSQL's statement_timeout, milliseconds. */
   readonly statementTimeoutMs: number;

@@ -70,6 +70,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       back: () => {
         hooks.emit("worker:reconnected", { workerId });
         this.wake(0);
+        link.wakeOthers(this);
       },
       outage: parts.outage,
     });
@@ -280,18 +281,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   /** Gives back what a broken fetch may have locked for us without our knowing. */
   async #reconcile(connection: WorkerConnection): Promise<void> {
     const { results, tasks, workerId } = this.#parts;
-    // A fetch under way on another connection may have committed without our having its answer yet:
-    // its jobs would look unknown, be given back, and run twice.
+    // A fetch under way elsewhere may have committed unanswered: its jobs would be given back, and run twice.
     await this.#pending.ended();
-    // What may not be written is written again before anything is fetched: later the lock of such a
-    // job may be that of another attempt.
-    const batch = results.take();
+    this.#doubt.raise();
+    // Results are written before anything is fetched: later the lock of such a job may be another attempt's. Its
+    // queue is freed below, with what a lost fetch may have taken of it: before, others would overtake that.
+    const batch = { ...results.take(), freedQueues: [] };
     const answer = await flushAndFetch(connection, workerId, batch, null);
     this.#written(answer, batch);
-    if (answer.failure !== null) {
-      results.putBack(answer.unwritten);
-      throw answer.failure;
-    }
+    results.putBack(answer.unwritten);
+    if (answer.failure !== null) throw answer.failure;
     await tasks.register(connection.database);
     const { jobs, queueIds } = this.#link.inFlight();
     await connection.patiently((db) => returnUnknownJobs(db, workerId, jobs.map(idOf), queueIds));

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../../support/until.ts";
 import { machineTime } from "../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import { type Server, startServer } from "../field/server.ts";
@@ -64,15 +65,9 @@ function fill(path: string): void {
 }
 
 /** It may be about to recover. */
-async function answers(server: Server): Promise<boolean> {
-  const end = machineTime() + 2_000;
-  while (machineTime() < end) {
-    const isThere = await server.sql("create temp table room ()").then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
+function answers(server: Server): Promise<boolean> {
+  const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
+  return until("it takes writes", takesWrites, 2_000).then(...asBoolean);
 }
+
+const asBoolean = [() => true, () => false] as const;
