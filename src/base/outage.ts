@@ -40,6 +40,8 @@ export class Outage {
   readonly #away = new Set<string>();
   readonly #affected = new Set<string>();
   #sinceMs = 0;
+  /** The same, but of the last time only where it came back for a moment. */
+  #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
   /** How often all was well for a moment only, since it was for longer. */
@@ -62,7 +64,10 @@ export class Outage {
   lost(who: string, error: unknown): void {
     const nowMs = this.#clock.monotonic();
     const isFirst = this.#away.size === 0;
-    if (isFirst) this.#keepEnd();
+    if (isFirst) {
+      this.#keepEnd();
+      this.#lostAtMs = nowMs;
+    }
     const isRelapse = nowMs - this.#backAtMs < STEADY_MS;
     if (isFirst && !isRelapse) {
       this.#sinceMs = nowMs;
@@ -172,11 +177,12 @@ export class Outage {
   async #pauseAfterRelapses(who: string, signal: AbortSignal, waits: typeof wait): Promise<void> {
     const { relapses = 0 } = this.#returns.get(who) ?? {};
     if (relapses === 0) return;
-    await waits(backoffDelay(relapses - 1, { longestMs: this.#longestPauseMs }), signal);
+    await waits(backoffDelay(relapses - 1, { longestMs: LONGEST_PAUSE_MS }), signal);
   }
 
   get #longestPauseMs(): number {
-    return this.#awayMs() < FIRST_PAUSES_FOR_MS ? LONGEST_FIRST_PAUSE_MS : LONGEST_PAUSE_MS;
+    const isFresh = this.#clock.monotonic() - this.#lostAtMs < FIRST_PAUSES_FOR_MS;
+    return isFresh ? LONGEST_FIRST_PAUSE_MS : LONGEST_PAUSE_MS;
   }
 
   #awayMs(): number {

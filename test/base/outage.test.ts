@@ -88,10 +88,39 @@ test("Who is back for a moment only tries again later each time, whoever else ge
     await pause.pass(() => true);
   }
   assert.ok(
-    lengths.slice(8).every((ms) => ms >= 300),
+    lengths.slice(8).every((ms) => ms >= 1_500),
     `${lengths}`,
   );
   stop.abort();
+});
+
+test("One that is lost again soon is asked as often as at first.", async () => {
+  const { outage, clock } = watched();
+  const stop = new AbortController();
+  const pause = manualWait();
+  const paused = async () => {
+    await turn();
+    const [ms = 0] = pause.waits;
+    clock.advance(ms);
+    await pause.pass(() => true);
+    return ms;
+  };
+  for (let round = 0; round < 2; round++) {
+    let isBack = false;
+    const work = async (succeeded: () => void) => {
+      if (!isBack) throw AWAY;
+      succeeded();
+    };
+    const done = outage.retrying("lanes", work, { signal: stop.signal, wait: pause.wait });
+    for (let awayMs = 0; awayMs < 50_000; ) {
+      const ms = await paused();
+      assert.ok(ms > 0 && ms <= 500, `${ms}`);
+      awayMs += ms;
+    }
+    isBack = true;
+    while (!(await Promise.race([done, paused().then(() => false)])));
+    clock.advance(2_000);
+  }
 });
 
 test("Those who pause try one after another, 0.4 s apart, after a minute 2 s, not in step.", async () => {

@@ -127,6 +127,21 @@ test("A host that accepts and says nothing costs its share of the time, and the 
   assert.equal(await reached(order), "primary");
 });
 
+test("A host that said nothing is asked last for a while: only the first try waits for it.", async () => {
+  await using proxy = await tcpProxy(standby.url());
+  proxy.mute();
+  const port = Number(new URL(proxy.url).port);
+  const order = url([{ host: "127.0.0.1", port }, hosts.primary], "connect_timeout=2");
+  const server = serverSettings(order, {});
+  const tried = async (): Promise<number> => {
+    const client = new Client({ server });
+    await client.connect();
+    await client.end();
+    return proxy.accepted;
+  };
+  assert.deepEqual([await tried(), await tried(), await tried()], [1, 1, 1]);
+});
+
 test("Each connect begins at the first host again, and a connection that is given up tries no other.", async () => {
   await using proxy = await tcpProxy(primary.url());
   const port = Number(new URL(proxy.url).port);

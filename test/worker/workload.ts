@@ -22,7 +22,8 @@ export interface Duty {
   readonly deed?: string;
 }
 
-export type Harm = "kill" | "exit" | "memory";
+/** `memory`: all that V8 lets it have; `machine memory`: all that the machine lets it have. */
+export type Harm = "kill" | "exit" | "memory" | "machine memory";
 
 /** Flag of jobs that no worker here may run. */
 export const FORBIDDEN = "not here";

@@ -13,6 +13,7 @@ import {
   attemptsOf,
   type Failure,
   failureOf,
+  remember,
 } from "./server/attempts.ts";
 import { tlsOptions } from "./server/encryption.ts";
 import { newConnection, plainWhereRefused } from "./server/negotiation.ts";
@@ -99,6 +100,7 @@ export class Client extends pg.Client {
     const attempt = attempts[at] as Attempt;
     const failed = (error: unknown) => {
       const all = [...failures, { attempt, error }];
+      remember(attempt, error);
       const isWanted = !this.#isAbandoned && !this.#state._ending;
       const next = isWanted ? attemptAfter(attempts, at, error) : -1;
       if (next < 0) {

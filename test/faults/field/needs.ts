@@ -4,12 +4,14 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { hasOlderGraphile, installOlderGraphile } from "../../support/older-graphile.ts";
+import { boundsMemory } from "./cgroup.ts";
 
 const run = promisify(execFile);
 
 /** What is there proves it; what Debian calls it. */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
+  "cgroup of memory": { isThere: async () => boundsMemory(), debian: null },
   netns: { isThere: () => works("unshare", "--net", "true"), debian: "iproute2" },
   ip: { isThere: () => works("ip", "-V"), debian: "iproute2" },
   pgbouncer: { isThere: async () => isFound("pgbouncer"), debian: "pgbouncer" },

@@ -1,5 +1,7 @@
 // The order in which servers are tried at each connect, and after which failure the next one is: libpq's
 // rules. Whoever answers "wrong password" has answered; only who is away, or not what was asked for, has not.
+// Unlike libpq, who said nothing lately is asked last: a cut-off primary would cost every try its share of time.
+import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type Try, triesOf } from "./encryption.ts";
 import type { Host, ServerSettings, Target } from "./server-settings.ts";
@@ -24,7 +26,7 @@ export interface ServerState {
 
 export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   const { hosts, isShuffled, target, encryption } = settings;
-  const order = isShuffled ? shuffled(hosts) : hosts;
+  const order = silentLast(isShuffled ? shuffled(hosts) : hosts);
   const rounds: readonly Target[] = target === "prefer-standby" ? ["standby", "any"] : [target];
   return rounds.flatMap((wanted) =>
     order.flatMap((host) =>
@@ -36,6 +38,26 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
     ),
   );
 }
+
+const SILENT_FOR_MS = 60_000;
+const silentSince = new WeakMap<Host, number>();
+
+/** To be told of every failed attempt. */
+export function remember({ host }: Attempt, error: unknown): void {
+  if (isTimeout(error)) silentSince.set(host, monotonic());
+  else silentSince.delete(host);
+}
+
+function silentLast(hosts: readonly Host[]): readonly Host[] {
+  const isSilent = (host: Host) => {
+    const sinceMs = silentSince.get(host) ?? Number.NEGATIVE_INFINITY;
+    return monotonic() - sinceMs < SILENT_FOR_MS;
+  };
+  return [...hosts.filter((host) => !isSilent(host)), ...hosts.filter(isSilent)];
+}
+
+/** In pg's words. */
+const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
 
 function shuffled<T>(all: readonly T[]): readonly T[] {
   return all
@@ -70,7 +92,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
   const isAnswer = /^[0-9A-Z]{5}$/.test(code) && error instanceof Error && "severity" in error;
   const next = attempts[at + 1];
   const sameHost = next !== undefined && next.host === failed?.host && next.way !== failed.way;
-  const isAway = AWAY.test(code) || messageOf(error) === "timeout expired";
+  const isAway = AWAY.test(code) || isTimeout(error);
   if (sameHost && !isAway && (!isAnswer || code === LOGIN_REFUSED)) return at + 1;
   if (isAnswer && code !== STARTING) return -1;
   return attempts.findIndex(

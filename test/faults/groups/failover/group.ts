@@ -1,7 +1,8 @@
-// A standby takes over while workers work: the primary dies, or is fenced. With synchronous replication
+// A standby takes over while workers work: the primary dies, is made read-only or cut off. With synchronous replication
 // nothing is lost that was acknowledged; without it, what had not been replicated, and no more.
 import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
+import type { LoadPlan } from "../../field/load.ts";
 import type { Stand } from "../../field/stand.ts";
 import { through, type Way } from "../outage/way-back.ts";
 import { refusedOnStandby } from "./on-standby.ts";
@@ -12,6 +13,8 @@ const RATE = 20;
 const MODES = ["safe", "fast", "fast with queues"] as const;
 /** How long whoever promotes takes to decide. */
 const DECISION_MS = 2_000;
+/** The same where nothing is closed: whoever promotes hears as little as workers do. */
+const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
   name: "failover",
@@ -21,7 +24,9 @@ export const group: FaultGroup = {
   async run(field: Field) {
     await synchronousAndDead(field);
     await asynchronousAndDead(field);
-    if (!field.brief) await fencedReadOnly(field);
+    if (field.brief) return;
+    await fencedReadOnly(field);
+    await cutOff(field);
   },
 };
 
@@ -96,17 +101,31 @@ async function fencedReadOnly(field: Field): Promise<void> {
   await field.each(way.stands, (stand) => stand.end());
 }
 
+/** The old primary lives, and nobody hears of it any more; its sessions are there, and hold what they hold. */
+async function cutOff(field: Field): Promise<void> {
+  const pair = await pairOf(field);
+  const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });
+  await pair.synchronous();
+  field.say("the primary is cut off, and the standby promoted when that is certain");
+  await through(way, "failover, old primary cut off", async () => {
+    pair.wire.mute();
+    await field.outage(CERTAINTY_MS);
+    return pair.standby.promote();
+  });
+  await field.each(way.stands, (stand) => stand.end());
+}
+
 async function staffed(
   field: Field,
   pair: Pair,
   name: string,
-  plan: Parameters<Stand["load"]>[1],
+  { parameters = "", ...plan }: LoadPlan & { readonly parameters?: string },
 ): Promise<Way> {
   const everybodyUrl = (url: string) => pair.url(databaseOf(url));
   const stands = await field.stands(pair.primary, { modes: MODES, name, everybodyUrl });
   await field.each(stands, async (stand) => {
     await stand.hire(MEMBERS);
-    stand.load(RATE, plan);
+    stand.load(RATE, { url: stand.url + parameters, ...plan });
     await stand.startAfter(0);
   });
   return { field, stands, rate: RATE };

@@ -14,7 +14,7 @@ export async function refusedOnStandby(
 ): Promise<void> {
   const cases = [
     [standby.url(database), /accepts no writes now .* is this a standby\?/],
-    [severalHosts([standby], database), /no server is read-write.* is a standby/],
+    [severalHosts([standby.url()], database), /no server is read-write.* is a standby/],
   ] as const;
   const tasks = [defineTask("none", () => {})];
   for (const [connectionString, sentence] of cases) {

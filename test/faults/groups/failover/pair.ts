@@ -1,5 +1,7 @@
 // A primary and its standby on ports of their own, under one URL that names both; and how a standby takes over.
+import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { freePort } from "../../../support/tls-server.ts";
+import { until } from "../../../support/until.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { PRIMARY_SETTINGS } from "../../field/standby.ts";
@@ -7,6 +9,8 @@ import { PRIMARY_SETTINGS } from "../../field/standby.ts";
 export interface Pair {
   readonly primary: Server;
   readonly standby: Server;
+  /** Clients reach the primary through it. */
+  readonly wire: TcpProxy;
   /** Both, and who takes writes is meant. */
   url(database: string): string;
   /** From now on no commit is acknowledged that the standby has not written. */
@@ -24,40 +28,30 @@ export async function pairOf(field: Field): Promise<Pair> {
   });
   const caughtUp = async () => {
     const [row] = await primary.sql<{ lsn: string }>("select pg_current_wal_lsn()::text as lsn");
-    await until(async () => {
+    await until("the standby has followed", async () => {
       const text = "select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there";
       const [there] = await standby.sql<{ is_there: boolean }>(text, [row?.lsn]);
       return there?.is_there === true;
     });
   };
   await caughtUp();
+  const wire = await tcpProxy(primary.url());
+  field.defer(() => wire.close());
   return {
-    primary,
-    standby,
-    caughtUp,
-    url: (database) => severalHosts([primary, standby], database),
+    ...{ primary, standby, caughtUp, wire },
+    url: (database) => severalHosts([wire.url, standby.url()], database),
     async synchronous() {
       // Of this server alone: the standby will wait for nobody.
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";
-      await until(async () => (await primary.sql(text)).length > 0);
+      await until("the standby is synchronous", async () => (await primary.sql(text)).length > 0);
     },
   };
 }
 
 /** One URL for all of them, in this order. */
-export function severalHosts(servers: readonly Server[], database: string): string {
-  const hosts = servers.map((one) => new URL(one.url()).host).join(",");
+export function severalHosts(urls: readonly string[], database: string): string {
+  const hosts = urls.map((url) => new URL(url).host).join(",");
   return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;
-}
-
-const LIMIT_MS = 30_000;
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error("the standby does not follow its primary");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
