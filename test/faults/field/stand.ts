@@ -57,7 +57,8 @@ export class Stand {
     this.log = new RunLog(join(parts.directory, `${slug(parts.mode)}.runs`));
     this.dice = random(parts.seed);
     const server = serverSettings(parts.url, {});
-    const config: pg.PoolConfig & ServerConfig = { Client, server, max: 2, idleTimeoutMillis: 500 };
+    const limits = { max: 2, idleTimeoutMillis: 500, connectionTimeoutMillis: 5_000 };
+    const config: pg.PoolConfig & ServerConfig = { Client, server, ...limits };
     this.#pool = new pg.Pool(config);
     this.#pool.on("error", () => {});
   }
