@@ -52,8 +52,8 @@ async function library() {
 
 /**
  * The command cut where it imports lazily: a short command then never parses the admin server.
- * Each piece is the body of a CommonJS module (build/executable/entry.cjs runs them); the first is
- * `main.js`. `inputs`: the files, ours and those of packages, of which something is in a piece.
+ * Each piece is a function, with a CommonJS module's parameters (build/executable/entry.cjs calls them);
+ * the first is `main.js`. `inputs`: the files, ours and those of packages, of which something is in a piece.
  */
 export async function pieces() {
   const { outputFiles, metafile } = await esbuild({
@@ -68,8 +68,8 @@ export async function pieces() {
     outputFiles.map(async ({ path, text }) => {
       const { code } = await transform(text, { format: "cjs", platform: "node", target: "node24" });
       const lazy = /\bimport\(("\.\/[\w.-]+\.js")\)/g;
-      const source = code.replace(lazy, "Promise.resolve().then(() => require($1))");
-      return { name: basename(path), source };
+      const body = code.replace(lazy, "Promise.resolve().then(() => require($1))");
+      return { name: basename(path), source: `(function (${PARAMETERS}) {${body}})` };
     }),
   );
   const inputs = Object.values(metafile.outputs).flatMap((output) =>
@@ -79,6 +79,8 @@ export async function pieces() {
   );
   return { files, inputs: [...new Set(inputs)].sort() };
 }
+
+const PARAMETERS = "exports, require, module, __filename, __dirname, __importMetaUrl";
 
 const commandOptions = {
   entryPoints: [join(root, "src/main.ts")],

@@ -6,6 +6,7 @@ import { pieces } from "../bundle.mjs";
 import { cached, dist, fail, root, sha256, temporary } from "../files.mjs";
 import { nodeBase } from "./node-base.mjs";
 import { packageDirectory } from "./packages.mjs";
+import { withShortScript } from "./short-script.mjs";
 import { NODE_VERSION, nativeTarget } from "./targets.mjs";
 
 /** dist/worker, for the machine that builds. */
@@ -23,7 +24,8 @@ export async function makeExecutable(target, files, path) {
   const assets = archive === null ? {} : { postgresql: archive };
   const entry = join(draft, "entry.cjs");
   await copyFile(join(import.meta.dirname, "entry.cjs"), entry);
-  for (const { name, source } of files) {
+  const isCached = target.name === nativeTarget()?.name;
+  for (const { name, source } of await withShortScript(files, isCached)) {
     assets[name] = join(draft, name);
     await writeFile(assets[name], source);
   }
@@ -89,7 +91,7 @@ const settings = ({ nothing }) => ({
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // It would start 10 ms sooner, and no two builds would be the same.
+  // Of entry.cjs alone, and no two builds would be the same. What it runs has one (short-script.mjs).
   useCodeCache: false,
   // NODE_OPTIONS of a stranger's environment does not reach into the program.
   execArgvExtension: "none",
