@@ -18,7 +18,6 @@ import type { When } from "../arguments/times.ts";
 import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson } from "../output/print.ts";
-import { confirm } from "../shell/confirm.ts";
 import { type Connected, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
 import { queryIn, withQueryOptions } from "./by-query-options.ts";
@@ -52,6 +51,7 @@ export function jobCommand(declaration: Declaration): Command {
           // A schema that is up to date needs no writes.
           if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
           if (isDestroying && given["yes"] !== true && input["dry_run"] !== true) {
+            const { confirm } = await import("../shell/confirm.ts");
             await confirm(questionOf(declaration, input));
           }
           const { database, pool, logger } = connection;

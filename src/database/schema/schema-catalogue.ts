@@ -88,14 +88,26 @@ export interface Ledger {
   readonly breaking: number | null;
   /** Since the last step, by the database's clock. */
   readonly age_s: number;
+  /** Whether row level security hides all jobs from this role. */
+  readonly is_hidden: boolean;
 }
 
-// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`.
+// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`. Row level security is on and
+// has no policies: a role that it applies to sees an empty queue and no error. With policies of somebody's own it is
+// meant so.
 const ledger = (schema: string) => `
   select
     max(id) as level,
     max(id) filter (where (to_jsonb(step)->>'breaking')::boolean) as breaking,
-    coalesce(extract(epoch from now() - max(ts)), 0)::float8 as age_s
+    coalesce(extract(epoch from now() - max(ts)), 0)::float8 as age_s,
+    coalesce(
+      (
+        select row_security_active(jobs.oid)
+        from to_regclass($1::text) as jobs (oid)
+        where not exists (select from pg_policy where polrelid = jobs.oid)
+      ),
+      false
+    ) as is_hidden
   from ${schema}.migrations as step`;
 
 const extensionVersions = (schema: string) =>
@@ -109,9 +121,6 @@ export async function readVersions(db: Database): Promise<ReadonlyMap<string, nu
 
 /** Only where the catalogue shows the table. */
 export async function readLedger(db: Database): Promise<Ledger> {
-  const [row] = await query<{ level: number | null; breaking: number | null; age_s: number }>(
-    db,
-    ledger,
-  );
-  return row ?? { level: null, breaking: null, age_s: 0 };
+  const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
+  return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };
 }

@@ -1,7 +1,7 @@
 // What a schema holds: nothing, a queue that we can work on, or something else. Only reads; one
 // look at the catalogue and one at each ledger, so that a readiness probe may ask every time.
 import { WorkerError } from "../../base/errors.ts";
-import { type Database, query, type Statement } from "../database.ts";
+import type { Database } from "../database.ts";
 import type { Extension, Versions } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
 import {
@@ -28,6 +28,8 @@ export interface ReadySchema {
   /** Objects of our extensions which are there; `migrate` makes the others. */
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
+  /** Whether row level security hides all jobs from this role. */
+  readonly isHidden: boolean;
   /** What an operator should know, such as a newer but compatible level. */
   readonly warnings: readonly string[];
 }
@@ -71,7 +73,7 @@ export async function schemaState(
       : stranger(found, db.schema.name);
     if (state.kind === "foreign" && look < LOOKS) continue;
     if (state.kind !== "known") return state;
-    return ready(found, state.level, await versionsIn(db, found), {
+    return ready(found, state, await versionsIn(db, found), {
       registry,
       schema: db.schema.name,
     });
@@ -97,6 +99,7 @@ function stranger({ known, others }: Catalogue, schema: string): SchemaState {
 interface Known {
   readonly kind: "known";
   readonly level: number;
+  readonly isHidden: boolean;
 }
 
 function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | Known {
@@ -120,12 +123,12 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
     const reason = `the schema "${schema}" says it is at level ${level} but has no table "${missing}"; restore it, or choose another name with --schema`;
     return { kind: "foreign", reason };
   }
-  return { kind: "known", level };
+  return { kind: "known", level, isHidden: ledger.is_hidden };
 }
 
 function ready(
   { known }: Catalogue,
-  level: number,
+  { level, isHidden }: Known,
   versions: Versions,
   { registry, schema }: { readonly registry: readonly Extension[]; readonly schema: string },
 ): SchemaState {
@@ -144,6 +147,7 @@ function ready(
     extensions: new Set(there.map(({ name }) => name)),
     objects: new Set(registry.flatMap(({ objects }) => objects.filter(has))),
     versions,
+    isHidden,
     warnings: [...levelWarnings(level), ...unknownWarnings(versions, registry)],
   };
 }
@@ -175,7 +179,7 @@ export async function assertUsableSchema(
   const todo = `run "worker migrate" first, or name the right one with --schema`;
   switch (state.kind) {
     case "ready":
-      await assertRowsVisible(db);
+      if (state.isHidden) throw hiddenRows(name);
       return state;
     case "absent":
       throw new WorkerError("schema_missing", `there is no schema "${name}" here; ${todo}`);
@@ -190,18 +194,9 @@ export async function assertUsableSchema(
   }
 }
 
-// Row level security is on and has no policies: a role that it applies to sees an empty queue and no
-// error. With policies of somebody's own it is meant so.
-const hiddenSql: Statement = () => `
-  select row_security_active($1::text::regclass)
-    and not exists (select from pg_policy where polrelid = $1::text::regclass) as is_hidden`;
-
-async function assertRowsVisible(db: Database): Promise<void> {
-  const table = `${db.schema.quoted}._private_jobs`;
-  const [row] = await query<{ is_hidden: boolean }>(db, hiddenSql, [table]);
-  if (row?.is_hidden !== true) return;
-  throw new WorkerError(
+function hiddenRows(schema: string): WorkerError {
+  return new WorkerError(
     "schema_unsupported",
-    `row level security hides all jobs of "${db.schema.name}" from this database role; use the schema's owner, a role with BYPASSRLS, or add a policy`,
+    `row level security hides all jobs of "${schema}" from this database role; use the schema's owner, a role with BYPASSRLS, or add a policy`,
   );
 }

@@ -6,7 +6,7 @@ import {
   WorkerError,
   withoutNodeHint,
 } from "../../../base/errors.ts";
-import { type Answer, ask } from "../../../http/ask.ts";
+import type { Answer } from "../../../http/ask.ts";
 import { flag, span, text } from "../../arguments/values.ts";
 import { print, printJson } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -34,6 +34,7 @@ export const healthcheckCommand = defineCommand({
   run: async ({ url = adminUrl(process.env), timeout = 5_000, insecure, json }) => {
     const { address, socketPath } = readyAddress(url);
     const where = socketPath === undefined ? address.href : url;
+    const { ask } = await import("../../../http/ask.ts");
     const { status, body } = await answerOf(where, timeout, () =>
       ask(address, { socketPath, timeoutMs: timeout, trustsAnyCertificate: insecure }),
     );
