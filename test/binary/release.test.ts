@@ -1,8 +1,9 @@
-// What goes with an executable: the list of what is inside, and the notices. And one of a platform whose
-// PostgreSQL is not there.
+// What goes with an executable: the list of what is inside, and the notices. The code that is inside compiled. And one
+// of a platform whose PostgreSQL is not there.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { installedProgram, newDirectory, root, run } from "./program.ts";
@@ -11,6 +12,7 @@ const program = await installedProgram();
 const build = (file: string) => import(new URL(`../../build/${file}`, import.meta.url).href);
 const { pieces } = await build("bundle.mjs");
 const { makeExecutable } = await build("executable/executable.mjs");
+const { withShortScript } = await build("executable/short-script.mjs");
 const { billOfMaterials } = await build("executable/sbom.mjs");
 const { nativeTarget } = await build("executable/targets.mjs");
 
@@ -76,6 +78,21 @@ test("Each part in the bill of materials has version, licence and hash, and a pl
 
 test("The same executable has the same bill of materials.", async () => {
   assert.deepEqual(await bill(), await bill());
+});
+
+test("What short commands run is compiled to the same bytes each time, and V8 takes them.", async () => {
+  const { files } = await pieces();
+  const made = await withShortScript(files, true);
+  assert.deepEqual(await withShortScript(files, true), made);
+  const cwd = newDirectory();
+  for (const { name, source } of made.slice(-2)) writeFileSync(join(cwd, name), source);
+  const taking = `new vm.Script(fs.readFileSync("short.js", "latin1"), {
+    cachedData: fs.readFileSync("short.cache"),
+  }).cachedDataRejected`;
+  assert.equal(
+    execFileSync(process.execPath, ["-p", taking], { cwd, env: {} }).toString(),
+    "false\n",
+  );
 });
 
 test("An executable without a PostgreSQL says so when a demo is asked for, and works else.", async () => {
