@@ -28,16 +28,21 @@ const LONGEST_PAUSE_MS = 2_000;
 /** At first: most outages are a restart, and work goes on within a second of its end. */
 const LONGEST_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
-/** Who is lost again sooner was not really back. */
+/** Who is lost again sooner was not really back. Who was away for as long had an outage of its own. */
 const STEADY_MS = 5_000;
 /** An outage that lasts is told again, each time after twice as long. */
 const FIRST_REMINDER_MS = 60_000;
 
+interface Return {
+  readonly atMs: number;
+  readonly relapses: number;
+}
+
 export class Outage {
   readonly #logger: Logger;
   readonly #clock: Clock;
-  /** Who is cut off now, and who was since all was well. */
-  readonly #away = new Set<string>();
+  /** Who is cut off now and since when, and who was since all was well. */
+  readonly #away = new Map<string, number>();
   readonly #affected = new Set<string>();
   #sinceMs = 0;
   /** The same, but of the last time only where it came back for a moment. */
@@ -49,8 +54,8 @@ export class Outage {
   #backAtMs = Number.NEGATIVE_INFINITY;
   /** Keeps the end of the outage from being told, which waits until it has lasted. */
   #keepEnd = () => {};
-  /** Of each who was back for a moment only: when, and how often in a row. */
-  readonly #returns = new Map<string, { readonly atMs: number; readonly relapses: number }>();
+  /** Of each who has come back: when, and how often in a row it was lost again within seconds. */
+  readonly #returns = new Map<string, Return>();
   /** When the last of those who pause may try. */
   #lastTurnMs = 0;
   #through = new AbortController();
@@ -77,7 +82,7 @@ export class Outage {
     }
     if (isFirst && isRelapse) this.#relapses++;
     if (!this.#away.has(who)) this.#countRelapse(who, nowMs);
-    this.#away.add(who);
+    this.#away.set(who, this.#away.get(who) ?? nowMs);
     this.#affected.add(who);
     const fields = { connection: who, error: messageOf(error) };
     if (isFirst && this.#relapses <= 1)
@@ -100,16 +105,19 @@ export class Outage {
     const isReminder = awayMs >= this.#remindMs;
     if (isReminder) this.#remindMs = 2 * awayMs;
     const say = isReminder ? this.#logger.warn : this.#logger.debug;
-    const all = { ...fields, connections: [...this.#away], away_ms: awayMs };
+    const all = { ...fields, connections: [...this.#away.keys()], away_ms: awayMs };
     say.call(this.#logger, all, "the database is still away");
   }
 
   /** `who` works again. Nothing where it was not lost. */
   back(who: string): void {
-    if (!this.#away.delete(who)) return;
+    const lostAtMs = this.#away.get(who);
+    if (lostAtMs === undefined) return;
+    this.#away.delete(who);
     this.#endPauses();
     this.#backAtMs = this.#clock.monotonic();
-    const { relapses = 0 } = this.#returns.get(who) ?? {};
+    const wasOutage = this.#backAtMs - lostAtMs >= STEADY_MS;
+    const relapses = wasOutage ? 0 : (this.#returns.get(who)?.relapses ?? 0);
     this.#returns.set(who, { atMs: this.#backAtMs, relapses });
     if (this.#away.size > 0) return;
     const fields = { connections: [...this.#affected], away_ms: Math.round(this.#awayMs()) };

@@ -2,6 +2,8 @@
 // version 2 where the machine has that for memory, else version 1. Needs root.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../../../src/base/errors.ts";
+import { until } from "../../support/until.ts";
 
 const [V1, V2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"];
 const isV2 = existsSync(join(V2, "cgroup.controllers"));
@@ -10,8 +12,8 @@ let made = 0;
 export interface MemoryBound {
   /** Words before a program that is to run within it. */
   readonly command: readonly string[];
-  /** Nothing runs in it any more. */
-  remove(): void;
+  /** To be called when what ran in it has ended, or is about to. */
+  remove(): Promise<void>;
 }
 
 /** One for a program: among several the kernel takes whichever has most. */
@@ -25,13 +27,24 @@ export function memoryBound(megabytes: number): MemoryBound {
   const swap = isV2 ? "memory.swap.max" : "memory.swappiness";
   if (existsSync(join(place, swap))) set(swap, 0);
   const enter = `echo $$ >'${join(place, "cgroup.procs")}' && exec "$@"`;
-  return { command: ["sh", "-c", enter, "sh"], remove: () => rmdirSync(place) };
+  const isRemoved = async (): Promise<boolean> => {
+    try {
+      rmdirSync(place);
+      return true;
+    } catch (error) {
+      // Who was killed is still there for a moment.
+      if (codeOf(error) === "EBUSY") return false;
+      throw error;
+    }
+  };
+  const remove = () => until(`${place} is empty`, isRemoved);
+  return { command: ["sh", "-c", enter, "sh"], remove };
 }
 
 /** Whether memoryBound() works here. */
-export function boundsMemory(): boolean {
+export async function boundsMemory(): Promise<boolean> {
   try {
-    memoryBound(100).remove();
+    await memoryBound(100).remove();
     return true;
   } catch {
     return false;

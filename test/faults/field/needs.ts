@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** What is there proves it; what Debian calls it. */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
-  "cgroup of memory": { isThere: async () => boundsMemory(), debian: null },
+  "cgroup of memory": { isThere: boundsMemory, debian: null },
   netns: { isThere: () => works("unshare", "--net", "true"), debian: "iproute2" },
   ip: { isThere: () => works("ip", "-V"), debian: "iproute2" },
   pgbouncer: { isThere: async () => isFound("pgbouncer"), debian: "pgbouncer" },

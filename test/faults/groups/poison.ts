@@ -36,7 +36,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const bounds: MemoryBound[] = [];
     // Last of all: nobody may be left in them.
-    field.defer(() => bounds.map(({ remove }) => remove()));
+    field.defer(() => Promise.all(bounds.map(({ remove }) => remove())));
     const server = await field.server();
     for (const [round, fleet] of FLEETS.slice(0, field.times(FLEETS.length, 2)).entries()) {
       const stands = await field.stands(server, { name: `-${round}`, recovery: RECOVERY });
