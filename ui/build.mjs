@@ -16,7 +16,7 @@ import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Builds the client; gives the names of the files that it wrote. */
+/** Builds the client; gives the names of the files that are sent to browsers. */
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
@@ -31,7 +31,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   files.set("index.html", page.replace("sans.woff2", fonts.files[0][0]));
   const fontFiles = new Map([...fonts.files, ["licences.txt", fonts.licences]]);
   await writeWhole(join(outDir, "fonts"), fontFiles);
-  await writeWhole(outDir, files);
+  await writeWhole(outDir, new Map([...files, ...(await bundlePrinter())]));
   return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
@@ -42,25 +42,19 @@ export async function writeRecords() {
   }
 }
 
-function bundleHost() {
-  return bundle({
-    entryPoints: { admin: "host/admin.ts", admin_ui: "host/admin-ui.ts" },
-    format: "esm",
-    target: "es2023",
-    plugins: [keepApart],
-  });
+/** What runs before the page is drawn, and the application's host. */
+async function bundleHost() {
+  const first = { entryPoints: { admin: "host/admin.ts" }, format: "iife" };
+  const host = { entryPoints: { admin_ui: "host/admin-ui.ts" }, format: "esm" };
+  const target = "es2023";
+  return [...(await bundle({ ...first, target })), ...(await bundle({ ...host, target }))];
 }
 
-/** The entry stays a file of its own, so that the page can preload what it imports. */
-const keepApart = {
-  name: "keep-apart",
-  setup(context) {
-    context.onResolve({ filter: /^\.\/admin-ui\.ts$/ }, () => ({
-      path: "./admin_ui.js",
-      external: true,
-    }));
-  },
-};
+/** What draws the first picture on the server: it is not sent to anybody. */
+function bundlePrinter() {
+  const entryPoints = { print: "print/print.ts" };
+  return bundle({ entryPoints, format: "esm", target: "es2023", minify: false });
+}
 
 /** The styles of all pages, then those of each. */
 async function bundleStyles(fontFaces) {

@@ -31,6 +31,7 @@ import { createUnserved } from "./live/unserved.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
 import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
+import { createFirstPicture } from "./page/first-picture.ts";
 import { pageHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
 
@@ -93,6 +94,7 @@ export async function createApplication(
   operations.onChange(({ state }) => {
     if (!atWork.includes(state)) changed();
   });
+  const assets = createAssetStore(parts.assets);
   const admin: Admin = {
     config,
     audit,
@@ -100,7 +102,8 @@ export async function createApplication(
     insight,
     databases,
     csrfToken: csrf.token,
-    assets: createAssetStore(parts.assets),
+    assets,
+    firstPicture: createFirstPicture(assets, logger),
     feed,
     metrics,
     indexBuilds,

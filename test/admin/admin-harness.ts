@@ -89,6 +89,8 @@ export interface AdminOptions {
   readonly feed?: Partial<FeedOptions>;
   /** Default: a moment. */
   readonly loginWaitMs?: number;
+  /** The page as the build made it; default: files that stand for it. */
+  readonly isBuilt?: boolean;
   /** Whatever else is to be configured. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
@@ -125,7 +127,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   options.configure?.(builder);
   if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
-    assets: async () => testAssets,
+    ...(options.isBuilt ? {} : { assets: async () => testAssets }),
     loginWaitMs: options.loginWaitMs ?? 5,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.feed === undefined ? {} : { feed: options.feed }),

@@ -29,14 +29,24 @@ test("Jobs that fail while one looks are shown from the part of the answer that 
   });
 });
 
-test("A page asks for its session and its stream before it has been made ready, and for each once.", async () => {
+test("A page asks for its stream once, and for its session only where that has not come with it.", async () => {
   const admin = await startAdmin();
-  await visit(admin, "/", async ({ page, requests }) => {
-    await isLive(page);
-    const paths = requests.map(({ path }) => path);
-    assert.equal(paths[0], "/api/session");
-    assert.match(paths[1] ?? "", /^\/api\/events\?/);
-    const twice = paths.filter((path) => path === paths[0] || path === paths[1]);
-    assert.equal(twice.length, 2, paths.join("\n"));
-  });
+  const seen = new Set<boolean>();
+  // A cold server sends the page without its first picture.
+  for (let visits = 0; visits < 5 && !seen.has(true); visits++) {
+    await visit(admin, "/", async ({ page, requests }) => {
+      await isLive(page);
+      const bytes = await page.evaluate(() => {
+        const [opened] = performance.getEntriesByType("navigation");
+        return (opened as PerformanceNavigationTiming).decodedBodySize;
+      });
+      const hasPicture = bytes > 5_000;
+      seen.add(hasPicture);
+      const asked = (start: string) => requests.filter(({ path }) => path.startsWith(start)).length;
+      assert.equal(asked("/api/events"), 1);
+      assert.equal(asked("/api/session"), hasPicture ? 0 : 1);
+      assert.match(requests[0]?.path ?? "", /^\/api\/events/, "before the client is ready");
+    });
+  }
+  assert.ok(seen.has(true));
 });

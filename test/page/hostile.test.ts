@@ -58,7 +58,7 @@ async function isInert(page: Page, where: string): Promise<void> {
         "img, iframe, object, embed, base, form[action], a, script, link",
       ),
     ]
-      .filter((element) => !element.matches('[src="assets/admin.js"], head > [href^="assets/"]'))
+      .filter((element) => !element.matches('[src^="assets/admin"], head > [href^="assets/"]'))
       .filter(
         (element) => !element.matches('a[href^="#/"], a[href^="api/export?"], head > [rel="icon"]'),
       )

@@ -5,8 +5,8 @@ export function route(): string {
 }
 
 /** fetch refuses addresses with a user and a password, and the page's own may have them. */
-export function serverUrl(path: string, base: string): URL {
-  const url = new URL(path, base);
+export function serverUrl(path: string): URL {
+  const url = new URL(path, document.baseURI);
   url.username = "";
   url.password = "";
   return url;

@@ -1,5 +1,9 @@
-/** The page's entry: the module and the application are fetched side by side. */
-import { serverUrl } from "./address.ts";
-import { start } from "./admin-ui.ts";
+/**
+ * Runs before anything is drawn: sets the theme, and hides the first picture where it is not of the page that
+ * was asked for. What stands behind the `#` the server is not told.
+ */
+import { route } from "./address.ts";
+import { restoreTheme } from "./theme.ts";
 
-await start(serverUrl("./admin_ui_bg.wasm", import.meta.url));
+restoreTheme();
+if (route() !== "/") document.documentElement.dataset["loading"] = "";

@@ -64,12 +64,12 @@ export class EventStream {
   ): Promise<number> {
     let silence: ReturnType<typeof setTimeout> | undefined;
     try {
-      const url = serverUrl(path, document.baseURI);
+      const url = serverUrl(path);
       const headers = headersOf(lines);
       const response = await fetch(url, { headers, signal: abort.signal, cache: "no-store" });
-      const type = response.headers.get("content-type") ?? "";
+      const type = response.headers.get("content-type");
       if (!response.ok) return response.status;
-      if (!response.body || !type.startsWith("text/event-stream")) return 501;
+      if (!response.body || !type?.startsWith("text/event-stream")) return 501;
       const chunks = response.body.pipeThrough(new TextDecoderStream());
       await wanted;
       this.#tell(abort, (app) => app.streamOpened());
@@ -125,7 +125,7 @@ export class EventParser {
 
   #line(line: string): void {
     if (line === "") {
-      if (this.#data.length > 0) this.#emit(this.#event || "message", this.#data.join("\n"));
+      if (this.#data.length > 0) this.#emit(this.#event, this.#data.join("\n"));
       this.#event = "";
       this.#data = [];
       this.#size = 0;

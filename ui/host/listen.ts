@@ -48,7 +48,7 @@ export function listen(runner: Runner, places: Places): void {
   document.addEventListener("cancel", cancel, true);
   holdStill(runner);
   listenToDrags(runner);
-  window.addEventListener("hashchange", () => {
+  addEventListener("hashchange", () => {
     const { entry } = places;
     runner.run((app) => app.navigated(route(), entry));
   });

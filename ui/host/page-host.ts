@@ -62,7 +62,7 @@ export class PageHost {
       },
       navigate: (path: string, replace: boolean | number) => this.#places.go(path, !!replace),
       back: () => history.back(),
-      scrolled: () => window.scrollY,
+      scrolled: () => scrollY,
       scroll: (top: number) => this.#places.scroll(top),
       focused: () => document.activeElement?.id ?? "",
       attended: (id: string) => {
@@ -88,7 +88,7 @@ export class PageHost {
       preferred,
       save: (path: string) => {
         const link = document.createElement("a");
-        link.href = serverUrl(path, document.baseURI).href;
+        link.href = serverUrl(path).href;
         link.download = "";
         link.click();
       },

@@ -43,7 +43,7 @@ export class Places {
     }
     history.replaceState(history.state, "", `#${path}`);
     // Not now: the application is in the middle of a step.
-    queueMicrotask(() => window.dispatchEvent(new HashChangeEvent("hashchange")));
+    queueMicrotask(() => dispatchEvent(new HashChangeEvent("hashchange")));
   }
 
   get isScrolling(): boolean {
@@ -58,8 +58,8 @@ export class Places {
   afterDraw(): void {
     const top = this.#top;
     if (top === undefined) return;
-    window.scrollTo(0, top);
-    const isThere = Math.abs(window.scrollY - top) < 2;
+    scrollTo(0, top);
+    const isThere = Math.abs(scrollY - top) < 2;
     if (isThere || performance.now() > this.#until) this.#top = undefined;
   }
 }

@@ -13,27 +13,29 @@ export interface Answer {
 /** No answer within this time counts as none. */
 const PATIENCE_MS = 30_000;
 
-let early: Promise<Answer> | undefined;
+let first = "";
 
-/** Asks while the application is made ready, which takes longer. It asks the same first, and has this answer. */
-export function askEarly(path: string): void {
-  early = send("GET", path, "", "");
+/** The body of the answer to the first request, which has come with the page. */
+export function answerFirst(body: string): void {
+  first = body;
 }
 
-export function sendRequest(
+export async function sendRequest(
   method: string,
   path: string,
   headers: string,
   body: string,
 ): Promise<Answer> {
-  const first = early;
-  early = undefined;
-  return first && !headers ? first : send(method, path, headers, body);
+  const known = headers ? "" : first;
+  first = "";
+  return known
+    ? { status: 200, retryAfter: "", body: known, bytes: 0 }
+    : send(method, path, headers, body);
 }
 
 async function send(method: string, path: string, headers: string, body: string): Promise<Answer> {
   try {
-    const answer = await ask(serverUrl(path, document.baseURI), {
+    const answer = await ask(serverUrl(path), {
       method,
       headers: headersOf(headers),
       body: method === "POST" ? body : null,
@@ -51,7 +53,7 @@ async function send(method: string, path: string, headers: string, body: string)
 /** Saves an answer as a file: a plain link could not sign itself in. False where there was no answer. */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {
-    const response = await fetch(serverUrl(path, document.baseURI), {
+    const response = await fetch(serverUrl(path), {
       headers: headersOf(headers),
       cache: "no-store",
     });

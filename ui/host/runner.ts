@@ -4,28 +4,15 @@
  */
 import type { App } from "./module.ts";
 
-/** As long as nobody minds that nothing moves. */
-const FIRST_PICTURE_MS = 150;
-
 export class Runner {
   #app: App | undefined;
   #afterDraw: () => void = () => {};
   #drawing = false;
-  #first: number | undefined;
   #broken = false;
 
   attach(app: App, afterDraw: () => void): void {
     this.#app = app;
     this.#afterDraw = afterDraw;
-  }
-
-  /**
-   * Takes the first step. It asks, so its picture would be of a page that waits; whoever is answered soon is
-   * spared that, which takes longer than the answer.
-   */
-  begin(step: (app: App) => void): void {
-    this.#attempt(step);
-    this.#first = setTimeout(() => this.run(() => {}), FIRST_PICTURE_MS);
   }
 
   /** Takes a step and has its outcome drawn in the next frame; a background tab draws when it is seen. */
@@ -40,7 +27,6 @@ export class Runner {
   flush(): void {
     if (!this.#drawing) return;
     this.#drawing = false;
-    clearTimeout(this.#first);
     this.#attempt((app) => {
       app.render();
       // The minimal runtime collects only here, where none of the module's code is running.

@@ -2,14 +2,14 @@
 import { prefer, preferred } from "./preferences.ts";
 
 const KEY = "worker.theme";
-const THEMES = ["system", "light", "dark"];
 
-/** Sets the remembered theme before anything is drawn, and gives its name. */
-export function restoreTheme(): string {
-  const name = preferred(KEY);
-  const known = THEMES.includes(name) ? name : "system";
-  document.documentElement.dataset["theme"] = known;
-  return known;
+/** Sets the remembered theme. */
+export function restoreTheme(): void {
+  document.documentElement.dataset["theme"] = preferred(KEY) || "system";
+}
+
+export function currentTheme(): string {
+  return document.documentElement.dataset["theme"] as string;
 }
 
 export function setTheme(name: string): void {

@@ -15,6 +15,7 @@ import type { Known } from "../known/known.ts";
 import { createLargestNames, type LargestNames } from "../known/largest-names.ts";
 import { createSampler, type Sampler, type SamplerOptions } from "../known/sampler.ts";
 import { createBroadcast } from "./broadcast.ts";
+import { countsJson, pulseJson } from "./counts-json.ts";
 import { overviewText } from "./overview-json.ts";
 import { type Beat, createRhythm } from "./rhythm.ts";
 
@@ -46,6 +47,8 @@ export interface Feed {
   known(): Promise<Known>;
   /** The JSON of GET /api/overview. */
   overview(): Promise<string>;
+  /** What a page is told first, of each event that it watches. */
+  first(): Promise<readonly (readonly [FeedEvent, string])[]>;
   /** Somebody will watch in a moment: what he is shown first is read already. */
   expect(): void;
   /** The answer that makes the request a viewer. */
@@ -207,6 +210,15 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   return {
     known,
     overview: async () => overviewText(await known()).json,
+    async first() {
+      const now = await known();
+      const told = sources.map(async ({ event, read }) => [event, await read(now)] as const);
+      return [
+        ["pulse", pulseJson(now).json],
+        ["counts", countsJson(now)],
+        ...(await Promise.all(told)),
+      ];
+    },
     expect() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
       // Whoever comes is told what is wrong.

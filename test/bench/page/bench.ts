@@ -136,12 +136,18 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // Drawn in a frame's callback: the message comes when that frame has been laid out and painted.
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      watched.firstNumber = performance.now();
-    };
-    port2.postMessage(null);
+    // The message comes when the next frame has been laid out and painted; the first one to be seen takes longer.
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        const drawn = performance.now();
+        new PerformanceObserver((list) => {
+          const [seen] = list.getEntriesByName("first-contentful-paint");
+          if (seen) watched.firstNumber = Math.max(drawn, seen.startTime);
+        }).observe({ type: "paint", buffered: true });
+      };
+      port2.postMessage(null);
+    });
   });
   observer.observe(document, { subtree: true, childList: true, characterData: true });
 }

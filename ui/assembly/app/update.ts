@@ -42,11 +42,12 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
+  // What is done is drawn, and that is all that is asked for.
+  if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
   else if (verb === "search") search(m);
   else if (verb === "hold") toggleHold(m);
-  else if (verb === "draw") return;
   else if (verb === "layer") {
     m.layer = m.layer === arg ? "" : arg;
     if (m.layer === "palette") look(m, "");

@@ -2,6 +2,7 @@
 // its cable. What is cut hears and says nothing, so nobody is told that its connections have ended.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { until } from "../../../support/until.ts";
 
 const run = promisify(execFile);
 const ip = (line: string) => run("ip", line.split(" "));
@@ -63,7 +64,14 @@ export async function makeNetwork(): Promise<Network> {
         address: addressOf(number),
         command: ["ip", "netns", "exec", space],
         cut: async () => void (await ip(`link set ${cable} down`)),
-        join: async () => void (await ip(`link set ${cable} up`)),
+        async join() {
+          await ip(`link set ${cable} up`);
+          const isIn = async () =>
+            (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
+          await until(`the cable of ${name} is in`, isIn);
+          // Whom it asked for meanwhile it takes for unreachable.
+          await ip(`-n ${space} neigh flush dev eth0`);
+        },
       };
     },
     async close() {
