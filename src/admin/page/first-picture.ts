@@ -26,6 +26,7 @@ export const LOADING = '<div id="app"><p class="starting">Loading…</p>';
 const PATIENCE_MS = 200;
 /** Drawing takes milliseconds of the only thread: who comes meanwhile sees the same. */
 const SHARED_MS = 250;
+
 export function createFirstPicture(assets: AssetStore, logger: Logger): FirstPicture {
   let printer: Promise<(facts: FirstFacts) => string> | null = null;
   let last: { readonly picture: Promise<string>; until: number } | null = null;
@@ -38,23 +39,24 @@ export function createFirstPicture(assets: AssetStore, logger: Logger): FirstPic
 
   const draw = async (facts: FirstFacts) => {
     printer ??= start();
-    const picture = (await printer)(facts);
+    const picture = await printer
+      .then((print) => print(facts))
+      .catch((error) => {
+        // Who has thrown once may be in any state.
+        printer = null;
+        throw error;
+      });
     const told = JSON.stringify(facts).replaceAll(/[&"<]/g, (one) => `&#${one.charCodeAt(0)};`);
     return `<div id="app" data-facts="${told}">${picture}`;
   };
 
   const make = async (read: Parameters<FirstPicture>[0]) => {
-    const late = new AbortController();
     try {
-      const facts = await read(late.signal);
+      const facts = await read(AbortSignal.timeout(PATIENCE_MS));
       return facts === null ? LOADING : await draw(facts);
     } catch (error) {
-      // What has thrown once may be in any state.
-      printer = null;
       logger.debug({ error: messageOf(error) }, "the page's first picture could not be drawn");
       return LOADING;
-    } finally {
-      late.abort();
     }
   };
 
