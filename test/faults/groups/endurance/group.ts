@@ -32,11 +32,15 @@ export const group: FaultGroup = {
   needs: [],
   async run(field: Field) {
     const server = await field.server();
-    const stands = await field.stands(server);
+    const starts = await field.stands(server, { name: "-starts" });
+    const cuts = await field.stands(server, { name: "-cuts" });
     const days = await field.stands(server, { name: "-day" });
     const startAndStop = async (stand: Stand) => {
       await cycles(field, stand, field.times(TIMES, 8), field.times(WARM_UP, 2));
       field.say(`${stand.mode.name}: started and stopped`);
+      await stand.end();
+    };
+    const reconnect = async (stand: Stand) => {
       stand.load(stand.mode.stock ? RATE_BESIDE_STOCK : RATE);
       await reconnects(field, stand);
       field.say(`${stand.mode.name}: reconnected`);
@@ -48,7 +52,12 @@ export const group: FaultGroup = {
       field.say(`${stand.mode.name}: a day is over`);
       await stand.end();
     };
-    await Promise.all([field.each(stands, startAndStop), field.each(days, live)]);
+    // Side by side: whoever is cut off again and again waits for two seconds each time.
+    await Promise.all([
+      field.each(starts, startAndStop),
+      field.each(cuts, reconnect),
+      field.each(days, live),
+    ]);
   },
 };
 
