@@ -52,6 +52,37 @@ for (const width of [1440, 1024, 390]) {
   });
 }
 
+test("It has no time of a clock in it: whose that would be only the browser knows.", async () => {
+  const { prepare, release } = heldBack();
+  const work = async ({ page }: { page: Page }) => {
+    await showsPicture(page);
+    const seen = () => page.locator("#app").innerText();
+    assert.doesNotMatch(await seen(), /\d\d:\d\d/);
+    release();
+    await isLive(page);
+    assert.match(await seen(), /since \d\d:\d\d:\d\d/);
+  };
+  await visit(admin, "/", work, { prepare, timezoneId: "Asia/Kolkata" });
+});
+
+test("Where nothing takes its place it is gone after ten seconds: it would say Live.", async () => {
+  const { prepare } = heldBack();
+  const work = async ({ page }: { page: Page }) => {
+    await showsPicture(page);
+    const numbers = page.locator("#app .nums");
+    assert.ok(await numbers.isVisible());
+    const waits = await page.evaluate(() => {
+      const [end] = (document.getElementById("app") as HTMLElement).getAnimations();
+      const { delay } = end?.effect?.getTiming() ?? {};
+      end?.finish();
+      return delay;
+    });
+    assert.equal(waits, 10_000);
+    assert.equal(await numbers.isVisible(), false);
+  };
+  await visit(admin, "/", work, { prepare });
+});
+
 test("It is shown in the theme that was chosen here, and not on another page.", async () => {
   const { prepare, release } = heldBack();
   const work = async ({ page }: { page: Page }) => {
