@@ -25,6 +25,8 @@ const ARGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update"],
 ];
+/** What the client has drawn, and not the server in advance. */
+const CLIENT = "#app:not([data-facts])";
 /** A step that takes longer than this has gone wrong. */
 // Above the 10 to 13 seconds after which the server itself gives a silent database up.
 const PATIENCE_MS = 30_000;
@@ -154,6 +156,8 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly mayMeet?: RegExp;
   /** Something to do before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
+  /** Work begins with the first picture, which does nothing, and not with the client's. */
+  readonly isPicture?: boolean;
 }
 
 /**
@@ -164,7 +168,7 @@ export async function visit(
   admin: Pick<TestAdmin, "url">,
   route: string,
   work: (visit: Visit) => Promise<void>,
-  { theme, mayMeet, prepare, ...options }: VisitOptions = {},
+  { theme, mayMeet, prepare, isPicture = false, ...options }: VisitOptions = {},
 ): Promise<void> {
   const size = { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" as const };
   const context = await browser.newContext({ ...size, colorScheme: theme ?? null, ...options });
@@ -181,6 +185,8 @@ export async function visit(
     const page = await context.newPage();
     await prepare?.(page);
     await page.goto(addressOfRoute(admin, route));
+    // Where the client has failed nothing is left of either.
+    if (!isPicture) await page.locator("#app[data-facts]").waitFor({ state: "detached" });
     await work({ page, context, requests });
   } finally {
     await context.close();
@@ -225,7 +231,7 @@ export async function sees(page: Page, text: string | RegExp): Promise<void> {
 /** The event stream is open, and has brought data. */
 export async function isLive(page: Page): Promise<void> {
   // The stream may be open before the first data have come.
-  const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
+  const chip = page.locator(`${CLIENT} .side .fresh[title^="data as of"]:not(.late, .lost)`);
   await chip.waitFor({ state: "attached" });
 }
 

@@ -109,6 +109,15 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
   assert.deepEqual(await workerIds(), []);
 });
 
+test("A worker that ends before its heartbeat's thread has begun leaves no heartbeat behind.", async () => {
+  // So many that none of the threads has begun in time.
+  const workers = Array.from({ length: 12 }, () => heldWorker({ pool: queue.pool }).worker);
+  await Promise.all(workers.map((worker) => worker.start()));
+  assert.equal((await workerIds()).length, 12);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  assert.deepEqual(await workerIds(), []);
+});
+
 test("A pool that only works in this thread gets its heartbeat here, with a warning.", async () => {
   const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
   const { worker, lines } = heldWorker({ pool });

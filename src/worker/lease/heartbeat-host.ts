@@ -16,7 +16,7 @@ import type { HeartbeatThreadData } from "./heartbeat-thread.ts";
 export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
   /** Ends within `limitMs`, whether the database answers or not. */
-  stop(endLeaseIds: readonly string[], limitMs: number): Promise<void>;
+  stop(limitMs: number): Promise<void>;
 }
 
 type Report = (report: HeartbeatReport) => void;
@@ -30,7 +30,7 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
   const running = loop.run();
   return {
     send: (command) => loop.take(command),
-    stop: (endLeaseIds, limitMs) => within(limitMs, loop.stop(running, endLeaseIds)),
+    stop: (limitMs) => within(limitMs, loop.stop(running)),
   };
 }
 
@@ -70,9 +70,9 @@ export async function beatInThread(
   thread.unref();
   return {
     send,
-    async stop(endLeaseIds, limitMs) {
+    async stop(limitMs) {
       isStopping = true;
-      send({ command: "stop", endLeaseIds });
+      send({ command: "stop" });
       thread.ref();
       await within(limitMs, ended);
       await thread.terminate();

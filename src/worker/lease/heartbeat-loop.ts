@@ -9,7 +9,7 @@ import { Client } from "../../database/connection/client.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
-import { type BeatAnswer, beat, endLeases } from "../../queue/workers/lease.ts";
+import { type BeatAnswer, beat } from "../../queue/workers/lease.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 
 /** Plain data: it crosses into the thread. */
@@ -34,8 +34,7 @@ export type HeartbeatCommand =
   | { readonly command: "leases"; readonly ids: readonly string[] }
   | { readonly command: "metadata"; readonly id: string; readonly text: string }
   | { readonly command: "password"; readonly password: string }
-  /** Ends these leases, if that takes one statement, and then everything. */
-  | { readonly command: "stop"; readonly endLeaseIds: readonly string[] };
+  | { readonly command: "stop" };
 
 export type HeartbeatReport =
   /** One went through at this moment of the database's clock, without a gap for so long. */
@@ -143,11 +142,9 @@ export class HeartbeatLoop {
   }
 
   /** Resolves when the connection is closed; the caller bounds the wait. */
-  async stop(running: Promise<void>, endLeaseIds: readonly string[]): Promise<void> {
+  async stop(running: Promise<void>): Promise<void> {
     this.#stop.abort();
     await running;
-    // One try: without the database the leases run out by themselves.
-    if (endLeaseIds.length > 0) await endLeases(this.#db, endLeaseIds).catch(() => {});
     await this.#pool.end();
   }
 

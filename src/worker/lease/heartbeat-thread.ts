@@ -44,7 +44,7 @@ port.on("message", (message: HeartbeatCommand) => {
       break;
     case "stop":
       // With the port and the connection closed nothing keeps the thread.
-      void loop.stop(running, message.endLeaseIds).then(() => port.close());
+      void loop.stop(running).then(() => port.close());
       break;
     default:
       message satisfies never;

@@ -86,10 +86,9 @@ export class Heartbeat {
     this.#host?.send({ command: "metadata", id, text });
   }
 
-  /** Ends these leases, if the database is there. */
-  async stop(endLeaseIds: readonly string[]): Promise<void> {
+  async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#host?.stop(endLeaseIds, STOP_LIMIT_MS);
+    await this.#host?.stop(STOP_LIMIT_MS);
     this.#host = null;
   }
 

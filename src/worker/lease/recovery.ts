@@ -99,8 +99,7 @@ export class Recovery implements Leases {
   async release(id: string): Promise<void> {
     this.#leaseIds = this.#leaseIds.filter((one) => one !== id);
     this.#heartbeat.renew(this.#leaseIds);
-    // Without the database it runs out by itself.
-    await endLeases(this.#parts.maintenance.database, [id]).catch(() => {});
+    await this.#end([id]);
   }
 
   /** Those of these jobs that are no longer locked under this id. */
@@ -136,11 +135,18 @@ export class Recovery implements Leases {
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
-    await this.#heartbeat.stop(endLeaseIds);
+    // Not by the thread that beats: on a busy machine a worker may end before that has even begun.
+    await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
     // A sweep that waits for an interceptor, or for a frozen database, is left behind.
     const over = new AbortController();
     await Promise.race([this.#sweeping, wait(STOP_LIMIT_MS, over.signal)]);
     over.abort();
+  }
+
+  async #end(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    // Without the database they run out by themselves.
+    await endLeases(this.#parts.maintenance.database, ids).catch(() => {});
   }
 
   async #register(db: Database, id: string): Promise<void> {
