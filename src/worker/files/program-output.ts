@@ -45,15 +45,19 @@ function inPieces(line: string): string[] {
 /** The last lines, as many as fit. */
 export class Tail {
   #text = "";
+  /** More was written than is kept: its first line may be the end of one. */
+  #isCut = false;
 
   add(lines: readonly string[]): void {
     for (const line of lines) this.#text += `${line}\n`;
-    if (this.#text.length > 2 * LONGEST_TAIL) this.#text = this.#text.slice(-LONGEST_TAIL);
+    if (this.#text.length <= 2 * LONGEST_TAIL) return;
+    this.#text = this.#text.slice(-LONGEST_TAIL);
+    this.#isCut = true;
   }
 
   get text(): string {
     const text = this.#text.trimEnd();
-    if (text.length <= LONGEST_TAIL) return text;
+    if (!this.#isCut && text.length <= LONGEST_TAIL) return text;
     const end = text.slice(-LONGEST_TAIL);
     return `…${end.slice(end.indexOf("\n") + 1)}`;
   }
