@@ -16,8 +16,26 @@ export interface FaultOptions {
   readonly directory: string;
 }
 
-/** Ends the process with 2 and a sentence when it cannot be understood. */
+const HELP = `npm run test:faults -- [options]
+
+  --list          the groups, with what each proves and its limit in minutes
+  --group A,B     these groups only
+  --mode A,B      these modes only: ${MODES.map(slug).join(", ")}
+  --seed N        repeats a run: kills, pauses and loads are drawn from it
+  --brief         few repetitions, as npm test has them
+  --allow-skips   exit status 0 although a group had to be skipped
+
+All groups together take up to 100 minutes, on a machine that does nothing else. Some need root and
+network namespaces; what they lack is installed from Debian.
+
+Exit status: 0 all held, 1 something broke, 2 wrong options, 3 something was skipped.`;
+
+/** Ends the process: with 2 and a sentence when it cannot be understood, with 0 when help is asked. */
 export function faultOptions(args: readonly string[]): FaultOptions {
+  if (args.includes("--help")) {
+    console.log(HELP);
+    process.exit(0);
+  }
   try {
     return parsed(args);
   } catch (error) {

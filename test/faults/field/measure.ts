@@ -34,7 +34,7 @@ const MODES = ["safe", "fast", "fast with queues", "beside stock"] as const;
 export function table(figures: readonly Figure[]): string {
   const head = ["what", "bound", ...MODES];
   const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, all]) => {
-    const bounds = new Set(all.map(({ bound }) => boundText(bound)));
+    const bounds = new Set(all.map(({ bound }) => boundText(bound)).filter((text) => text !== ""));
     const ofNone = all.filter(({ mode }) => mode === null);
     const cells = MODES.map((name, index) => {
       const own = all.filter(({ mode }) => mode === name);
