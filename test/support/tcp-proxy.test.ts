@@ -98,6 +98,14 @@ describe("Through the proxy", () => {
     assert.equal(at.proxy.open, 0);
   });
 
+  test("what is about to end can be reset, too.", async () => {
+    await using at = await wired();
+    await at.pair();
+    at.proxy.halfClose("answers");
+    at.proxy.reset();
+    await until("nothing is left of it", async () => at.proxy.open === 0);
+  });
+
   test("one direction ends, and the other goes on.", async () => {
     for (const direction of ["requests", "answers"] as const) {
       await using at = await wired();

@@ -146,6 +146,9 @@ function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
 /** Unix sockets have no reset. */
 export function reset(socket: net.Socket): void {
   if (socket.destroyed) return;
-  if (socket.remoteAddress === undefined) socket.destroy();
+  const { writableEnded, writableFinished, writableLength } = socket;
+  // While its goodbye is on the way Node cannot reset it: the handle would stay, and the process with it.
+  const isLeaving = writableEnded && !writableFinished && writableLength === 0;
+  if (isLeaving || socket.remoteAddress === undefined) socket.destroy();
   else socket.resetAndDestroy();
 }
