@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { isForFastMode } from "../../src/queue/fetch/fetch-form.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
-import { returnJobs } from "../../src/queue/settle/give-back.ts";
+import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -117,4 +118,30 @@ test("What has not started goes back without its attempt.", async () => {
       [1, "them"],
     ],
   );
+});
+
+test("What goes back keeps the mark of a fast lane that died with it.", async () => {
+  const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
+  const id = job?.id ?? "";
+  const isForFastLanes = async () =>
+    (
+      await queue.sql<{ is: boolean }>(
+        `select ${isForFastMode("j")} as is from worker._private_jobs j`,
+      )
+    )[0]?.is;
+  const give = [
+    () => returnJobs(queue.db, "us", [id]),
+    () => returnUnknownJobs(queue.db, "us", [], []),
+  ];
+  for (const back of give) {
+    await queue.sql("update worker._private_jobs set attempts = 0");
+    assert.equal(await isForFastLanes(), true);
+    // Its connection is gone, and its row lock with it: the next one is a safe mode, that counts.
+    const died = "do $$ begin perform from worker._private_jobs for update; raise 'dead'; end $$";
+    await assert.rejects(queue.sql(died));
+    assert.equal(await isForFastLanes(), false);
+    await lockJob(queue, id, "us");
+    await back();
+    assert.equal(await isForFastLanes(), false);
+  }
 });

@@ -5,15 +5,18 @@ import { type Database, query } from "../../database/database.ts";
 import { UNLOCK, unlockQueues } from "../sql/lock.ts";
 import { idArray, isOurs, type LostIds, lostIds, parseIdArray } from "./fence.ts";
 
-const givenBack = (s: string, condition: string, returned: string) =>
-  `update ${s}._private_jobs j set attempts = greatest(0, j.attempts - 1), ${UNLOCK}
-  where ${condition} and ${isOurs("locked_by", "j", "$1")}
-  returning ${returned}`;
+// Locked first: a row that its transaction has locked before it writes it keeps the mark of the lock. A job
+// that has come from a dead fast lane stays with the safe mode so, which counts before it runs.
+const givenBack = (s: string, condition: string) => `held as materialized (
+  select j.id from ${s}._private_jobs j
+  where ${condition} and ${isOurs("locked_by", "j", "$1")} order by j.id for update
+), returned as (
+  update ${s}._private_jobs j set attempts = greatest(0, j.attempts - 1), ${UNLOCK}
+  from held where j.id = held.id returning j.id
+)`;
 
 const returnSql = (s: string) => `
-with returned as (
-  ${givenBack(s, "j.id = any($2::bigint[])", "j.id")}
-), freed as (
+with ${givenBack(s, "j.id = any($2::bigint[])")}, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $1::text")}
 )
 select ${lostIds("$2", "returned")}`;
@@ -36,9 +39,7 @@ export async function returnJobs(
 // that are locked by us and that we never received are given back. No index has locked_by, so this
 // is a scan, and only runs after such a loss.
 const returnUnknownSql = (s: string) => `
-with returned as (
-  ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])", "j.id")}
-), freed as (
+with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])")}, freed as (
   ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
 )
 select count(*)::int as count from returned`;

@@ -1,7 +1,9 @@
-with returned as (
+with held as materialized (
+  select j.id from "worker"._private_jobs j
+  where not j.is_available and j.id <> all($2::bigint[]) and j.locked_by = $1::text order by j.id for update
+), returned as (
   update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null
-  where not j.is_available and j.id <> all($2::bigint[]) and j.locked_by = $1::text
-  returning j.id
+  from held where j.id = held.id returning j.id
 ), freed as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null where locked_by = $1::text and id <> all($3::int[])
 )
