@@ -20,7 +20,7 @@ import { loopbackOf } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { createTickets } from "./context/export-tickets.ts";
 import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
-import { orReadOnly } from "./context/read-only.ts";
+import { ASKED_BEFORE_MS, orReadOnly } from "./context/read-only.ts";
 import { inTime, patientAsker } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
@@ -166,9 +166,6 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
 
 /** How long a download may take until its headers; what follows has bounds of its own. */
 const DOWNLOAD_BEGIN_MS = 3_000;
-
-/** A write waits so long at the most to learn whether the server takes any; that comes off its patience. */
-const ASKED_BEFORE_MS = 500;
 
 interface Bound {
   readonly of: DatabasesOf;

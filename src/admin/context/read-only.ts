@@ -7,8 +7,11 @@ import { READ_ONLY_SERVER } from "../../database/inspect/read-only-server.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { Readiness } from "../live/readiness.ts";
 
-/** A database that does not answer says so to the write itself. */
-const PATIENCE_MS = 1_000;
+/**
+ * A write waits so long at the most to learn whether the server takes any: a database that does not answer
+ * says so to the write itself. It comes off what a write may wait for others.
+ */
+export const ASKED_BEFORE_MS = 500;
 
 /** The refusal of every write; null: they are allowed. */
 export async function readOnlyRefusal(
@@ -19,7 +22,7 @@ export async function readOnlyRefusal(
     return new Refusal(403, "read_only", "this admin is read-only; start one without --read-only");
   }
   const answered = new AbortController();
-  const silence = wait(PATIENCE_MS, answered.signal).then(() => null);
+  const silence = wait(ASKED_BEFORE_MS, answered.signal).then(() => null);
   const state = await Promise.race([readiness.look(), silence]).finally(() => answered.abort());
   return state?.isReadOnlyServer === true ? serverRefusal() : null;
 }
