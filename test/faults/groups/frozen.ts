@@ -35,7 +35,8 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   const stoppedAt = machineTime();
   await field.outage(FROZEN_MS);
   const held = stand.runs(victim.by).filter(({ to }) => to === Number.POSITIVE_INFINITY);
-  for (const { n } of held) {
+  const replaced = replacedOnes(stand);
+  for (const { n } of held.filter((run) => !replaced.has(run.n))) {
     const next = stand.runs().find((run) => run.n === n && run.from > stoppedAt);
     if (next === undefined) stand.problem(`${n} was not freed while ${victim.by} was frozen`);
     else stand.figure("freed while its worker is frozen", next.from - stoppedAt, FREED);
@@ -50,6 +51,13 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   stand.figure("gone after one SIGTERM, woken", await victim.stop(), GONE);
   const { code, signal } = await victim.exited;
   if (code !== 0) stand.problem(`${victim.by}, woken, ended with ${signal ?? code}`);
+}
+
+/** Whose key was added again while they ran: by Graphile Worker's rule they are not tried another time. */
+function replacedOnes(stand: Stand): Set<string> {
+  const added = stand.log.read().filter((entry) => entry.e === "added");
+  const newest = new Map(added.map(({ n, key }) => [key ?? n, n]));
+  return new Set(added.flatMap(({ n, key }) => (newest.get(key ?? n) === n ? [] : [n])));
 }
 
 /** A job that others have begun meanwhile, begun once more by the attempt that they had. */
