@@ -207,3 +207,20 @@ test("A lane whose connection dies in the moment of an announcement connects aga
     await until("another one has run", () => seen.seen.length >= n);
   }
 });
+
+test("Idle lanes whose connections were lost connect again, although nothing wakes them.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const lanes = proxy.of("worker fast lane");
+  await queue.started({
+    tasks: [quick],
+    connectionString: proxy.url,
+    pollIntervalMs: 3_600_000,
+    lanes: 2,
+    fastLane: true,
+  });
+  await warmUp();
+  assert.equal(lanes.accepted, 2);
+  lanes.reset();
+  await until("there are two again", () => lanes.accepted === 4);
+});

@@ -49,8 +49,7 @@ export class FastLane<E> {
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
   #leavesJobs = false; // to others: they follow those of the open transaction
-  /** A fetch that began in the moment of a wake(). */
-  #early: Promise<readonly ClaimedJob[]> | null = null;
+  #early: Promise<readonly ClaimedJob[]> | null = null; // it began in the moment of a wake()
   #hasEnded = false;
   #isWriting = false;
   #batch: FastBatch<E> | null = null;
@@ -172,6 +171,7 @@ export class FastLane<E> {
   #abortRunning(): void {
     this.#batch?.stop();
     this.#parts.executor.abort(LOST, new Set(this.#batch?.running.map(idOf)));
+    this.#idle.resume(); // to connect again
   }
 
   #isOver(): boolean {
