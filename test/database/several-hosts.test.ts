@@ -12,6 +12,7 @@ import { Outage } from "../../src/base/outage.ts";
 import { Client } from "../../src/database/connection/client.ts";
 import { Listener } from "../../src/database/connection/listener.ts";
 import { createPool } from "../../src/database/connection/pool.ts";
+import { attemptsOf, remember } from "../../src/database/connection/server/attempts.ts";
 import { serverSettings } from "../../src/database/connection/server/server-settings.ts";
 import { query } from "../../src/database/database.ts";
 import { serverAccount } from "../../src/database/embedded/account.ts";
@@ -140,6 +141,19 @@ test("A host that said nothing is asked last for a while: only the first try wai
     return proxy.accepted;
   };
   assert.deepEqual([await tried(), await tried(), await tried()], [1, 1, 1]);
+});
+
+test("Nobody waits its whole share of the time for a host that said nothing.", {
+  timeout: 30_000,
+}, async () => {
+  await using proxy = await tcpProxy(standby.url());
+  proxy.mute();
+  const port = Number(new URL(proxy.url).port);
+  const order = [{ host: "127.0.0.1", port }, hosts.standby];
+  const server = serverSettings(url(order, "connect_timeout=60 target_session_attrs=primary"), {});
+  const [first] = attemptsOf(server);
+  if (first !== undefined) remember(first, new Error("timeout expired"));
+  await assert.rejects(new Client({ server }).connect(), /a standby.*timeout expired/);
 });
 
 test("Each connect begins at the first host again, and a connection that is given up tries no other.", async () => {

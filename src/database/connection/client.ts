@@ -132,11 +132,12 @@ export class Client extends pg.Client {
   }
 
   /** Makes pg's client one that has not connected, and is to connect there. */
-  #aimAt(server: ServerSettings, { host, way }: Attempt): void {
+  #aimAt(server: ServerSettings, { host, way, enoughMs }: Attempt): void {
     const state = this.#state;
     const { host: name, port, address } = host;
     const { encryption, hosts, user, database, passfile } = server;
     const { connectionTimeoutMillis = 0 } = this.#config;
+    const shareMs = server.connectTimeoutMs ?? Math.ceil(connectionTimeoutMillis / hosts.length);
     forget(state);
     const named = address === null ? {} : { host: name, servername: isIP(name) === 0 ? name : "" };
     Object.assign(state, {
@@ -150,8 +151,8 @@ export class Client extends pg.Client {
       port,
       ssl: way.encrypts ? { ...tlsOptions(encryption), ...named } : false,
       sslNegotiation: encryption.negotiation ?? "postgres",
-      _connectionTimeoutMillis:
-        server.connectTimeoutMs ?? Math.ceil(connectionTimeoutMillis / hosts.length),
+      // pg takes 0 for no limit.
+      _connectionTimeoutMillis: shareMs > 0 ? Math.min(shareMs, enoughMs ?? shareMs) : enoughMs,
     });
     if (typeof state.ssl === "object") hideKey(state.ssl);
     state.password =

@@ -1,6 +1,7 @@
 // The order in which servers are tried at each connect, and after which failure the next one is: libpq's
 // rules. Whoever answers "wrong password" has answered; only who is away, or not what was asked for, has not.
-// Unlike libpq, who said nothing lately is asked last: a cut-off primary would cost every try its share of time.
+// Unlike libpq, who said nothing lately is asked last, and not for long: a cut-off primary would cost every try its
+// share of time, also those that could find the standby promoted by now.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type Try, triesOf } from "./encryption.ts";
@@ -11,6 +12,8 @@ export interface Attempt {
   readonly way: Try;
   /** What the server has to be. */
   readonly target: Target;
+  /** Milliseconds that are enough for it; null: whatever there is. */
+  readonly enoughMs: number | null;
 }
 
 export interface Failure {
@@ -34,27 +37,32 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
         host,
         way,
         target: wanted,
+        enoughMs: hosts.length > 1 && isSilent(host) ? SILENT_HOST_MS : null,
       })),
     ),
   );
 }
 
 const SILENT_FOR_MS = 60_000;
+const SILENT_HOST_MS = 2_000;
 const silentSince = new WeakMap<Host, number>();
 
 /** To be told of every failed attempt. */
-export function remember({ host }: Attempt, error: unknown): void {
-  if (isTimeout(error)) silentSince.set(host, monotonic());
-  else silentSince.delete(host);
+export function remember({ host, enoughMs }: Attempt, error: unknown): void {
+  if (!isTimeout(error)) silentSince.delete(host);
+  // One that is slow has all of its time again after a while.
+  else if (enoughMs === null) silentSince.set(host, monotonic());
 }
 
-function silentLast(hosts: readonly Host[]): readonly Host[] {
-  const isSilent = (host: Host) => {
-    const sinceMs = silentSince.get(host) ?? Number.NEGATIVE_INFINITY;
-    return monotonic() - sinceMs < SILENT_FOR_MS;
-  };
-  return [...hosts.filter((host) => !isSilent(host)), ...hosts.filter(isSilent)];
+function isSilent(host: Host): boolean {
+  const sinceMs = silentSince.get(host) ?? Number.NEGATIVE_INFINITY;
+  return monotonic() - sinceMs < SILENT_FOR_MS;
 }
+
+const silentLast = (hosts: readonly Host[]): readonly Host[] => [
+  ...hosts.filter((host) => !isSilent(host)),
+  ...hosts.filter(isSilent),
+];
 
 /** In pg's words. */
 const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
