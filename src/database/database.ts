@@ -16,6 +16,11 @@ export interface Database {
   readonly schema: SchemaName;
   /** Statements that are repeated may be kept prepared; not behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
+  /**
+   * How long an add on a pool waits for its answer, milliseconds; then its connection is taken for dead. Default:
+   * as long as the connection lasts.
+   */
+  readonly addsWithinMs?: number | undefined;
 }
 
 /** A statement whose text depends only on the schema, so it is built once per schema. */

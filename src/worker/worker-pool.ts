@@ -16,12 +16,18 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
   });
 }
 
+/**
+ * A task that adds a job waits no longer for the answer: without a bound, a connection that was cut off without a
+ * word kept the job, and all that are behind it in its queue, for as long as the system keeps the connection.
+ */
+const ADDS_WITHIN_MS = 20_000;
+
 /** Through the worker's interceptors; what has no pool of its own, it does not end. */
 export function utilsOf<E>(
   { schema, preparedStatements, logger }: WorkerConfig<E>,
   pool: pg.Pool,
   hooks: Hooks,
 ): WorkerUtils<Job | null> {
-  const database = { client: pool, schema, preparedStatements };
+  const database = { client: pool, schema, preparedStatements, addsWithinMs: ADDS_WITHIN_MS };
   return bindUtils(database, { pool, logger, before: beforeAdd(hooks), end: async () => {} });
 }

@@ -1,6 +1,7 @@
 // Workers behind a network that is slow, or goes silent without a word.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defineTask, type Task } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { latch, recording, until, witness, workerQueue } from "./worker-queue.ts";
 
@@ -112,6 +113,35 @@ test("What was sent on a connection that was lost is not done when it arrives af
   gate.open();
   await until("all have run", () => held.seen.length === 5);
   await until("nothing is left", async () => (await queue.left()).length === 0);
+});
+
+test("A job that adds one over a connection that went silent is tried again, and keeps nobody behind it.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const child = recording("child");
+  const codes: unknown[] = [];
+  const parent = defineTask("parent", async (_, { addJob }) => {
+    await addJob("child").catch((error) => {
+      codes.push(error.code);
+      throw error;
+    });
+  });
+  await queue.started({
+    connectionString: proxy.url,
+    tasks: [parent, child] as Task<never>[],
+    concurrency: 2,
+  });
+  const spec = { queueName: "one after another" };
+  await queue.utils.addJob("parent", {}, spec);
+  await until("the tasks' pool has a connection", () => child.seen.length === 1);
+  proxy.of("worker").mute("established");
+  await queue.utils.addJobs([
+    { identifier: "parent", spec },
+    { identifier: "parent", spec },
+  ]);
+  await until("all is done", async () => (await queue.left()).length === 0, PATIENCE_MS);
+  assert.deepEqual(codes, ["outcome_unknown"]);
+  assert.equal(child.seen.length, 3);
 });
 
 test("Each kind of connection says in pg_stat_activity what it is.", async () => {

@@ -16,13 +16,15 @@ export async function knownOutcome<T>(
   what: string,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { client } = db;
+  const { client, addsWithinMs } = db;
+  // pg reads it of a query, and does not declare it.
+  const limit = addsWithinMs === undefined ? {} : { query_timeout: addsWithinMs };
   const isInside = isInTransaction(client);
   let hasWritten = false;
   // The pool's own query does not tell whether it had a connection.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
     const result = isPool(client)
-      ? await withClient(client, (one) => one.query<R>(config))
+      ? await withClient(client, (one) => one.query<R>({ ...config, ...limit }))
       : await client.query<R>(config);
     hasWritten = true;
     return result;

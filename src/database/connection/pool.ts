@@ -7,7 +7,7 @@ import { wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
-import { markUnsent } from "../errors/lost-answer.ts";
+import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
 import { beginWith, runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
@@ -221,10 +221,14 @@ export async function withClient<T>(
     if (broken !== undefined) throw markUnsent(broken);
     return await work(client);
   } catch (error) {
-    // A failed rollback means the connection itself is gone: do not give it back for reuse.
-    await client.query("rollback").catch((lost: Error) => {
-      broken ??= lost;
-    });
+    // One that does not answer would not answer a rollback, either. A failed one means the connection itself is
+    // gone: do not give it back for reuse.
+    if (isAnswerLost(error)) broken ??= error as Error;
+    else {
+      await client.query("rollback").catch((lost: Error) => {
+        broken ??= lost;
+      });
+    }
     throw error;
   } finally {
     client.off("error", onError);

@@ -23,7 +23,7 @@ export interface TaskContext<Extensions = unknown> {
   readonly pool: Pool;
   /** What the application attached when it built the worker. */
   readonly extensions: Extensions;
-  /** One statement on the pool. */
+  /** One statement on the pool. As long as its connection lasts, but for `query_timeout` in the URL. */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
   /** One connection of the pool for as long as `run` takes. */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
@@ -31,7 +31,7 @@ export interface TaskContext<Extensions = unknown> {
    * Adds a job of a task, whose type the payload must have, or of an identifier, with any payload.
    * null: an interceptor skipped it. Concurrent calls of one process share inserts. Not in a
    * transaction of the task's: for that `utils.with(client).addJob`. Rejects with InputError or
-   * WorkerError.
+   * WorkerError, after 20 s without an answer with `outcome_unknown`.
    */
   readonly addJob: AddJob<Job | null>;
   /** Adds up to 10,000 jobs, all or none, but for those that an interceptor skips. */
