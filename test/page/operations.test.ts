@@ -195,6 +195,24 @@ test("Removed jobs are put back by an undo.", async () => {
   assert.deepEqual(await rowsOf("gone"), before);
 });
 
+test("Who comes back from a receipt finds the list as it was left, however late an answer is.", async () => {
+  await failed("late", 25);
+  await visit(admin, listOf("late"), async ({ page }) => {
+    await chooseAll(page, 25);
+    await page.getByRole("button", { name: "Remove…" }).click();
+    const comeBack = Promise.withResolvers<void>();
+    await page.route(/api\/jobs\?/, async (route) => {
+      await comeBack.promise;
+      await route.continue();
+    });
+    await page.getByRole("dialog").getByRole("button", { name: "Remove 25 jobs" }).click();
+    await page.getByRole("heading", { name: "Removed 25 of 25 jobs" }).waitFor();
+    await page.goBack();
+    comeBack.resolve();
+    await sees(page, "25 rows have left · show");
+  });
+});
+
 /** Presses Undo in the notice that says so, and is told that it is undone. */
 async function undo(page: Page, says: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: says });

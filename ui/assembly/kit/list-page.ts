@@ -35,7 +35,8 @@ export abstract class ListPage extends Page {
   /** Of all pages, as far as an answer has said so; i64.MIN_VALUE: none has. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  private refocus: bool = false;
+  /** The next answer is shown as it is, with the focus in it: another page of the list, or rows changed from here. */
+  private renewed: bool = false;
   private sameList: string = "";
 
   /** The key of the row that is shown whole beside the list. */
@@ -92,7 +93,7 @@ export abstract class ListPage extends Page {
     const cursor = address.value("cursor");
     const which = this.identity(address);
     const same = which === this.sameList;
-    this.refocus = same && cursor !== this.address.value("cursor");
+    this.renewed = same && cursor !== this.address.value("cursor");
     this.sameList = which;
     if (address.value("search") !== this.address.value("search")) this.count = i64.MIN_VALUE;
     this.address = address;
@@ -127,7 +128,8 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    this.refocus = false;
+    // Whatever was changed meanwhile: the rows stand as they were left, and what has gone is marked.
+    this.renewed = false;
   }
 
   restoreMore(_more: Kept): void {}
@@ -183,15 +185,13 @@ export abstract class ListPage extends Page {
   /** Shows rows; while someone reads the same list they are only taken in. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
     const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
-    if (isSame && isRead && !this.isChanged) this.list.merge(page);
+    if (isSame && isRead && !this.renewed) this.list.merge(page);
     else this.list.show(page);
-    if (this.refocus) this.focusCurrent();
-    this.refocus = false;
-    this.isChanged = false;
+    if (this.renewed) this.focusCurrent();
+    this.renewed = false;
   }
   /** The API's address that the rows on screen came from; the empty string: of another list. */
   protected shownFor: string = "";
-  private isChanged: bool = false;
 
   override written(write: Pending): void {
     if (write.count > 0) this.changed();
@@ -200,8 +200,7 @@ export abstract class ListPage extends Page {
   /** Somebody has changed rows from here: what has become of them is shown at once. */
   protected changed(): void {
     this.list.clear();
-    this.refocus = true;
-    this.isChanged = true;
+    this.renewed = true;
   }
 
   override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
