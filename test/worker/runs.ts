@@ -62,13 +62,18 @@ export function faultsOf(log: readonly Entry[]) {
   };
 }
 
-/** How long after the death of its process each job was started again, milliseconds. */
+/**
+ * How long after the death of its process each job was started again, milliseconds. Where attempts are missing others
+ * had claimed it and died before they started it: it was freed so many times in between, and the mean of them counts.
+ */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);
   return [...ofJob.values()].flatMap((tries) =>
     tries.flatMap((run, index) => {
       const next = tries[index + 1];
-      return run.died && next !== undefined ? [{ run, ms: next.from - run.to }] : [];
+      if (!run.died || next === undefined) return [];
+      const times = Math.max(1, next.attempt - run.attempt);
+      return [{ run, ms: (next.from - run.to) / times }];
     }),
   );
 }
