@@ -133,5 +133,6 @@ export class Upkeep<E> {
   /** A stop that nobody answers leaves nothing that keeps the process alive. */
   cut(): void {
     this.#maintenance.cut();
+    this.#recovery?.cut();
   }
 }

@@ -17,6 +17,8 @@ export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
   /** Ends within `limitMs`, whether the database answers or not. */
   stop(limitMs: number): Promise<void>;
+  /** Ends a stop that is under way: nobody answers. */
+  cut(): void;
 }
 
 type Report = (report: HeartbeatReport) => void;
@@ -28,9 +30,11 @@ const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackS
 export function beatHere(settings: HeartbeatSettings, report: Report): HeartbeatHost {
   const loop = new HeartbeatLoop(settings, report);
   const running = loop.run();
+  const over = new AbortController();
   return {
     send: (command) => loop.take(command),
-    stop: (limitMs) => within(limitMs, loop.stop(running)),
+    stop: (limitMs) => within(limitMs, loop.stop(running), over),
+    cut: () => over.abort(),
   };
 }
 
@@ -68,15 +72,17 @@ export async function beatInThread(
     );
   });
   thread.unref();
+  const over = new AbortController();
   return {
     send,
     async stop(limitMs) {
       isStopping = true;
       send({ command: "stop" });
       thread.ref();
-      await within(limitMs, ended);
+      await within(limitMs, ended, over);
       await thread.terminate();
     },
+    cut: () => over.abort(),
   };
 }
 
@@ -98,8 +104,8 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   return new Thread(text, { ...options, eval: true });
 }
 
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  const over = new AbortController();
+/** `over` ends the wait, and is over afterwards. */
+async function within(limitMs: number, work: Promise<void>, over: AbortController): Promise<void> {
   await Promise.race([work, wait(limitMs, over.signal)]);
   over.abort();
 }

@@ -92,6 +92,11 @@ export class Heartbeat {
     this.#host = null;
   }
 
+  /** A stop, under way or to come, waits for nothing. */
+  cut(): void {
+    this.#host?.cut();
+  }
+
   #settings(): Omit<HeartbeatSettings, "connection"> {
     const { schema, config, renewLocksEveryMs } = this.#parts;
     const { heartbeatIntervalMs, thresholdMs, sweepIntervalMs } = config;

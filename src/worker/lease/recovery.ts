@@ -143,6 +143,11 @@ export class Recovery implements Leases {
     over.abort();
   }
 
+  /** Ends a stop that nobody answers. */
+  cut(): void {
+    this.#heartbeat.cut();
+  }
+
   async #end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     // Without the database they run out by themselves.
