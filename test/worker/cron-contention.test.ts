@@ -210,21 +210,23 @@ describe("When the database goes away", () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("answer");
     const lossy = testPool(url, 1);
-    const client = await lossy.pool.connect();
-    const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
-    let losses = 0;
-    client.query = ((...call: unknown[]) => {
-      const result = query(...call);
-      if (call[0] !== "commit" || losses++ >= 2) return result;
-      return result.then(() => Promise.reject(new Error("Connection terminated unexpectedly")));
-    }) as typeof client.query;
-    client.release();
+    let commits = 0;
+    // Every connection: one that has lost an answer is not used again.
+    lossy.pool.on("connect", (client) => {
+      const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
+      client.query = ((...call: unknown[]) => {
+        const result = query(...call);
+        if (call[0] !== "commit" || commits++ >= 2) return result;
+        return result.then(() => Promise.reject(new Error("Connection terminated unexpectedly")));
+      }) as typeof client.query;
+    });
     const { cron, lines } = scheduler({ pool: lossy.pool, entries: [everyMinute(task)], time });
     await cron.start();
     await time.goTo("2026-01-05T10:02:00.000Z");
-    while (losses < 3) {
+    while (commits < 3) {
       time.wake(true);
       await time.resting();
+      await setTimeout(1);
     }
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02"]);
     assert.equal(lines.length, 2);

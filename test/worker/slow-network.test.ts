@@ -133,7 +133,8 @@ test("A job that adds one over a connection that went silent is tried again, and
   });
   const spec = { queueName: "one after another" };
   await queue.utils.addJob("parent", {}, spec);
-  await until("the tasks' pool has a connection", () => child.seen.length === 1);
+  await until("the tasks' pool has a connection", async () => (await queue.left()).length === 0);
+  assert.equal(child.seen.length, 1);
   proxy.of("worker").mute("established");
   await queue.utils.addJobs([
     { identifier: "parent", spec },
