@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { processEvents } from "../../../support/event-process.ts";
 import type { Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
-import { grown, sampleOf } from "./sample.ts";
+import { grown, ROOM, sampleOf } from "./sample.ts";
 
 const main = fileURLToPath(new URL("./cycles-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../../support/register.mjs", import.meta.url));
@@ -13,7 +13,7 @@ const register = fileURLToPath(new URL("../../../support/register.mjs", import.m
 export async function cycles(field: Field, stand: Stand, count: number, warmUp: number) {
   const { fastLane } = stand.mode;
   const options = { url: stand.url, fastLane, count, warmUp };
-  const args = ["--expose-gc", "--import", register, main, JSON.stringify(options)];
+  const args = [ROOM, "--expose-gc", "--import", register, main, JSON.stringify(options)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   field.defer(() => child.kill("SIGKILL"));
   const exited = once(child, "exit");

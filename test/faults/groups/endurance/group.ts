@@ -4,7 +4,7 @@ import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 import { cycles } from "./cycles.ts";
-import { grown, type Sample, sampleOf } from "./sample.ts";
+import { grown, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
 /** What a process takes at its beginning is not lost. */
@@ -63,7 +63,7 @@ export const group: FaultGroup = {
 
 /** All connections of a member are cut, again and again, each time when it works again. */
 async function reconnects(field: Field, stand: Stand): Promise<void> {
-  const [member] = await stand.hire();
+  const [member] = await stand.hire(1, { nodeArgs: [ROOM] });
   if (member === undefined) return;
   const times = field.times(TIMES, 6);
   const warmUp = field.times(WARM_UP, 2);
@@ -87,9 +87,7 @@ async function settled(field: Field, { pid }: Member): Promise<Sample> {
 }
 
 async function day(field: Field, stand: Stand, ms: number): Promise<void> {
-  // What V8 lets grow because there is room for it is no leak.
-  const nodeArgs = ["--max-semi-space-size=1"];
-  const members = await stand.hire(2, { options: FAST_CLOCK, nodeArgs });
+  const members = await stand.hire(2, { options: FAST_CLOCK, nodeArgs: [ROOM] });
   // Until everything has been used that there is.
   await field.outage(ms / 4);
   const before = await Promise.all(members.map(({ pid }) => sampleOf(pid)));
