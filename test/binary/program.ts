@@ -68,6 +68,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
+  /** Where a server listens; default: any free port of the loopback address. */
+  readonly listen?: string | undefined;
 }
 
 export interface Ended {
@@ -106,8 +108,8 @@ export async function start(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Service> {
-  const all = [...args, "--json", "--listen", "127.0.0.1:0"];
-  const { child, stderr } = launch(program, all, options);
+  const { listen = "127.0.0.1:0", ...account } = options;
+  const { child, stderr } = launch(program, [...args, "--json", "--listen", listen], account);
   const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   if (child.stdout === null) throw new Error("no stdout");
   const lines = createInterface({ input: child.stdout });

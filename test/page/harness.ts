@@ -1,4 +1,4 @@
-// The real admin server on a real PostgreSQL, seen through a real browser: one Chromium for each
+// The built executable as admin on a real PostgreSQL, seen through a real browser: one Chromium for each
 // test file, one context for each visit. A visit writes down whatever a healthy page never does.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -13,8 +13,6 @@ import {
   type Page,
 } from "playwright-core";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
-import { serve } from "../../src/admin/server.ts";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
@@ -38,6 +36,7 @@ after(async () => {
   for (const end of endings.reverse()) await end();
 });
 const { emptyDatabase, migratedDatabase } = await import("../support/database.ts");
+const { installedProgram, start } = await import("../binary/program.ts");
 
 let browser: Browser;
 before(async () => {
@@ -60,8 +59,8 @@ export interface AdminOptions {
   readonly samples?: boolean;
   /** Of the schema, on request; only with the usual name. */
   readonly extensions?: readonly string[];
-  /** What the server's pool connects to in place of the database itself. */
-  readonly through?: (config: pg.PoolConfig) => pg.PoolConfig;
+  /** What the server connects to in place of the database itself. */
+  readonly through?: (url: string) => string;
 }
 
 export interface TestAdmin {
@@ -80,7 +79,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   const {
     schema = "worker",
     samples = true,
-    through = (config) => config,
+    through = (address) => address,
     stock = false,
   } = options;
   const { url } =
@@ -97,18 +96,19 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     await pool.query(`update ${utils.database.schema.quoted}._private_jobs
       set run_at = run_at + interval '1 hour' where run_at > now()`);
   }
-  const config = adminServerConfig(openPool(through(addressOf(url))))
-    .schema(schema)
-    .auth(options.auth ?? { mode: "none" })
-    .readOnly(options.readOnly ?? false)
-    .basePath(options.basePath ?? "/");
-  let server = await serve(config.listenAddr("127.0.0.1:0").build());
-  endings.push(() => server.stop());
+  const { args, env } = said(options.auth ?? { mode: "none" });
+  if (options.readOnly) args.push("--read-only");
+  args.push("--schema", schema, "--base-path", options.basePath ?? "/");
+  args.push("--database-url", through(url));
+  const begin = async (listen?: string) =>
+    start(await program(), ["admin", ...args], { env, listen });
+  let service = await begin();
+  endings.push(() => service.stop("SIGTERM"));
+  const { url: address } = service.announced;
   const restart: TestAdmin["restart"] = async (meanwhile) => {
-    const { port } = server.address;
-    await server.stop();
+    await service.stop("SIGTERM");
     await meanwhile();
-    server = await serve(config.listenAddr(`127.0.0.1:${port}`).build());
+    service = await begin(new URL(address).host);
   };
   const sql: TestAdmin["sql"] = async (text, values = []) => {
     const quoted = text.replaceAll("{}", utils.database.schema.quoted);
@@ -120,7 +120,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     endings.push(() => client.end());
     return client;
   };
-  return { url: server.url, restart, utils, sql, connect };
+  return { url: address, restart, utils, sql, connect };
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {
@@ -130,10 +130,28 @@ function openPool(config: pg.PoolConfig): pg.Pool {
   return pool;
 }
 
-/** The parts of a connection string, so that host and port can be other ones. */
-function addressOf(url: string): pg.PoolConfig {
-  const { host, port, user, database, password } = new pg.Client(url);
-  return { host, port, user, database, ...(password ? { password } : {}) };
+let installed: Promise<string> | undefined;
+/** The executable, built where a source is newer; one copy for each test file. */
+function program(): Promise<string> {
+  installed ??= installedProgram();
+  return installed;
+}
+
+/** How the executable is told who may come in: secrets by its environment. */
+function said(auth: AuthOptions): { args: string[]; env: Record<string, string> } {
+  const args = ["--auth", auth.mode];
+  switch (auth.mode) {
+    case "none":
+      return { args, env: {} };
+    case "basic":
+      if (auth.username !== undefined) args.push("--username", auth.username);
+      return { args, env: { WORKER_ADMIN_PASSWORD: auth.password ?? "" } };
+    case "bearer":
+      return { args, env: { WORKER_ADMIN_BEARER_TOKEN: auth.token ?? "" } };
+    case "header":
+      if (auth.headerName !== undefined) args.push("--header-name", auth.headerName);
+      return { args, env: { WORKER_ADMIN_HEADER_TOKEN: auth.token ?? "" } };
+  }
 }
 
 export interface Request {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
+import pg from "pg";
 import type { Page } from "playwright-core";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { confirm, isLive, jobVerb, noticed, sees, startAdmin, turned, visit } from "./harness.ts";
@@ -54,9 +55,11 @@ async function startOnWire() {
   after(() => wire.cut());
   const admin = await startAdmin({
     samples: false,
-    through: ({ host, port, ...config }) => {
+    through: (url) => {
+      const { host, port, user = "", password = "", database } = new pg.Client(url);
       wire.to(host, port);
-      return { ...config, host: "127.0.0.1", port: wire.port };
+      const [name, secret] = [user, password ?? ""].map(encodeURIComponent);
+      return `postgres://${name}:${secret}@127.0.0.1:${wire.port}/${database}`;
     },
   });
   return { wire, admin };

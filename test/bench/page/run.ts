@@ -45,7 +45,8 @@ const bench: PageBench = {
 };
 try {
   // Warm: the page has been opened before, by somebody else.
-  await admin.get("/api/counts");
+  const opened = { "sec-fetch-dest": "document" };
+  for (let n = 0; n < 3; n++) await (await fetch(bench.url, { headers: opened })).text();
   for (const { name, run } of measures) {
     if (only.length > 0 && !only.includes(name)) continue;
     for (const { what, target, figure, isMet } of await run(bench)) {
