@@ -79,12 +79,13 @@ export class Client extends pg.Client {
       });
     }
     const { server } = this.#config;
-    if (server === undefined) this.#login(false, callback);
+    if (this.#isAbandoned) callback(new Error("Connection terminated"), this);
+    else if (server === undefined) this.#login(false, callback);
     else this.#try(server, attemptsOf(server), 0, [], callback);
     return undefined;
   }
 
-  /** Ends the try to connect, and tries no other server. */
+  /** Ends the try to connect, under way or to come, and tries no other server. */
   abandon(): void {
     this.#isAbandoned = true;
     this.connection.stream.destroy();

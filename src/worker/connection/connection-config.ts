@@ -79,7 +79,7 @@ export interface Maintenance {
   readonly database: Database;
   /** Takes half a second at most. */
   close(): Promise<void>;
-  /** At once: nobody answers. */
+  /** At once, and for good: nobody answers. */
   cut(): void;
 }
 
@@ -96,6 +96,7 @@ export function maintenance(
   logger: Logger,
 ): Maintenance {
   let last: Client | undefined;
+  let isCut = false;
   const pool = new pg.Pool({
     connectionTimeoutMillis: 5_000,
     ...connection,
@@ -103,6 +104,7 @@ export function maintenance(
       constructor(config: ServerConfig = {}) {
         super(config);
         last = this;
+        if (isCut) this.abandon();
       }
     },
     max: 1,
@@ -121,6 +123,9 @@ export function maintenance(
       void pool.end().then(() => ended.abort());
       if (await wait(CLOSE_MS, ended.signal)) last?.abandon();
     },
-    cut: () => last?.abandon(),
+    cut() {
+      isCut = true;
+      last?.abandon();
+    },
   };
 }

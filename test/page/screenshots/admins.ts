@@ -52,7 +52,10 @@ export async function startAdmins(server: EmbeddedServer): Promise<Admins> {
   const incident = await start(url);
   const { port } = new URL(await start(url));
   const network = await tcpProxy(`postgres://nobody@127.0.0.1:${port}/none`);
-  ends.push(database.close, network.close);
+  ends.push(
+    () => database.close(),
+    () => network.close(),
+  );
   const token = "correct-token-4711";
   return {
     urls: {

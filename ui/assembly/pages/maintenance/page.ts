@@ -26,6 +26,7 @@ export class MaintenancePage extends Page {
     super("maintenance", "/maintenance");
     this.label = "Maintenance";
     this.drawing = TOOL;
+    this.letter = "m";
   }
 
   override title(): string {

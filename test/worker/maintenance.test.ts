@@ -1,0 +1,50 @@
+// The connection for a worker's rare statements, at the end of a worker whom nobody answers.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { after, test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { maintenance } from "../../src/worker/connection/connection-config.ts";
+
+/** A server that takes connections and never says a word. */
+const mute = net.createServer();
+let connections = 0;
+const sockets = new Set<net.Socket>();
+mute.on("connection", (socket) => {
+  connections++;
+  sockets.add(socket);
+});
+mute.listen(0, "127.0.0.1");
+await once(mute, "listening");
+after(() => {
+  mute.close();
+  for (const socket of sockets) socket.destroy();
+});
+
+const { port } = mute.address() as net.AddressInfo;
+const server = { host: "127.0.0.1", port, user: "nobody", database: "none" };
+const made = () => maintenance(server, schemaName("worker"), silentLogger);
+const statement = { text: "select 1" };
+
+test("What was cut connects no more, for nobody's statement.", async () => {
+  const before = connections;
+  const { database, cut, close } = made();
+  cut();
+  // Else it would wait for ten seconds, and keep the process alive for as long.
+  await assert.rejects(database.client.query(statement));
+  assert.equal(connections, before);
+  await close();
+});
+
+test("A cut ends the statement that connects, and the one that waits behind it.", async () => {
+  const before = connections;
+  const { database, cut, close } = made();
+  const connected = once(mute, "connection");
+  const both = [database.client.query(statement), database.client.query(statement)];
+  await connected;
+  cut();
+  for (const { status } of await Promise.allSettled(both)) assert.equal(status, "rejected");
+  assert.equal(connections, before + 1);
+  await close();
+});
