@@ -8,10 +8,15 @@ import { objects } from "./literals.mjs";
 
 const PAGE = 65536;
 const CODE_SECTION = 10;
-/** The parts, as in assembly/unpack.ts; in the order in which brotli makes the least of them. */
+/** The parts, as in assembly/unpack.ts. */
 const PARTS = [
   ...["after", "offsets", "declared", "low", "new", "high", "locals"],
   ...["code", "before", "numbers", "labels", "rest"],
+];
+/** As they stand, so that brotli makes the least of it. `after` ends where `offsets` begins, `before` at `numbers`. */
+const LAYOUT = [
+  ...["after", "offsets", "low", "rest", "new", "high", "before", "numbers"],
+  ...["locals", "labels", "declared", "code"],
 ];
 /** Where the addresses that were named are kept meanwhile. */
 const NAMED = 64;
@@ -25,15 +30,15 @@ export function pack(wasm, image, unpacker) {
   const { parts, functions, named } = new Packer(wasm, image).pack();
   const words = new Uint32Array(NAMED / 4);
   let at = NAMED + named * 4;
-  for (const [i, name] of PARTS.entries()) {
-    words[i] = at;
+  for (const name of LAYOUT) {
+    words[PARTS.indexOf(name)] = at;
     at += parts[name].length;
   }
   words.set([at, functions], PARTS.length);
   const module = binaryen.readBinary(unpacker);
   const pages = Math.ceil((at + 2 * wasm.length) / PAGE);
   const first = { offset: module.i32.const(0), data: new Uint8Array(words.buffer) };
-  const all = PARTS.flatMap((name) => parts[name]);
+  const all = LAYOUT.flatMap((name) => parts[name]);
   const rest = { offset: module.i32.const(words[0]), data: Uint8Array.from(all) };
   module.setMemory(pages, pages, null, [first, rest], false, false, "0");
   const bytes = module.emitBinary();

@@ -151,6 +151,21 @@ test("the sheet behind ? and the palette have what works here", async () => {
   assert.equal(page.navigations.at(-1), "/jobs/11942");
 });
 
+test("the palette looks for a name with a colon as a text, and leaves other faults to be marked", async () => {
+  const page = await listed(["a"]);
+  for (const [typed, query] of [
+    ["import:dump-0001", '"import:dump-0001"'],
+    ["is:failed crm:acme", 'is:failed "crm:acme"'],
+    ["tries>many", "tries>many"],
+  ] as const) {
+    page.app.dispatch("app.layer", "palette", "");
+    page.app.dispatch("app.palette", "", typed);
+    page.app.dispatch("app.palette-key", "", "Enter");
+    const [, q = ""] = (page.navigations.at(-1) ?? "").split("?q=");
+    assert.equal(decodeURIComponent(q), query);
+  }
+});
+
 test("two keys after each other go to a page; a key alone does nothing after a while", async () => {
   const page = await listed(["a"]);
   page.app.dispatch("app.key", "", "g");

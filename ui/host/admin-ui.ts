@@ -17,7 +17,7 @@ import { unpacked } from "./unpack.ts";
 /** What every page listens to (assembly/app/feed.ts). */
 const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
-const facts = firstFacts();
+const facts = await firstFacts();
 const runner = new Runner();
 const stream = new EventStream(runner);
 if (facts) answerFirst(facts.session);

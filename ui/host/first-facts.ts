@@ -8,7 +8,12 @@ export interface FirstFacts {
   readonly events: readonly (readonly [event: string, data: string])[];
 }
 
-export function firstFacts(): FirstFacts | undefined {
+/** Gives them when the picture is on the screen: what comes next takes the processor for longer than that. */
+export async function firstFacts(): Promise<FirstFacts | undefined> {
   const { facts } = (document.getElementById("app") as HTMLElement).dataset;
-  return facts ? (JSON.parse(facts) as FirstFacts) : undefined;
+  if (!facts) return undefined;
+  // A page in the background has no frames.
+  if (!document.hidden)
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+  return JSON.parse(facts) as FirstFacts;
 }

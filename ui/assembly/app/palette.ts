@@ -22,6 +22,8 @@ import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
 import { countsOf, taskVerbs } from "../operations/task-verbs";
+import { parseQuery } from "../query/parser";
+import { mended } from "../query/tree";
 import { DIALOGS, shortcuts } from "./keys";
 
 /** Of what can be done, and of where one can go. */
@@ -173,7 +175,10 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MOST));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    p.found.push(new Shortcut("", label, "app.go", queryPath(query), "Search", LIST));
+    // A key such as `import:7` is a text to look for: there is no field of its name.
+    const better = mended(query, parseQuery(query).fault);
+    const path = queryPath(better.length > 0 ? better : query);
+    p.found.push(new Shortcut("", label, "app.go", path, "Search", LIST));
   }
 }
 

@@ -3,7 +3,7 @@
  * Nothing is searched for until Enter; then what was typed becomes chips.
  */
 import { Suggestion, Suggestions } from "../generated/records";
-import { QueryFault } from "../query/tree";
+import { mended, QueryFault } from "../query/tree";
 import { Terms, termsOf } from "./terms";
 
 export class Bar {
@@ -97,11 +97,7 @@ export class Bar {
 
   /** What is to be written in place of the fault, in the draft as a whole; the empty string: unknown. */
   get mended(): string {
-    const fault = this.typed.fault;
-    if (fault === null) return "";
-    const suggestion = fault.suggestion;
-    if (suggestion === null) return "";
-    return this.draft.substring(0, fault.at) + suggestion + this.draft.substring(fault.end);
+    return mended(this.draft, this.typed.fault);
   }
 
   /** Takes a chip back into the field; gives the query without it. */

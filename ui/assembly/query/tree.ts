@@ -69,3 +69,9 @@ export class QueryFault {
     public tooWide: bool,
   ) {}
 }
+
+/** The text with what is to be written there instead, or "". */
+export function mended(text: string, fault: QueryFault | null): string {
+  if (fault === null || fault.suggestion === null) return "";
+  return text.substring(0, fault.at) + fault.suggestion! + text.substring(fault.end);
+}
