@@ -189,7 +189,7 @@ const clientRooms: Record<string, readonly string[]> = {
   ],
   dialogs: ["host", "lib", "generated", "controls", "forms", "model", "operations", "kit"],
   shell: ["lib", "generated", "controls", "model", "operations"],
-  app: ["host", "lib", "generated", "controls", "forms", "model", "operations"],
+  app: ["host", "lib", "generated", "controls", "forms", "model", "operations", "query"],
   pages: ["model", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
   probe: ["lib", "query"],
