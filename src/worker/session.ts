@@ -2,8 +2,9 @@
 // jobs. When its lease is lost, the worker goes on with another session (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import { systemClock } from "../base/clock.ts";
+import { systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
+import type { Database } from "../database/database.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { named } from "./connection/connection-config.ts";
 import { type ConnectionSettings, WorkerConnection } from "./connection/worker-connection.ts";
@@ -28,7 +29,12 @@ export interface SessionLease {
   readonly isLeased: boolean;
   /** Whether jobs may be taken: the lease is good. */
   mayTake(): boolean;
+  /** Ends the lease of a session that holds nothing. */
+  end(db: Database, id: string): Promise<void>;
 }
+
+/** For the lease's end over a connection that may be dead. */
+const LEASE_END_MS = 500;
 
 export interface SessionParts<E> {
   readonly config: WorkerConfig<E>;
@@ -57,6 +63,8 @@ export class Session<E> {
   readonly #tasks: KnownTasks;
   readonly #wakeups: Wakeups;
   #safe: SafeFetcher<E> | undefined;
+  #lanes: readonly WorkerConnection[] = [];
+  #hasEndedLease = false;
 
   constructor(parts: SessionParts<E>) {
     const { config, lease } = parts;
@@ -67,13 +75,14 @@ export class Session<E> {
       forbiddenFlags: config.forbiddenFlags,
       logger: config.logger,
     });
-    let asking: WorkerConnection | undefined;
     this.#wakeups = new Wakeups({
       clock: systemClock,
       pollIntervalMs: config.pollIntervalMs,
       wake: () => this.dispatcher.wake(0),
-      nextRunAt: async (sinceSeconds) =>
-        asking?.isConnected ? nextRunAt(asking.database, sinceSeconds) : null,
+      nextRunAt: async (sinceSeconds) => {
+        const [asking] = this.#lanes;
+        return asking?.isConnected ? nextRunAt(asking.database, sinceSeconds) : null;
+      },
     });
     this.dispatcher = new Dispatcher({
       concurrency: config.concurrency,
@@ -82,7 +91,7 @@ export class Session<E> {
       connectionLost: () => parts.prove(),
       fetchers: (link) => {
         const safe = this.#safeFetcher(link);
-        asking = safe.connections[0];
+        this.#lanes = safe.connections;
         this.#safe = safe.fetcher;
         return [...this.#fastFetchers(link), safe.fetcher];
       },
@@ -103,6 +112,11 @@ export class Session<E> {
     return this.#safe?.waiting ?? 0;
   }
 
+  /** Nothing is locked under its id, and its lease is still to be ended. */
+  get leavesLease(): boolean {
+    return this.dispatcher.holdsNothing && !this.#hasEndedLease;
+  }
+
   /** Tells running jobs with these ids to end. */
   abortJobs(reason: Error, ids: ReadonlySet<string>): void {
     for (const one of this.dispatcher.executors) one.abort(reason, ids);
@@ -119,10 +133,32 @@ export class Session<E> {
     this.dispatcher.abandon();
   }
 
-  /** Takes no more jobs, lets the running ones end and writes all results, until `signal` aborts. */
+  /**
+   * Takes no more jobs, lets the running ones end and writes all results, until `signal` aborts; then it
+   * ends its lease, where that is possible at once.
+   */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
     await this.dispatcher.drained(signal);
+    await this.#endLease(signal);
+  }
+
+  /**
+   * Over a connection that there is: on a busy machine, or where a whole fleet stops at once, a new one
+   * may take longer than anybody waits for a stop, and the worker would be taken for dead.
+   */
+  async #endLease(signal: AbortSignal): Promise<void> {
+    const lane = this.#lanes.find(({ isConnected }) => isConnected);
+    if (lane === undefined || !this.leavesLease) return;
+    const answered = new AbortController();
+    const ended = this.#parts.lease.end(lane.database, this.id).then(
+      () => {
+        this.#hasEndedLease = true;
+      },
+      () => {}, // Whoever closes the worker tries once more.
+    );
+    void ended.then(() => answered.abort());
+    await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
   }
 
   #safeFetcher(link: FetcherLink) {

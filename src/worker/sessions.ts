@@ -65,13 +65,13 @@ export class Sessions<E> {
     for (const { dispatcher } of this.all) dispatcher.stop();
   }
 
-  /** Lets all running jobs end. Gives the ids under which nothing is locked any more. */
+  /** Lets all running jobs end. Gives the ids under which nothing is locked, and whose leases are left. */
   async stop(): Promise<string[]> {
     this.stopTaking();
     await this.#succession;
     const ended = this.all;
     await Promise.all(ended.map((one) => one.stop(this.#parts.givenUp)));
-    return ended.filter(({ dispatcher }) => dispatcher.holdsNothing).map(({ id }) => id);
+    return ended.filter(({ leavesLease }) => leavesLease).map(({ id }) => id);
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import { codeOf } from "../base/errors.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
+import { endLeases } from "../queue/workers/lease.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import type { CronTick } from "./lease/heartbeat-metadata.ts";
@@ -121,6 +122,11 @@ export class Upkeep<E> {
   /** Whether heartbeats stand for what is taken. */
   get isLeased(): boolean {
     return this.#isRecovering && this.#recovery?.isOn === true;
+  }
+
+  /** Ends the lease of a session that holds nothing, where there are leases. */
+  async end(db: Database, id: string): Promise<void> {
+    if (this.isLeased) await endLeases(db, [id]);
   }
 
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */

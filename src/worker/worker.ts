@@ -53,7 +53,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #announcements = new Announcements();
   readonly #cron: Cron | null;
   readonly #metrics: WorkerMetrics;
-  /** Ids under which nothing is locked any more. */
+  /** Ids under which nothing is locked any more, and whose leases are still to be ended. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
   readonly #limit: StopLimit;

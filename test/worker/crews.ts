@@ -65,11 +65,21 @@ export const comingAndGoing =
 /** All connections of a worker but its heartbeat's. */
 export const OURS = ["worker", "worker lane", "worker fast lane", "worker listen"];
 
-/** Connections of the workers are cut at random moments. */
+const MOST_CUTS = 40;
+
+/**
+ * Connections of the workers are cut at random moments. Some job has ended between two cuts: on a busy
+ * machine nobody could connect before the next one.
+ */
 export const cutting =
   (kinds: readonly string[]): Weather =>
   async ({ queue, log, dice, over }) => {
-    while (await pause(20 + dice(120), over)) {
+    const ended = () => log.read().filter(({ e }) => e === "end").length;
+    let endedBefore = -1;
+    for (let cuts = 0; cuts < MOST_CUTS && (await pause(20 + dice(120), over)); ) {
+      if (ended() === endedBefore) continue;
+      endedBefore = ended();
+      cuts++;
       log.fault();
       // Behind a pooler it may be its own.
       await queue

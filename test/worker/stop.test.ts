@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
@@ -113,6 +114,42 @@ describe("A graceful stop", () => {
     assert.ok((await connections()) >= 4);
     await worker.stop();
     await until("all connections are gone", async () => (await connections()) === 0);
+  });
+
+  test("needs no new connection to take its heartbeat's row away.", async () => {
+    await using proxy = await tcpProxy(queue.url);
+    const options = { tasks: [recording("none")], recovery: {} };
+    const worker = await queue.started({ ...options, connectionString: proxy.url });
+    proxy.of("worker maintenance").mute();
+    await worker.stop();
+    assert.deepEqual(await queue.sql("select id from worker._private_workers"), []);
+  });
+
+  test("frees the queue of a job whose end was written while its connections came and went.", async (t) => {
+    await using proxy = await tcpProxy(queue.url);
+    const { task, open, begun } = held();
+    await addMany("held", 1, { queueName: "q" });
+    const options = { tasks: [task], recovery: {}, lanes: 1 };
+    const worker = await queue.started({ ...options, connectionString: proxy.url });
+    await until("it runs", () => begun() === 1);
+    const client = new pg.Client(queue.url);
+    await client.connect();
+    t.after(() => client.end());
+    await client.query("begin; select from worker._private_job_queues for update");
+    const lanes = proxy.of("worker lane");
+    lanes.delay(40);
+    const waits = `select from pg_stat_activity
+      where application_name = 'worker lane' and datname = current_database() and wait_event_type = 'Lock'`;
+    lanes.reset();
+    open();
+    await until("it would free the queue", async () => (await queue.sql(waits)).length > 0);
+    assert.deepEqual(await queue.left(), []);
+    lanes.reset();
+    await client.query("rollback");
+    await within("the stop", worker.stop(), 5_000);
+    assert.deepEqual(await queue.sql("select locked_by from worker._private_job_queues"), [
+      { locked_by: null },
+    ]);
   });
 
   test("leaves a lent pool alone.", async () => {

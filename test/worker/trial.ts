@@ -78,7 +78,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
   if (problems.length > 0) throw new Error(`\n  ${problems.slice(0, 20).join("\n  ")}`);
 }
 
-const LONGEST_MS = 15_000;
+const LONGEST_MS = 30_000;
 
 // What is neither exhausted nor forbidden.
 const UNFINISHED = `select j.* from worker._private_jobs j

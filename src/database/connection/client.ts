@@ -3,7 +3,7 @@
 // failed login open until the server gives up (60 s), and waits for ever for the goodbye of a server that
 // is cut off; both keep a process alive that has nothing more to do. And a value that is longer than a
 // string may be ends the process.
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf, WorkerError } from "../../base/errors.ts";
@@ -83,6 +83,11 @@ export class Client extends pg.Client {
     else if (server === undefined) this.#login(false, callback);
     else this.#try(server, attemptsOf(server), 0, [], callback);
     return undefined;
+  }
+
+  /** How much the server has said, bytes; of several servers the one that is asked now. */
+  get bytesRead(): number {
+    return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }
 
   /** Ends the try to connect, under way or to come, and tries no other server. */

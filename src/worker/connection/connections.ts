@@ -1,6 +1,7 @@
 // The connections that fetch and flush side by side: which are idle, and how they come back. The loss of
 // one is normal weather: it is reported once, tried again in turn with the worker's others, and before work
 // goes on the owner settles what a broken fetch may have left behind.
+import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settled } from "../../base/settled.ts";
 import type { WorkerConnection } from "./worker-connection.ts";
@@ -20,6 +21,7 @@ export class Connections {
   readonly #idle: WorkerConnection[] = [];
   readonly #parts: ConnectionsParts;
   readonly #stop = new AbortController();
+  #hurry = new AbortController();
   #repairing: Promise<void> | null = null;
 
   constructor(all: readonly WorkerConnection[], parts: ConnectionsParts) {
@@ -71,6 +73,16 @@ export class Connections {
     for (const one of this.#all) void one.prove();
   }
 
+  /** The next try to connect comes at once, not after its pause. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  /** How much the server has said on those that there are, bytes. */
+  get heard(): number {
+    return this.#all.reduce((sum, one) => sum + one.heard, 0);
+  }
+
   /** Stops the statements that are under way. */
   cancel(): void {
     for (const one of this.#all) one.cancel();
@@ -88,6 +100,7 @@ export class Connections {
     await outage.retrying(
       WHO,
       async (succeeded) => {
+        this.#hurry = new AbortController();
         for (const one of this.#all) {
           if (!one.isConnected) await outage.reaching(() => one.connect());
         }
@@ -99,7 +112,7 @@ export class Connections {
         for (const one of this.#all) this.giveBack(one);
         succeeded();
       },
-      { signal },
+      { signal, wait: (ms, end) => wait(ms, AbortSignal.any([end, this.#hurry.signal])) },
     );
   }
 

@@ -18,10 +18,7 @@ export interface ConnectionSettings {
   readonly preparedStatements: boolean;
   /** Under which it takes jobs: by that it finds what is left of a connection that it has lost. */
   readonly sessionId: string;
-  /**
-   * Whether a lease stands for what transactions on this connection hold: whoever recovers its jobs ends
-   * them.
-   */
+  /** A lease stands for what transactions on this connection hold: its recovery ends them. */
   isLeased(): boolean;
   onLoss(error: Error): void;
 }
@@ -95,6 +92,11 @@ export class WorkerConnection {
 
   get isConnected(): boolean {
     return this.#client !== null;
+  }
+
+  /** How much the server has said on the connection that there is, or is being made, bytes. */
+  get heard(): number {
+    return (this.#client ?? this.#connecting)?.bytesRead ?? 0;
   }
 
   /** Also listens on this connection from the next connect() on; heard whenever it is idle. */
@@ -185,10 +187,8 @@ export class WorkerConnection {
     this.#connecting?.abandon();
     if (client === null) return;
     const ended = new AbortController();
-    const ending = client.end().then(
-      () => ended.abort(),
-      () => ended.abort(),
-    );
+    const over = () => ended.abort();
+    const ending = client.end().then(over, over);
     if (await wait(END_TIMEOUT_MS, ended.signal)) client.connection.stream.destroy();
     else await ending;
   }

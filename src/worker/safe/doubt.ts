@@ -2,20 +2,23 @@
 // answer. They are given back once the database answers; who ends waits for that, but not for long.
 //
 //   end ──a moment──▶ fetches are cancelled ──another──▶ left to the lease, and to those who recover it
+//                                               └ the server has spoken: a moment more, at most five in all
 import type { Clock } from "../../base/clock.ts";
+import type { Connections } from "../connection/connections.ts";
 import type { PendingFetches } from "../fetch/pending-fetches.ts";
 
 /** A fetch that takes longer is a long one, or has nobody who answers. */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
+/** As long again while somebody answers: all of it takes 1.5 s where a round trip takes 200 ms. */
+const MOST_MOMENTS = 5;
 
 export interface DoubtParts {
   readonly clock: Clock;
   readonly pending: PendingFetches;
   /** Others free what stays locked. */
   isLeased(): boolean;
-  /** Stops statements that are under way. */
-  cancel(): void;
+  readonly connections: Pick<Connections, "cancel" | "heard">;
   /** Nothing is waited for any longer but results. */
   onLeft(): void;
 }
@@ -24,7 +27,7 @@ export class Doubt {
   readonly #parts: DoubtParts;
   #hasBroken = false;
   #isLeft = false;
-  #timers: readonly (() => void)[] = [];
+  #cancelTimers: (() => void)[] = [];
 
   constructor(parts: DoubtParts) {
     this.#parts = parts;
@@ -52,20 +55,30 @@ export class Doubt {
 
   /** Nothing is fetched any more. Idempotent. */
   end(): void {
-    if (this.#timers.length > 0) return;
-    const { clock, pending, cancel, isLeased, onLeft } = this.#parts;
-    const stop = () => {
-      if (!pending.isNone && !pending.hasResults) cancel();
-    };
-    const leave = () => {
-      this.#isLeft = isLeased();
-      onLeft();
-    };
-    this.#timers = [clock.after(CANCEL_MS, stop), clock.after(LEAVE_MS, leave)];
+    if (this.#cancelTimers.length > 0) return;
+    const { pending, connections } = this.#parts;
+    this.#after(CANCEL_MS, () => {
+      if (!pending.isNone && !pending.hasResults) connections.cancel();
+    });
+    this.#leaveIn(MOST_MOMENTS);
   }
 
   /** It has ended: a timer would keep the process alive. */
   close(): void {
-    for (const cancel of this.#timers) cancel();
+    for (const cancel of this.#cancelTimers) cancel();
+  }
+
+  #leaveIn(moments: number): void {
+    const { connections, isLeased, onLeft } = this.#parts;
+    const heardBefore = connections.heard;
+    this.#after(LEAVE_MS, () => {
+      if (moments > 1 && connections.heard !== heardBefore) return this.#leaveIn(moments - 1);
+      this.#isLeft = isLeased();
+      onLeft();
+    });
+  }
+
+  #after(ms: number, then: () => void): void {
+    this.#cancelTimers.push(this.#parts.clock.after(ms, then));
   }
 }

@@ -62,8 +62,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link = link;
     this.#next = new NextFetch(parts.tasks, parts.kinds, clock);
     this.#pending = new PendingFetches(clock, () => link.changed());
-    const [cancel, onLeft] = [() => this.#connections.cancel(), () => link.changed()];
-    this.#doubt = new Doubt({ ...parts, pending: this.#pending, cancel, onLeft });
     this.#connections = new Connections(parts.connections, {
       reconcile: (connection) => this.#reconcile(connection),
       lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
@@ -74,6 +72,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       },
       outage: parts.outage,
     });
+    const [pending, connections] = [this.#pending, this.#connections];
+    this.#doubt = new Doubt({ ...parts, pending, connections, onLeft: () => link.changed() });
     this.#quick = new QuickFetches({
       schema: config.schema,
       tasks: parts.tasks,
@@ -160,6 +160,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   stop(): void {
     this.#phase = "ending";
     this.#localQueue.release();
+    this.#connections.hurry();
     this.#doubt.end();
     this.#link.changed();
   }
