@@ -34,7 +34,7 @@ export interface SessionLease {
 }
 
 /** For the lease's end over a connection that may be dead. */
-const LEASE_END_MS = 500;
+const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
   readonly config: WorkerConfig<E>;
