@@ -48,10 +48,12 @@ export function dispatch(action: string, arg: string, value: string): void {
   update(model, action, arg, value);
 }
 
-/** A timer that was asked for with `after` has rung. */
-export function rang(action: string, arg: string): void {
+/** A timer that was asked for with `after` has rung. Says whether there is something new to draw. */
+export function rang(action: string, arg: string): bool {
   model.now = now();
+  model.isNew = true;
   update(model, action, arg, "");
+  return model.isNew;
 }
 
 /** The answer to a request; the status is 0 when none came. `bytes`: what the body took on its way. */

@@ -15,10 +15,12 @@ export class Runner {
     this.#afterDraw = afterDraw;
   }
 
-  /** Takes a step and has its outcome drawn in the next frame; a background tab draws when it is seen. */
-  run(step: (app: App) => void): void {
-    this.#attempt(step);
-    if (this.#drawing || this.#broken) return;
+  /**
+   * Takes a step and has its outcome drawn in the next frame, unless it says 0, that there is none; a background
+   * tab draws when it is seen.
+   */
+  run(step: (app: App) => unknown): void {
+    if (this.#attempt(step) === 0 || this.#drawing || this.#broken) return;
     this.#drawing = true;
     requestAnimationFrame(() => this.flush());
   }
@@ -48,12 +50,13 @@ export class Runner {
     reload?.focus();
   }
 
-  #attempt(step: (app: App) => void): void {
-    if (this.#broken || !this.#app) return;
+  #attempt(step: (app: App) => unknown): unknown {
+    if (this.#broken || !this.#app) return undefined;
     try {
-      step(this.#app);
+      return step(this.#app);
     } catch (error) {
       this.fail(error);
+      return undefined;
     }
   }
 }

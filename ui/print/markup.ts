@@ -3,6 +3,8 @@ import { ATTR, FLAG, KEY, OPEN, TEXT } from "../host/ops.ts";
 
 /** Elements without an end (HTML, 13.1.2). */
 const VOID = new Set(["br", "col", "hr", "img", "input", "wbr"]);
+/** For screen readers alone, such as the horizon as a table: half of all elements, which the application's own picture has. */
+const ONLY_READ = ' class="sr"';
 const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
 
 export function markupOf(
@@ -44,9 +46,14 @@ export function markupOf(
   const element = (): string => {
     const tag = name();
     const size = word();
-    word(); // how many units it takes
-    const end = at + size;
-    const start = `<${tag}${attrs(end)}>`;
+    const units = word();
+    const [end, unitsEnd] = [at + size, unit + units];
+    const attributes = attrs(end);
+    if (attributes === ONLY_READ) {
+      [at, unit] = [end, unitsEnd];
+      return "";
+    }
+    const start = `<${tag}${attributes}>`;
     return VOID.has(tag) ? start : `${start}${children(end)}</${tag}>`;
   };
 

@@ -25,7 +25,7 @@ export const getPage: Operation = {
 };
 
 async function readFirst(admin: Admin, signal: AbortSignal): Promise<FirstFacts | null> {
-  const session = await sessionOf(admin, signal);
+  const [session, events] = await Promise.all([sessionOf(admin, signal), admin.feed.first()]);
   if (session.problem !== null) return null;
-  return { session: JSON.stringify(session), events: await admin.feed.first() };
+  return { session: JSON.stringify(session), events };
 }

@@ -36,7 +36,7 @@ export interface FeedSource {
   /** The shortest time between two readings; they rest twenty times as long as they took. */
   readonly intervalMs: number;
   /** One line of JSON; sent when it has changed. */
-  readonly read: (known: Known) => Promise<string>;
+  readonly read: () => Promise<string>;
 }
 
 export interface Feed {
@@ -47,7 +47,7 @@ export interface Feed {
   known(): Promise<Known>;
   /** The JSON of GET /api/overview. */
   overview(): Promise<string>;
-  /** What a page is told first, of each event that it watches. */
+  /** What a page is told first, of each event that it watches: no older than what an open page shows. */
   first(): Promise<readonly (readonly [FeedEvent, string])[]>;
   /** Somebody will watch in a moment: what he is shown first is read already. */
   expect(): void;
@@ -96,6 +96,8 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
   let hurriedAtMs = Number.NEGATIVE_INFINITY;
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  const readings = new Map<FeedEvent, { readonly json: string; readonly beganAtMs: number }>();
 
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
@@ -181,17 +183,33 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       return undefined;
     },
   };
-  const beatOf = ({ event, intervalMs, read }: FeedSource): Beat => ({
-    isWanted: () => source.isWatched(event) && sampler.last !== null,
-    intervalMs: () => intervalMs,
+  const beatOf = (one: FeedSource): Beat => ({
+    isWanted: () => source.isWatched(one.event) && sampler.last !== null,
+    intervalMs: () => one.intervalMs,
     restFactor: 20,
     isCostly: true,
     run: () =>
-      quietly(event, async () => {
-        if (sampler.last !== null) broadcast.say(event, await read(sampler.last));
+      quietly(one.event, async () => {
+        if (sampler.last !== null) broadcast.say(one.event, await readNow(one));
         return undefined;
       }),
   });
+  const readNow = async (one: FeedSource) => {
+    const beganAtMs = monotonic();
+    const json = await one.read();
+    readings.set(one.event, { json, beganAtMs });
+    return json;
+  };
+  /** Not older than what stands on a page that is open, and never of before a write of ours. */
+  const recent = (one: FeedSource) => {
+    const last = readings.get(one.event);
+    const isRecent = last !== undefined && monotonic() - last.beganAtMs < one.intervalMs;
+    return isRecent && last.beganAtMs > writtenAtMs ? last.json : readNow(one);
+  };
+  const recentlyKnown = () => {
+    const last = youngerThan(PULSE_MS);
+    return last !== null && last.readAtMs > writtenAtMs ? last : null;
+  };
   const ofSources = new Map(sources.map((one) => [one.event, beatOf(one)]));
   const rhythm = createRhythm([pulse, ping, sample, ...ofSources.values(), census]);
 
@@ -211,13 +229,10 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     known,
     overview: async () => overviewText(await known()).json,
     async first() {
-      const now = await known();
-      const told = sources.map(async ({ event, read }) => [event, await read(now)] as const);
-      return [
-        ["pulse", pulseJson(now).json],
-        ["counts", countsJson(now)],
-        ...(await Promise.all(told)),
-      ];
+      // Side by side: somebody sits before an empty page.
+      const read = sources.map(async (one) => [one.event, await recent(one)] as const);
+      const [now, ...told] = await Promise.all([recentlyKnown() ?? known(), ...read]);
+      return [["pulse", pulseJson(now).json], ["counts", countsJson(now)], ...told];
     },
     expect() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
@@ -228,6 +243,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     publish: (event, json, topic) => source.publish(event, json, topic),
     isWatched: (event) => source.isWatched(event),
     changed() {
+      writtenAtMs = monotonic();
       if (monotonic() - hurriedAtMs < intervalMs) return;
       hurriedAtMs = monotonic();
       for (const afterMs of HURRIED_MS) void wait(afterMs, stopping.signal).then(hurry);

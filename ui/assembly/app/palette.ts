@@ -52,6 +52,7 @@ export function look(m: Model, typed: string): void {
 /** Typing rests, if nothing has been typed since. */
 export function askNames(m: Model, serial: string): void {
   const p = m.palette;
+  m.isNew = false;
   if (m.layer !== "palette" || serial !== p.serial.toString()) return;
   const wanted = wantedBy(p.text);
   ask(m, "tasks", `api/tasks?limit=${MOST_NAMES}&search=${encode(wanted)}`);

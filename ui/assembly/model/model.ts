@@ -27,6 +27,8 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
+  /** What is shown may have changed by the timer that has rung; where that has only asked, it has not. */
+  isNew: bool = false;
   /** The number of the history's entry at hand. */
   entry: i32 = 0;
   places: Places = new Places();

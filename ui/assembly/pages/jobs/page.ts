@@ -29,8 +29,6 @@ import { jobsView } from "./view";
 const SUGGEST_MS = 60;
 
 export class JobsPage extends BesideJobs {
-  /** Somebody is typing, and a timer waits for the end of it. */
-  private isPausing: bool = false;
   private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
   constructor() {
@@ -112,20 +110,13 @@ export class JobsPage extends BesideJobs {
   private typeQuery(_m: Model, value: string): void {
     this.bar.type(value);
     if (value.trim().length === 0) this.bar.close();
-    else if (!this.isPausing) this.awaitPause();
-  }
-
-  /** One timer at a time: each draws when it rings. */
-  private awaitPause(): void {
-    this.isPausing = true;
-    after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
+    else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
   }
 
   /** Completions are asked for when nothing has been typed meanwhile. */
   private pause(m: Model, serial: string): void {
-    this.isPausing = false;
-    if (serial !== this.bar.serial.toString()) this.awaitPause();
-    else if (this.bar.draft.trim().length > 0) this.suggest(m);
+    m.isNew = false;
+    if (serial === this.bar.serial.toString()) this.suggest(m);
   }
 
   private suggest(m: Model): void {
