@@ -1,10 +1,10 @@
 // From the start of the navigation until the first number is painted, in a browser that was never here.
 
-import { atMost } from "../../admin/measure.ts";
+import { atMost, line, ms } from "../../admin/measure.ts";
 import { median } from "../../engine/statistics.ts";
 import { openPage, type PageMeasure, type Watched } from "../bench.ts";
 
-const ROUNDS = 7;
+const ROUNDS = 9;
 
 export const start: PageMeasure = {
   name: "start",
@@ -19,6 +19,11 @@ export const start: PageMeasure = {
       times.push(await handle.jsonValue());
       await browser.close();
     }
-    return [atMost("first numbers on screen, cold browser", median(times), 300)];
+    const quickest = `≥ ${ms(Math.min(...times))}`;
+    return [
+      atMost("first numbers on screen, cold browser, the middle one", median(times), 300),
+      // What others do on the machine is in all of them, least in this one.
+      line("first numbers on screen, cold browser, the quickest", "", quickest, null),
+    ];
   },
 };
