@@ -39,7 +39,7 @@ export async function inTime<T>(
     reject(reason);
   };
   // After the answer the connection's end is that of the request, too.
-  const leave = () => end(new WorkerError("aborted", "the client has left"));
+  const leave = () => end(hasLeft);
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
   let untilMs = monotonic() + limitMs;
@@ -55,6 +55,9 @@ export async function inTime<T>(
     patientUntilMs = Number.POSITIVE_INFINITY;
   }
 }
+
+// One for all: every request ends with it, mostly after its answer, and a stack of its own costs more than the rest.
+const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {
   const message = `this took more than ${limitMs / 1_000} s and was stopped; ask for less, or try again`;
