@@ -115,9 +115,9 @@ const JSONS: readonly unknown[] = [
   ...[Array.from({ length: 2_000 }, (_, n) => n + 1), "2026-01-01T00:00:00Z", "\u0000", "\ud800"],
 ];
 
-/** A text for a query or a path: often what is expected there, changed now and then. */
-export function hostileText(random: Random, schema: Schema = {}, name = ""): string {
-  const isExpected = random(10) < 7;
+/** A text for a query or a path: in `sound` of ten cases what is expected there, else changed or anything. */
+export function hostileText(random: Random, sound: number, schema: Schema = {}, name = ""): string {
+  const isExpected = random(10) < sound;
   if (isExpected && Array.isArray(schema.enum)) return String(pick(random, schema.enum));
   if (isExpected && schema.type === "integer") return String(random(500));
   if (isExpected && name === "q") return randomQuery(random);
@@ -138,29 +138,34 @@ function changed(random: Random, text: string): string {
 /** A JSON text for a body of that schema: sound, nearly sound, or none at all. */
 export function hostileBody(
   random: Random,
+  sound: number,
   schema: Schema,
   resolve: (one: Schema) => Schema,
 ): string {
   const kind = random(12);
   if (kind === 0)
     return pick(random, ["", "{", "[]", "null", "nonsense", '{"a":}', "\ufeff{}", "{}{}"]);
-  if (kind === 1) return `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
-  const text = JSON.stringify(value(random, resolve(schema), resolve, 0) ?? null);
+  if (kind === 1) {
+    const depth = 10 ** random(5);
+    return `${"[".repeat(depth)}${random(1_000)}${"]".repeat(depth)}`;
+  }
+  const text = JSON.stringify(value(random, { sound, resolve }, resolve(schema), 0) ?? null);
   if (kind === 2) return text.replace("{", `{${JSON.stringify(pick(random, TEXTS))}:1,`);
   if (kind === 3) return text.slice(0, random(text.length + 1));
   return text;
 }
 
-function value(
-  random: Random,
-  schema: Schema,
-  resolve: (one: Schema) => Schema,
-  depth: number,
-): unknown {
-  if (random(12) === 0) return pick(random, JSONS);
+interface Manner {
+  readonly sound: number;
+  readonly resolve: (one: Schema) => Schema;
+}
+
+function value(random: Random, manner: Manner, schema: Schema, depth: number): unknown {
+  const { sound, resolve } = manner;
+  if (random(4 + 2 * sound) === 0) return pick(random, JSONS);
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined) {
-    return value(random, resolve(pick(random, alternatives as Schema[])), resolve, depth);
+    return value(random, manner, resolve(pick(random, alternatives as Schema[])), depth);
   }
   if (schema.enum !== undefined) return pick(random, schema.enum as unknown[]);
   if (schema.const !== undefined) return schema.const;
@@ -171,12 +176,12 @@ function value(
         ([name]) => random(20) > (required.has(name) ? 0 : 11),
       );
       return Object.fromEntries(
-        members.map(([name, one]) => [name, value(random, resolve(one), resolve, depth + 1)]),
+        members.map(([name, one]) => [name, value(random, manner, resolve(one), depth + 1)]),
       );
     }
     case "array":
       return Array.from({ length: random(depth > 3 ? 1 : 5) }, () =>
-        value(random, resolve(schema.items ?? {}), resolve, depth + 1),
+        value(random, manner, resolve(schema.items ?? {}), depth + 1),
       );
     case "integer":
     case "number":
@@ -186,6 +191,6 @@ function value(
     case "null":
       return null;
     default:
-      return hostileText(random, schema);
+      return hostileText(random, sound, schema);
   }
 }

@@ -8,6 +8,7 @@ import { group as endurance } from "./endurance/group.ts";
 import { group as failover } from "./failover/group.ts";
 import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
+import { group as fuzz } from "./fuzz/group.ts";
 import { group as kill } from "./kill.ts";
 import { group as longJobs } from "./long-jobs.ts";
 import { group as migrators } from "./migrators.ts";
@@ -34,6 +35,7 @@ export const groups: readonly FaultGroup[] = [
   pgbouncer,
   weight,
   admin,
+  fuzz,
   scaleOut,
   clocks,
   longJobs,

@@ -1,20 +1,19 @@
 // The admin under faults: one of two dies, PostgreSQL is away, a table is locked, ten thousand connections
-// say nothing, requests are hostile. Of no mode: nobody runs jobs here.
+// say nothing. Of no mode: nobody runs jobs here.
 import type { FaultGroup } from "../../field/field.ts";
 import { databaseAway } from "./database-away.ts";
-import { fuzz } from "./fuzz.ts";
 import { idleSockets } from "./idle-sockets.ts";
 import { lockedTable } from "./locked-table.ts";
 import { twoAdmins } from "./two-admins.ts";
 
 export const group: FaultGroup = {
   name: "admin",
-  title: "the admin: one of two killed, PostgreSQL away, a locked table, idle sockets, fuzz",
+  title: "the admin: one of two killed, PostgreSQL away, a locked table, idle sockets",
   limitMinutes: 10,
   needs: ["nginx"],
   async run(field) {
     const server = await field.server();
-    for (const part of [twoAdmins, databaseAway, lockedTable, idleSockets, fuzz]) {
+    for (const part of [twoAdmins, databaseAway, lockedTable, idleSockets]) {
       field.say(part.name);
       await part(field, server);
     }

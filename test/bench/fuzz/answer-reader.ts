@@ -1,0 +1,143 @@
+// Reads the answers of one connection as they come, and holds their framing to HTTP/1.1: a status line,
+// headers, exactly one way to tell where the body ends, and nothing that nobody has asked for.
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: string;
+  /** The beginning of the body. */
+  readonly text: string;
+  /** It is the connection's last. */
+  readonly isLast: boolean;
+}
+
+export interface AnswerReader {
+  /** Throws where the bytes are no answer. */
+  take(bytes: Buffer): void;
+  /** The connection has ended. Throws where that is in the middle of an answer. */
+  end(): void;
+  /** Of the answer that is being read: its beginning, null before its headers; and its body's bytes so far. */
+  readonly begun: Answer | null;
+  readonly bytes: number;
+}
+
+const MOST_HEADER_BYTES = 65_536;
+const KEPT_BYTES = 400;
+const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*(?=\r\n|$)/;
+const HEADER_LINES = /^(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
+const END_OF_HEAD = "\r\n\r\n";
+
+/** Where a body ends: after so many bytes, after the last chunk, with the connection. */
+type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
+
+/** `isHead`: of the request that the next answer is for; null: there is none, and an answer is a fault. */
+export function answerReader(
+  isHead: () => boolean | null,
+  done: (answer: Answer) => void,
+): AnswerReader {
+  let waiting: Buffer = Buffer.alloc(0);
+  let place: Place = "head";
+  let [left, bytes, text] = [0, 0, ""];
+  let begun: Answer | null = null;
+
+  const finish = () => {
+    const answer = { ...(begun as Answer), text };
+    [place, begun, bytes, text] = ["head", null, 0, ""];
+    done(answer);
+  };
+
+  const readHead = (head: string) => {
+    const [line = "", status = ""] = STATUS_LINE.exec(head) ?? [];
+    const headers = head.slice(line.length);
+    if (line === "" || !HEADER_LINES.test(headers)) throw broken("no head of an answer", head);
+    // An invitation to send the body: the answer comes after it.
+    if (status === "100") return;
+    const asked = isHead();
+    if (asked === null) throw broken("an answer that nobody asked for", head);
+    const lengths = [...headers.matchAll(/\r\ncontent-length:([^\r]*)/gi)].map(([, one]) => one);
+    const isChunked = /\r\ntransfer-encoding: *chunked/i.test(headers);
+    const isLast = /\r\nconnection: *close/i.test(headers);
+    begun = { status: Number(status), headers, text, isLast };
+    const hasNone = asked || status === "204" || status === "304";
+    if (lengths.length + Number(isChunked) > 1) throw broken("two lengths", head);
+    const length = (lengths[0] ?? "0").trim();
+    if (!/^\d{1,15}$/.test(length)) throw broken("a length that is none", head);
+    left = Number(length);
+    if (hasNone) finish();
+    else if (isChunked) place = "chunk size";
+    else if (lengths.length > 0 && left === 0) finish();
+    else if (lengths.length > 0) place = "body";
+    else if (isLast) place = "until the end";
+    else throw broken("no length", head);
+  };
+
+  const cut = (length: number): Buffer => {
+    const part = waiting.subarray(0, length);
+    waiting = waiting.subarray(length);
+    return part;
+  };
+
+  const readBody = () => {
+    const part = cut(place === "until the end" ? waiting.length : left);
+    left -= part.length;
+    if (bytes < KEPT_BYTES) text += part.toString("utf8", 0, KEPT_BYTES - bytes);
+    bytes += part.length;
+    if (left > 0 || place === "until the end") return false;
+    if (place === "chunk") place = "chunk end";
+    else finish();
+    return true;
+  };
+
+  /** A line with its end; null as long as that has not come. */
+  const readLine = (most: number): string | null => {
+    const at = waiting.indexOf("\r\n");
+    if (at > most || (at < 0 && waiting.length > most)) throw broken(`no ${place}`, `${waiting}`);
+    return at < 0 ? null : cut(at + 2).toString("latin1", 0, at);
+  };
+
+  const readChunkLine = (): boolean => {
+    const line = readLine(place === "trailer" ? 1_000 : 16);
+    if (line === null) return false;
+    if (place === "chunk size") {
+      if (!/^[\da-f]{1,8}$/i.test(line)) throw broken("no chunk size", line);
+      left = Number.parseInt(line, 16);
+      place = left === 0 ? "trailer" : "chunk";
+    } else if (place === "trailer") {
+      if (line === "") finish();
+      else if (!HEADER_LINES.test(`\r\n${line}`)) throw broken("no trailer", line);
+    } else if (line !== "") throw broken("something behind a chunk", line);
+    else place = "chunk size";
+    return true;
+  };
+
+  /** Whether it has come further. */
+  const step = (): boolean => {
+    if (waiting.length === 0) return false;
+    if (place === "body" || place === "chunk" || place === "until the end") return readBody();
+    if (place !== "head") return readChunkLine();
+    const at = waiting.indexOf(END_OF_HEAD);
+    if (at < 0 && waiting.length > MOST_HEADER_BYTES) throw broken("an endless head", `${waiting}`);
+    if (at < 0) return false;
+    readHead(cut(at + END_OF_HEAD.length).toString("latin1", 0, at));
+    return true;
+  };
+
+  return {
+    take(more) {
+      waiting = waiting.length === 0 ? more : Buffer.concat([waiting, more]);
+      while (step());
+    },
+    end() {
+      if (place === "until the end") finish();
+      else if (place !== "head" || waiting.length > 0) throw broken(`an end in the ${place}`, "");
+    },
+    get begun() {
+      return begun;
+    },
+    get bytes() {
+      return bytes;
+    },
+  };
+}
+
+const broken = (what: string, where: string) =>
+  new Error(`the framing is broken: ${what}: ${JSON.stringify(where.slice(0, 300))}`);

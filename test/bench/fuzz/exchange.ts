@@ -1,0 +1,126 @@
+// A connection to the admin as bytes: what is sent is written as it is, several requests at once or one in
+// pieces, and the answers are read in their order. Node's client would not send most of it.
+import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Answer, answerReader } from "./answer-reader.ts";
+
+export interface Line {
+  /**
+   * Sends the pieces, with pauses, and waits for as many answers as there are in `heads`: whether each is to
+   * a HEAD.
+   */
+  exchange(
+    pieces: readonly (string | Buffer)[],
+    heads: readonly boolean[],
+    waitMs?: number,
+  ): Promise<Outcome>;
+  /** In order, or at once, whatever still comes. */
+  close(isOrderly?: boolean): void;
+  readonly isOpen: boolean;
+}
+
+export interface Outcome {
+  readonly answers: readonly Answer[];
+  /**
+   * `all`: as many as were asked for; `closed`: the server has ended the connection before that; `left`: we
+   * have, in the middle of a long answer; `waited`: nothing came for `waitMs`.
+   */
+  readonly end: "all" | "closed" | "left" | "waited";
+  /** What was wrong with the bytes. */
+  readonly problem: string | null;
+}
+
+export interface LineOptions {
+  readonly port: number;
+  /** One of 127.0.0.0/8: as many clients as addresses. */
+  readonly localAddress: string;
+}
+
+/** Whatever takes longer is a finding; a download has 30 s until it begins. */
+const MOST_MS = 45_000;
+/** Long answers, and streams, which have no end, are left after so much. */
+const MOST_BYTES = 262_144;
+const MOST_STREAM_MS = 20;
+const PAUSE_MS = 2;
+
+export function openLine({ port, localAddress }: LineOptions): Line {
+  const socket = net.connect({ host: "127.0.0.1", port, localAddress, noDelay: true });
+  let asked: readonly boolean[] = [];
+  let answers: Answer[] = [];
+  /** A problem that nobody was waiting for: told with the next exchange. */
+  let untold: string | null = null;
+  const keep = (_: Outcome["end"], problem: string | null = null) => {
+    untold ??= problem;
+  };
+  let settle = keep;
+  let isOpen = true;
+  let streaming: NodeJS.Timeout | undefined;
+
+  const leave = () => {
+    if (reader.begun === null) return;
+    answers.push(reader.begun);
+    isOpen = false;
+    socket.destroy();
+    settle("left");
+  };
+  const reader = answerReader(
+    () => asked[answers.length] ?? null,
+    (answer) => {
+      answers.push(answer);
+      if (answer.isLast) isOpen = false;
+      if (answers.length === asked.length) settle("all");
+    },
+  );
+  const guarded = (read: () => void, end: Outcome["end"] | null) => {
+    try {
+      read();
+      if (end !== null) settle(end);
+    } catch (error) {
+      isOpen = false;
+      socket.destroy();
+      settle("closed", (error as Error).message);
+    }
+  };
+  socket.on("data", (bytes) => {
+    guarded(() => reader.take(bytes), null);
+    if (reader.begun === null) return;
+    if (reader.bytes > MOST_BYTES) leave();
+    else if (/\r\ncontent-type: *text\/event-stream/i.test(reader.begun.headers)) {
+      streaming ??= setTimeout(leave, MOST_STREAM_MS);
+    }
+  });
+  socket.on("end", () => guarded(() => reader.end(), "closed"));
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    isOpen = false;
+    clearTimeout(streaming);
+    settle("closed");
+  });
+
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    async exchange(pieces, heads, waitMs = MOST_MS) {
+      const { promise, resolve } = Promise.withResolvers<Outcome>();
+      [asked, answers] = [heads, []];
+      const late = setTimeout(() => settle("waited"), waitMs);
+      settle = (end, problem = null) => {
+        clearTimeout(late);
+        settle = keep;
+        resolve({ answers, end, problem: problem ?? untold });
+      };
+      if (untold !== null || socket.destroyed) settle("closed");
+      for (const [at, piece] of pieces.entries()) {
+        if (at > 0) await sleep(PAUSE_MS);
+        if (socket.writable) socket.write(piece);
+      }
+      return promise;
+    },
+    close(isOrderly = false) {
+      isOpen = false;
+      if (isOrderly) socket.end();
+      else socket.destroy();
+    },
+  };
+}

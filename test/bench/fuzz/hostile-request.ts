@@ -1,0 +1,126 @@
+// Requests to every route of an OpenAPI document with hostile queries, paths, headers and bodies: sound ones,
+// nearly sound ones, and such as no client would send.
+import type { Random } from "../../support/random-calls.ts";
+import { hostileBody, hostileText, pick } from "./hostile-values.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a part of an OpenAPI document
+type Schema = any;
+
+interface Operation {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly query: readonly { readonly name: string; readonly schema: Schema }[];
+  readonly body: Schema | null;
+  /** How much there is to vary: so often it is asked. */
+  readonly weight: number;
+  /** Its answer is long, or has no end. */
+  readonly isLong: boolean;
+}
+
+export interface Hostile {
+  readonly route: string;
+  /** All of it, as it is sent. */
+  readonly bytes: string;
+  readonly isHead: boolean;
+  /** Nothing is sent before its answer, or behind it. */
+  readonly isAlone: boolean;
+}
+
+type Resolve = (schema: Schema) => Schema;
+
+export type HostileRequests = (random: Random) => Hostile;
+
+/** `host`: what all of them name. `token`: against cross-site requests, for the writes. */
+export function hostileRequests(document: Schema, host: string, token: string): HostileRequests {
+  const resolve: Resolve = (schema) =>
+    schema?.$ref === undefined
+      ? (schema ?? {})
+      : document.components.schemas[schema.$ref.split("/").at(-1)];
+  const drawn = operationsOf(document, resolve).flatMap((one) =>
+    Array<Operation>(one.weight).fill(one),
+  );
+
+  return (random) => {
+    const { method, path, query, body, isLong } = pick(random, drawn);
+    const sound = pick(random, SOUND);
+    const target = hostileTarget(random, { path, query, sound }, resolve);
+    const sent = random(25) === 0 ? pick(random, ["HEAD", "PUT", "DELETE", "OPTIONS"]) : method;
+    const headers = [`${sent} ${target} HTTP/1.1`, `host: ${host}`];
+    if (random(40) === 0) headers.push(`last-event-id: ${random(100_000)}`);
+    if (random(20) === 0) headers.push(`accept-encoding: ${pick(random, ENCODINGS)}`);
+    if (random(20) === 0) headers.push(`if-none-match: ${pick(random, TAGS)}`, "a-im: pieces");
+    let text = "";
+    if (method === "POST") {
+      if (random(30) > 0) headers.push(`x-worker-admin-csrf: ${token}`);
+      headers.push(`content-type: ${random(40) === 0 ? "text/plain" : "application/json"}`);
+      text = hostileBody(random, sound, body ?? {}, resolve).toWellFormed();
+      headers.push(`content-length: ${Buffer.byteLength(text)}`);
+    }
+    const head = `${headers.join("\r\n")}\r\n\r\n`;
+    return {
+      route: `${method} ${path}`,
+      bytes: head + text,
+      isHead: sent === "HEAD",
+      // What cannot be read among others has no answer that would be certain to be its own.
+      isAlone: isLong || head.length > LARGE_HEAD_BYTES,
+    };
+  };
+}
+
+/** How many of ten values are such as are expected: nearly all of some requests, hardly any of most. */
+const SOUND = [9, 5, ...Array<number>(28).fill(0)];
+
+/** What is done to the whole schema, or told of it: up to a hundred times the work, of few inputs. */
+const RARE =
+  /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
+const LARGE_HEAD_BYTES = 15_000;
+const ENCODINGS = ["gzip", "br", "zstd, *;q=0", "identity;q=0", "gzip;q=nan,,", "*"];
+const TAGS = ["*", '"a"', 'W/"a", "b"', '"', "nothing"];
+
+/** What a body may have in it. */
+function fieldsOf(body: Schema | null, resolve: Resolve): number {
+  const schema = resolve(body);
+  const all = [schema, ...(schema.anyOf ?? schema.oneOf ?? []).map(resolve)];
+  return new Set(all.flatMap(({ properties }) => Object.keys(properties ?? {}))).size;
+}
+
+function operationsOf(document: Schema, resolve: Resolve): Operation[] {
+  return Object.entries<Schema>(document.paths).flatMap(([path, item]) =>
+    (["GET", "POST"] as const).flatMap((method) => {
+      const operation = item[method.toLowerCase()];
+      if (operation === undefined) return [];
+      const query = (operation.parameters ?? []).filter((one: Schema) => one.in === "query");
+      const body = operation.requestBody?.content["application/json"].schema ?? null;
+      const places = path.split("{").length - 1;
+      const inputs = places + query.length + fieldsOf(body, resolve);
+      const weight = RARE.test(path) ? 1 : 4 * (1 + inputs ** 2);
+      const isLong = /^\/(?:api\/(?:events|export)|assets)/.test(path);
+      return [{ method, path, query, body, weight, isLong }];
+    }),
+  );
+}
+
+function hostileTarget(
+  random: Random,
+  { path, query: parameters, sound }: Pick<Operation, "path" | "query"> & { sound: number },
+  resolve: Resolve,
+): string {
+  const inPath = path.replaceAll(/\{\w+\}/g, () => {
+    const text = hostileText(random, sound);
+    return random(8) === 0 && isPlain(text) ? text : encoded(text);
+  });
+  const isWild = sound < 5;
+  const query = parameters
+    .filter(() => random(6) < (isWild ? 5 : 2))
+    .flatMap(({ name, schema }) => {
+      const one = `${encoded(name)}=${encoded(hostileText(random, sound, resolve(schema), name))}`;
+      return random(30) === 0 ? [one, one] : [one];
+    });
+  if (random(30) === 0 || (isWild && random(query.length + 1) === 0))
+    query.push(`${encoded(hostileText(random, 0))}=${encoded(hostileText(random, 0))}`);
+  return query.length === 0 ? inPath : `${inPath}?${query.join("&")}`;
+}
+
+const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
+/** What can stand in a request line as it is. */
+const isPlain = (text: string) => /^[!-~]+$/.test(text) && !/[#?/]/.test(text);

@@ -1,0 +1,71 @@
+// An honest reader of an admin, with an address of its own: it asks a little now and then, and once more what
+// was busy, as a page does.
+import http from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const PATHS = ["/api/overview", "/api/jobs", "/api/queues", "/api/session"];
+const ADDRESS = "127.0.0.251";
+
+export interface Reader {
+  /** With 200. */
+  readonly answered: number;
+  readonly slowestMs: number;
+  /** Were 503 at first. */
+  readonly retried: number;
+  readonly failed: readonly string[];
+  stop(): Promise<void>;
+}
+
+export function startReader(port: number, pauseMs: number): Reader {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const failed: string[] = [];
+  let [answered, slowestMs, retried] = [0, 0, 0];
+  let isOver = false;
+  /** The status, or what went wrong. */
+  const ask = async (path: string): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    const began = performance.now();
+    const options = { host: "127.0.0.1", port, path, agent, localAddress: ADDRESS };
+    http.get(options, resolve).once("error", reject);
+    try {
+      const response = await promise;
+      for await (const _ of response);
+      slowestMs = Math.max(slowestMs, performance.now() - began);
+      return `${response.statusCode}`;
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const all = async () => {
+    for (let n = 0; !isOver; n++) {
+      const path = PATHS[n % PATHS.length] ?? "";
+      let status = await ask(path);
+      if (status === "503") {
+        retried += 1;
+        await sleep(pauseMs);
+        status = await ask(path);
+      }
+      if (status === "200") answered += 1;
+      else failed.push(`${path} is answered with ${status}`);
+      await sleep(pauseMs);
+    }
+    agent.destroy();
+  };
+  const done = all();
+  return {
+    get answered() {
+      return answered;
+    },
+    get slowestMs() {
+      return slowestMs;
+    },
+    get retried() {
+      return retried;
+    },
+    failed,
+    async stop() {
+      isOver = true;
+      await done;
+    },
+  };
+}
