@@ -67,7 +67,8 @@ function tell(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: FuzzResult):
   field.figure("of them did what they asked", null, tally.served, served);
   field.figure("of them were no HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // Resident memory is what V8 has not given back yet; the heap after a collection is what is really kept.
+  // Resident memory is what V8 has not given back yet; the heap after a collection is what is really kept. In it
+  // the last answers, of which the next ones may be told as differences, become up to 16 MB (repeated.ts).
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];
