@@ -12,7 +12,7 @@
 // two builds at once do not mix.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import zlib from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
 import { executable } from "./build/executable/executable.mjs";
 import { release } from "./build/executable/release.mjs";
@@ -71,24 +71,15 @@ async function ui() {
 
 /** Every file of the client as the server sends it, compressed once, here. */
 async function assets() {
-  const { brotliCompressSync, constants, gzipSync } = zlib;
+  const { brotli } = await import("./ui/brotli.mjs");
   const table = {};
   for (const name of client) {
     const bytes = await readFile(join(dist, "ui", name));
-    const brotli = brotliCompressSync(bytes, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-        // In small blocks the parts of a packed module (ui/pack.mjs) are told apart.
-        [constants.BROTLI_PARAM_LGBLOCK]: 16,
-        [constants.BROTLI_PARAM_LGWIN]: 18,
-      },
-    });
     table[name] = {
       content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
       identity: bytes.toString("base64"),
-      br: brotli.toString("base64"),
+      br: brotli(bytes).toString("base64"),
       gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
     };
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Group } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, failedJob, group, groups, opened, value } from "./sample.ts";
+import { at, counts, failedJob, feed, group, groups, opened, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -104,6 +104,29 @@ test("one kind of error says how often, since when, where, and what its jobs hav
     page.asked("api/groups/common").path,
     `api/groups/common?q=${encodeURIComponent(QUERY)}`,
   );
+});
+
+test("what stands about a kind follows when others have failed, once nobody reads", async () => {
+  const page = await opened1();
+  const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
+  assert.match(newest(), /#7/);
+  page.click("Copy report");
+  // Others have failed, twice.
+  const again = (ms: number, lastMs: number) => {
+    page.pass(ms);
+    feed(page, { counts: counts({ as_of: at(ms / 1000) }) });
+    page.pass(16_000);
+    page.answer(failedPath(), groups([gateway({ last_seen: at(lastMs), sample_ids: [8] })]));
+    page.answer(retryingPath(), groups([]));
+  };
+  again(1000, 5);
+  assert.equal(page.requests.filter(({ path }) => path.includes("id%3A8")).length, 0);
+  again(25_000, 30);
+  page.answer("api/groups?by=queue", groups([group("payouts", { count: value(9) })]));
+  page.answer("api/jobs?fields=row", { jobs: [{ id: 8, condition_since: at(30) }] });
+  assert.match(newest(), /#8/);
+  assert.doesNotMatch(newest(), /#7/);
+  assert.match(page.text, /queuepayouts9/);
 });
 
 test("all of a kind are retried by a query, after a rehearsal, by button and by key", async () => {

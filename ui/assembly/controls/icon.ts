@@ -12,7 +12,7 @@ export function icon(path: string): Node {
 export const COPY: string = "M5.5 5.5h7v7h-7zM3.5 10.5v-7h7";
 export const SYSTEM: string = "M2.5 3h11v7.5h-11ZM6 13.5h4M8 10.5v3";
 export const SUN: string =
-  "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6ZM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M3 13l1-1M12 4l1-1";
+  "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6ZM8 1v1.5m0 11V15M1 8h1.5m11 0H15M3 3l1 1m8 8 1 1M3 13l1-1m8-8 1-1";
 export const MOON: string = "M13.5 9.5A5.8 5.8 0 0 1 6.5 2.5a5.8 5.8 0 1 0 7 7Z";
 export const CLOSE: string = "M4 4l8 8M12 4l-8 8";
 export const BACK: string = "M10 3 5 8l5 5";
@@ -32,7 +32,7 @@ export const LAYERS: string =
   "M8 2.5 14 5.5 8 8.5 2 5.5zM2.5 8.4 8 11.2l5.5-2.8M2.5 11 8 13.8 13.5 11";
 export const CODE: string = "M5.5 5 2.5 8l3 3M10.5 5l3 3-3 3";
 export const CPU: string =
-  "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14";
+  "M4.5 4.5h7v7h-7zm2-2.5v2.5m3-2.5v2.5m-3 7V14m3-2.5V14M2 6.5h2.5M2 9.5h2.5m7-3H14m-2.5 3H14";
 export const CLOCK: string = "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3.2l2 1.3";
 export const PULSE: string = "M2 8.5h2.5L6.5 4l3 8 2-3.5H14";
 export const TOOL: string =
@@ -45,5 +45,5 @@ export const DOTS: string = "M3.5 8h.01M8 8h.01M12.5 8h.01";
 export const DOWNLOAD: string = "M8 2.5v7M5 7l3 3 3-3M3 13h10";
 export const LINK: string =
   "M6.8 9.2a2.4 2.4 0 0 0 3.4 0l2-2a2.4 2.4 0 0 0-3.4-3.4l-.8.8M9.2 6.8a2.4 2.4 0 0 0-3.4 0l-2 2a2.4 2.4 0 0 0 3.4 3.4l.8-.8";
-export const EXPAND: string = "M9.5 3H13v3.500M13 3 9 7M6.500 13H3V9.500M3 13l4-4";
+export const EXPAND: string = "M9.5 3H13v3.5M13 3 9 7M6.5 13H3V9.5M3 13l4-4";
 export const INFO: string = "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 7.5v3M8 5.4h.01";

@@ -61,7 +61,7 @@ export class JobsDialog extends CommandDialog {
 
   override blocked(dialog: OpenDialog): string {
     const isHeld = dialog.count("locked") === dialog.jobs.length;
-    return isHeld ? "There is no job that it would change." : "";
+    return isHeld ? "There is nothing that it would change." : "";
   }
 
   private get asksForAttempts(): bool {

@@ -127,7 +127,7 @@ export class OperationDialog extends Dialog {
   private waiting(dialog: OpenDialog): string {
     return dialog.busy
       ? "Counting which jobs it is about…"
-      : "First it is counted which jobs it is about. Nothing is changed.";
+      : "It counts the jobs that it is about. Nothing is changed.";
   }
 
   /** What was counted is no longer what would be done. */

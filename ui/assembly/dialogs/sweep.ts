@@ -45,7 +45,7 @@ export class SweepDialog extends CommandDialog {
   override text(_m: Model, dialog: OpenDialog): string {
     const found = this.found;
     if (found === null) {
-      return "First it is looked for workers that no longer answer. Nothing is changed.";
+      return "It looks for workers that no longer answer. Nothing is changed.";
     }
     const stale = found.staleWorkers.length;
     const orphans = found.orphanWorkers.length;

@@ -17,8 +17,6 @@ import { Fetched, SKELETON_MS } from "./fetched";
 import { KeptList, List } from "./list";
 import { Column, Row, RowPage } from "./row";
 
-/** After so long without a touch nobody is thought to read, and rows may change their places. */
-const READING_MS: f64 = 20000;
 const TYPING_MS: i32 = 250;
 
 export abstract class ListPage extends Page {
@@ -184,8 +182,7 @@ export abstract class ListPage extends Page {
 
   /** Shows rows; while someone reads the same list they are only taken in. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
-    const isRead = m.live.held || m.now - m.live.touchedAt < READING_MS;
-    if (isSame && isRead && !this.renewed) this.list.merge(page);
+    if (isSame && m.live.isRead(m.now) && !this.renewed) this.list.merge(page);
     else this.list.show(page);
     if (this.renewed) this.focusCurrent();
     this.renewed = false;

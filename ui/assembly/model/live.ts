@@ -13,6 +13,8 @@ export const AMBER_MS: f64 = 12000;
 /** How often is asked while nothing comes by itself. */
 export const ASK_MS: f64 = 5000;
 export const RED_MS: f64 = 30000;
+/** After so long without a touch nobody is thought to read, and rows may change their places. */
+const READING_MS: f64 = 20000;
 
 export class Live {
   stream: Stream = Stream.Closed;
@@ -54,6 +56,11 @@ export class Live {
   /** How long there has been no news; before the first, none. */
   silence(now: f64): f64 {
     return isNaN(this.newsAt) ? 0 : max(0, now - this.newsAt);
+  }
+
+  /** Someone reads here: rows stay where they are. */
+  isRead(now: f64): bool {
+    return this.held || now - this.touchedAt < READING_MS;
   }
 
   isStale(now: f64): bool {

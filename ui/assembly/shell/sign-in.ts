@@ -113,7 +113,7 @@ function tokenForm(m: Model, label: string, kind: string): Node {
         [attr("id", "token-hint"), cls("hint")],
         [
           text(
-            "Kept until you close this tab, and nowhere else. The server printed it at its start if nobody had set one; else ask whoever runs it.",
+            "Kept in this tab until it is closed. The server printed it at its start, unless whoever runs it has set one.",
           ),
         ],
       ),

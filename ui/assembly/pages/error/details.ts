@@ -35,26 +35,23 @@ export class Details {
   jobs: BriefJob[] = [];
   job: ListedJob = new ListedJob();
 
-  forget(): void {
-    const all = this.all;
-    for (let i = 0; i < all.length; i++) all[i].forget();
-  }
-
   private get all(): Fetched[] {
     return [this.tasks, this.queues, this.common, this.newest, this.example];
   }
 
   ask(m: Model, kind: ErrorKind, query: string): void {
     const q = encode(query);
+    const isQuiet = this.newest.ready;
     // Where there is one task, its number is that of the kind.
-    if (kind.tasks.length > 1) this.tasks.ask(m, `api/groups?by=task&q=${q}&limit=5`);
-    this.queues.ask(m, `api/groups?by=queue&q=${q}&limit=5`);
-    this.common.ask(m, `api/groups/common?q=${q}`);
+    if (kind.tasks.length > 1) this.tasks.ask(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
+    this.queues.ask(m, `api/groups?by=queue&q=${q}&limit=5`, isQuiet);
+    this.common.ask(m, `api/groups/common?q=${q}`, isQuiet);
     const ids: string[] = [];
     const samples = kind.samples;
     for (let i = 0; i < samples.length; i++) ids.push(samples[i].toString());
     if (ids.length === 0) return;
-    this.newest.ask(m, `api/jobs?fields=row&q=${encode("id:" + ids.join(","))}&sort=-id&limit=5`);
+    const found = encode("id:" + ids.join(","));
+    this.newest.ask(m, `api/jobs?fields=row&q=${found}&sort=-id&limit=5`, isQuiet);
   }
 
   take(m: Model, request: Pending, body: string): void {

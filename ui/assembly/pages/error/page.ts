@@ -23,14 +23,15 @@ import { newest, numbers, places, thrown } from "./view";
 
 const START = "/errors/";
 const EVERY_MS: f64 = 15000;
+const NEVER: f64 = -1;
 
 export class ErrorPage extends Page {
   private failed: Fetched = new Fetched("error.failed");
   private retrying: Fetched = new Fetched("error.retrying");
   private details: Details = new Details();
   private kind: ErrorKind = new ErrorKind("", "");
-  /** The label that the details are of. */
-  private detailed: string = "";
+  /** When its last job had failed as the details were asked for; 0: nobody knows. */
+  private detailedAt: f64 = NEVER;
   /** It was not among the largest, so it is asked for alone. */
   private alone: bool = false;
   private asOf: f64 = NaN;
@@ -50,21 +51,22 @@ export class ErrorPage extends Page {
 
   override turn(m: Model, address: Address): void {
     const key = address.path.substring(START.length);
-    if (key !== this.kind.key) this.forget(m);
-    this.kind = key === this.kind.key ? this.kind : new ErrorKind(key, "");
+    if (key === this.kind.key) return;
+    this.forget(m);
+    this.kind = new ErrorKind(key, "");
   }
 
   override forget(_m: Model): void {
     this.failed.forget();
     this.retrying.forget();
     this.details = new Details();
-    this.detailed = "";
+    this.detailedAt = NEVER;
     this.alone = false;
     this.kind = new ErrorKind(this.kind.key, "");
   }
 
   override load(m: Model): void {
-    this.detailed = "";
+    this.detailedAt = NEVER;
     this.askFor(m);
   }
 
@@ -115,16 +117,19 @@ export class ErrorPage extends Page {
 
   private known(m: Model): void {
     const kind = this.kind;
-    if (kind.failed === null && kind.retrying === null) {
+    if (!this.isKnown) {
       if (this.alone) return;
       this.alone = true;
       this.failed.forget();
       this.retrying.forget();
       this.askFor(m);
-    } else if (this.detailed !== kind.label) {
-      this.detailed = kind.label;
-      this.details.ask(m, kind, this.query);
+      return;
     }
+    // Where others have failed since, all of it is asked for again, but not while someone reads.
+    const last = isNaN(kind.last) ? 0 : kind.last;
+    if (this.detailedAt === last || (this.detailedAt !== NEVER && m.live.isRead(m.now))) return;
+    this.detailedAt = last;
+    this.details.ask(m, kind, this.query);
   }
 
   /** Of the failed ones, or where there are none of those that will be tried again. */
@@ -221,7 +226,7 @@ export class ErrorPage extends Page {
 function over(): Node {
   return emptyWith(
     "No job has this error now",
-    "Its jobs have run, or they failed otherwise since, or they were removed.",
+    "Its jobs have run, failed otherwise since, or were removed.",
     [link("/errors", "btn", [text("All errors")])],
   );
 }

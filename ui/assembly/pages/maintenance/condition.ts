@@ -83,7 +83,7 @@ function migration(m: Model, database: Database): Node {
   const schema = database.schema;
   if (schema !== null && schema.origin === "graphile") {
     chore.sentence =
-      "The schema of Graphile Worker gets our heartbeats beside its own tables; its processes go on working.";
+      "Our heartbeats are added beside Graphile Worker's tables; its processes go on working.";
   }
   return box("span", "act", [chore.ask(m, "Migrate…", "migrate")]);
 }

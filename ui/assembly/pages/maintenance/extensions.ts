@@ -50,6 +50,6 @@ function state(m: Model, one: SchemaExtension): Node {
     return chore.ask(m, "Add…", "add-extension");
   }
   chore.title = "Bring up to date: " + one.gives;
-  chore.sentence = `It is brought from version ${one.version} to ${one.knownVersion}.`;
+  chore.sentence = `From version ${one.version} to ${one.knownVersion}.`;
   return chore.ask(m, "Update…", "add-extension");
 }

@@ -70,7 +70,7 @@ function choreFor(task: string, count: Value): Chore {
   } else if (task === TASKS) {
     chore.title = `Forget ${countedValue(count, "task", "tasks")}`;
     chore.sentence =
-      "Names of tasks without a job are removed, but for those that a living worker says it knows. A name comes back with its next job. Who only adds jobs, or works without heartbeats, must be restarted after it.";
+      "Names of tasks without a job are removed, but not those that a living worker knows. A name comes back with its next job. Restart what only adds jobs, or works without heartbeats.";
   } else {
     chore.title = `Forget ${countedValue(count, "queue", "queues")}`;
     chore.sentence =

@@ -54,7 +54,7 @@ export function welcome(m: Model): Node {
             leaf(
               "p",
               "dim",
-              "Point this page at the schema you have. It changes nothing until you say so.",
+              "Point this page at the schema you have: it changes nothing by itself.",
             ),
             commandLine("worker admin --schema graphile_worker"),
           ]),
