@@ -1,7 +1,9 @@
 // The npm package as an application gets it: packed from a copy without dist/, installed from the
-// registry into an empty directory, type-checked and run as an ES module and as CommonJS.
+// registry into an empty directory, type-checked and run as an ES module and as CommonJS. And what that
+// copy built is what is built here.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   cpSync,
   lstatSync,
@@ -51,6 +53,23 @@ before(async () => {
   await run("npm", ["install", ...options, tarball], { cwd: application, env });
 });
 after(() => rmSync(place, { recursive: true, force: true }));
+
+test("The same sources in another directory build the same bytes.", async () => {
+  // What only saves time: the stripped Node and the packed PostgreSQL.
+  for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
+    const path = join("dist/.cache", entry.name);
+    if (entry.isFile()) cpSync(join(root, path), join(clone, path));
+  }
+  const build = 'import("./build/executable/executable.mjs").then((made) => made.executable())';
+  await run(process.execPath, ["--eval", build], { cwd: clone });
+  const digest = (directory: string, path: string) =>
+    createHash("sha256")
+      .update(readFileSync(join(directory, "dist", path)))
+      .digest("hex");
+  for (const path of ["worker.cjs", "index.js", "ui/assets.json", "worker"]) {
+    assert.equal(digest(clone, path), digest(root, path), path);
+  }
+});
 
 const installed = (path: string) => join(application, "node_modules", path);
 const manifestOf = (directory: string) =>

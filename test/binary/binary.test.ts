@@ -1,11 +1,9 @@
 // dist/worker, the one native executable, without anything else of this project.
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { emptyDatabase } from "../support/database.ts";
 import {
   installedProgram,
@@ -121,30 +119,4 @@ test("A second demo on the same data is refused in one line.", async () => {
   assert.match(second.stderr, /in use by process \d+/);
   assert.doesNotMatch(second.stderr, /\n\s+at /);
   await service.stop("SIGTERM");
-});
-
-test("The same sources in another directory build the same bytes.", async () => {
-  const copy = newDirectory();
-  for (const name of [
-    "src",
-    "ui",
-    "build.mjs",
-    "build",
-    "package.json",
-    "tsconfig.json",
-    "tsconfig.types.json",
-  ]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  // What only saves time: the stripped Node and the packed PostgreSQL.
-  mkdirSync(join(copy, "dist/.cache"), { recursive: true });
-  for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
-    if (entry.isFile()) {
-      cpSync(join(root, "dist/.cache", entry.name), join(copy, "dist/.cache", entry.name));
-    }
-  }
-  await promisify(execFile)(process.execPath, [join(copy, "build.mjs")], { cwd: copy });
-  const digest = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
-  assert.equal(digest(join(copy, "dist/worker")), digest(program));
 });

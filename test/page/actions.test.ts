@@ -140,7 +140,8 @@ test("A job is removed by its key, from its own page and from the list.", async 
     await sees(page, "Give the key of the job.");
     await page.getByLabel("Job key").fill("pot 2");
     await confirm(page, [], "Remove the job");
-    await page.locator(`#job-${second}`).waitFor({ state: "detached" });
+    // It stays where it is while someone reads, and is marked.
+    await page.locator(`#job-${second}.gone`).waitFor();
   };
   await visit(admin, `/jobs/${first}`, work, { mayMeet: /404 \(Not Found\)/ });
   assert.equal(await admin.utils.getJob(first), null);

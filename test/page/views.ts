@@ -149,8 +149,6 @@ export const views: readonly View[] = [
   },
 ];
 
-export const pages: readonly View[] = views.filter(({ act }) => act === undefined);
-
 /** Leaves what is open, goes to the page, and opens what stands over it. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");

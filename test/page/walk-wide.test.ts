@@ -1,8 +1,16 @@
-// The rules of accessibility at the width of a desk, and what stands there for moments only.
+// Every page on a desk and on a tablet, and what stands there for moments only.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { followsTheRules, furnishedAdmin, rulesOfColour, violations } from "./accessibility.ts";
 import { type TestAdmin, visit } from "./harness.ts";
+import {
+  accessible,
+  fewTabStops,
+  furnishedAdmin,
+  receipts,
+  rulesOfColour,
+  violations,
+  walk,
+} from "./walk.ts";
 
 let admin: TestAdmin;
 test("There is something to look at on every page.", async () => {
@@ -24,4 +32,16 @@ test("The way back in a notice can be read, in either theme.", async () => {
   });
 });
 
-followsTheRules(() => admin, 1440);
+walk(() => admin, {
+  name: "at 1440 pixels",
+  viewport: { width: 1440, height: 900 },
+  checks: [accessible, fewTabStops],
+  more: receipts,
+});
+
+walk(() => admin, {
+  name: "at 1024 pixels",
+  viewport: { width: 1024, height: 900 },
+  checks: [accessible],
+  more: receipts,
+});

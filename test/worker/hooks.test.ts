@@ -211,7 +211,7 @@ describe("An observer is told", () => {
     );
     const { workerId, error } = await saw.saw("worker:disconnected");
     assert.equal(workerId, worker.id);
-    assert.match(error.message, /terminat|closed|reset/i);
+    assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");
     await until("it works again", () => quick.seen.length === 1);
