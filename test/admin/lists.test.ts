@@ -190,8 +190,13 @@ test("A large table is looked through within bounds, and what was not looked at 
   assert.deepEqual([other.ready.value, other.ready.precision], [86, "exact"]);
   const oldest = (await client.get("/api/queues?sort=oldest&limit=1")).body.queues[0];
   assert.equal(oldest.queue_name, "q1", "the first one that was added");
-  const one = (await client.get("/api/queues/rare")).body;
-  assert.deepEqual([one.next.length, one.next_complete, one.arrivals.length], [1, true, 1]);
+  let one: Json = {};
+  // A machine that is busy may use up what the read may cost: then that is said, and it is asked again.
+  await until("it is looked through", async () => {
+    one = (await client.get("/api/queues/rare")).body;
+    return one.next_complete;
+  });
+  assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
   // What is not in the first lists follows in the list of jobs.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;

@@ -22,7 +22,7 @@ test("bearer mode asks for a token and sends it with every request", async () =>
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(
     page.text,
-    /worker: sign inadmin\.example.*Access token.*Kept until you close this tab/,
+    /worker: sign inadmin\.example.*Access token.*Kept in this tab until it is closed/,
   );
   signIn(page, " hunter2 ");
   assert.equal(page.asked("api/session").headers, "authorization: Bearer hunter2");
