@@ -20,6 +20,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { ensureProgram } from "./binary/program.ts";
 import { migratedDatabase } from "./support/database.ts";
 
 const run = promisify(execFile);
@@ -55,6 +56,7 @@ before(async () => {
 after(() => rmSync(place, { recursive: true, force: true }));
 
 test("The same sources in another directory build the same bytes.", async () => {
+  await ensureProgram();
   // What only saves time: the stripped Node and the packed PostgreSQL.
   for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
     const path = join("dist/.cache", entry.name);

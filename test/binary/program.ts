@@ -37,12 +37,18 @@ export function newDirectory(): string {
   return directory;
 }
 
-/** A copy of dist/worker in an empty directory; builds it first when a source is newer. */
-export async function installedProgram(): Promise<string> {
+/** Builds dist/worker, and what is in it, when a source is newer. */
+export async function ensureProgram(): Promise<string> {
   const built = join(root, "dist/worker");
   if (!(modified(built) > newest(["src", "ui", "build", "build.mjs", "package.json"]))) {
     await promisify(execFile)(process.execPath, [join(root, "build.mjs")]);
   }
+  return built;
+}
+
+/** A copy of dist/worker in an empty directory. */
+export async function installedProgram(): Promise<string> {
+  const built = await ensureProgram();
   const program = join(newDirectory(), "worker");
   copyFileSync(built, program, constants.COPYFILE_FICLONE);
   chmodSync(program, 0o755);

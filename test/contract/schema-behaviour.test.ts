@@ -9,7 +9,7 @@ import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { type Call, type Random, random, randomCall } from "../support/random-calls.ts";
 import { testPool } from "../support/test-pool.ts";
 
-const SEQUENCES = 100;
+const SEQUENCES = 200;
 const CALLS = 20;
 
 interface Side {

@@ -211,6 +211,7 @@ describe("An observer is told", () => {
     );
     const { workerId, error } = await saw.saw("worker:disconnected");
     assert.equal(workerId, worker.id);
+    // It tells what it met first: the server's farewell, the end, or that nothing can be written any more.
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");

@@ -79,6 +79,7 @@ export class ErrorPage extends Page {
 
   override refresh(m: Model): void {
     if (isOld(m, this.asOf) && this.failed.isDue(m, EVERY_MS)) this.askFor(m, true);
+    else if (this.isKnown && this.detailedAt !== NEVER) this.follow(m);
   }
 
   private askFor(m: Model, isQuiet: bool = false): void {
@@ -116,16 +117,18 @@ export class ErrorPage extends Page {
   }
 
   private known(m: Model): void {
-    const kind = this.kind;
     if (!this.isKnown) {
       if (this.alone) return;
       this.alone = true;
       this.failed.forget();
       this.retrying.forget();
       this.askFor(m);
-      return;
-    }
-    // Where others have failed since, all of it is asked for again, but not while someone reads.
+    } else this.follow(m);
+  }
+
+  /** Where others have failed since, all of it is asked for again, but not while someone reads. */
+  private follow(m: Model): void {
+    const kind = this.kind;
     const last = isNaN(kind.last) ? 0 : kind.last;
     if (this.detailedAt === last || (this.detailedAt !== NEVER && m.live.isRead(m.now))) return;
     this.detailedAt = last;
