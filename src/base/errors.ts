@@ -1,5 +1,6 @@
 // Every failure that we expect: a code a program can test, a sentence a person can act on.
 // The command line turns it into one line and an exit status, the admin into an HTTP status.
+import { types } from "node:util";
 
 /** Codes are part of the public interface: HTTP bodies carry them, callers may test them. */
 export type ErrorCode =
@@ -23,16 +24,37 @@ export type ErrorCode =
   | "timeout"
   | "conflict";
 
-/** An expected failure. `message` says what to do next; `cause` keeps what was underneath. */
+/** The same in every copy of the library: a task's package is another copy than the executable's. */
+const KIND = Symbol.for("pg-job-worker.error");
+
+/**
+ * An expected failure. `message` says what to do next; `cause` keeps what was underneath. `instanceof`
+ * also recognises one of another copy of the library.
+ */
 export class WorkerError extends Error {
   readonly code: ErrorCode;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return this === WorkerError ? kindOf(value) !== undefined : hasInstance.call(this, value);
+  }
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = "WorkerError";
     this.code = code;
   }
+
+  /** @internal */
+  get [KIND](): string {
+    return "WorkerError";
+  }
 }
+
+const kindOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
+
+/** What `instanceof` does for a class of its own. */
+const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
 /** One thing wrong with an input; `path` is the field as the user wrote it, such as `ids[2]`. */
 export interface Problem {
@@ -50,6 +72,10 @@ export class InputError extends WorkerError {
   declare readonly code: "bad_input" | "query_too_wide";
   readonly problems: readonly Problem[];
 
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return this === InputError ? kindOf(value) === "InputError" : hasInstance.call(this, value);
+  }
+
   constructor(
     problems: readonly Problem[] | string,
     code: "bad_input" | "query_too_wide" = "bad_input",
@@ -58,6 +84,11 @@ export class InputError extends WorkerError {
     super(code, list.map(sentence).join("; "));
     this.name = "InputError";
     this.problems = list;
+  }
+
+  /** @internal */
+  override get [KIND](): string {
+    return "InputError";
   }
 }
 
@@ -70,7 +101,7 @@ export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(messageOf).join("; ");
   }
-  if (error instanceof Error) return error.message;
+  if (isError(error)) return error.message;
   try {
     return String(error);
   } catch {
@@ -85,7 +116,16 @@ export function withoutNodeHint(message: string): string {
 
 /** What was thrown, if it is an Error, or else one that says it. */
 export function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+  return isError(thrown) ? thrown : new Error(messageOf(thrown));
+}
+
+/** An Error of any realm: Jest runs tests in one of their own. Of a proxy even this question may throw. */
+export function isError(value: unknown): value is Error {
+  try {
+    return types.isNativeError(value) || value instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 /** The `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */

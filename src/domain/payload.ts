@@ -2,17 +2,32 @@
 // survive. This file turns what an application gives into that text, and never back and forth.
 import { InputError } from "../base/errors.ts";
 
-/** JSON text that passes through exactly as it is. Build it with `rawJson()`. */
+/** Known in every copy of the library: a task's package is another copy than the executable's. */
+const RAW = Symbol.for("pg-job-worker.RawJson");
+
+/**
+ * JSON text that passes through exactly as it is, also within a payload's objects and arrays. Build it
+ * with `rawJson()`. JSON.stringify() outside of this library writes its value as JavaScript reads it.
+ */
 export class RawJson {
-  // Private, so that an object that happens to have a text is none.
-  readonly #text: string;
+  // A symbol, so that an object that happens to have a text is none.
+  readonly [RAW]: string;
 
   constructor(text: string) {
-    this.#text = text;
+    this[RAW] = text;
+    // Own and enumerable: JSON.stringify() also reads it where a toJSON() returned this object.
+    Object.defineProperty(this, "text", { enumerable: true, get: () => met(text) });
   }
 
-  get text(): string {
-    return this.#text;
+  /** True for one of any copy of the library. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && typeof textOf(value) === "string";
+  }
+
+  declare readonly text: string;
+
+  toJSON(): unknown {
+    return JSON.parse(this.text);
   }
 }
 
@@ -37,11 +52,12 @@ export function rawJson(text: string): RawJson {
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
-  if (payload instanceof RawJson) return checked(payload.text);
+  if (payload instanceof RawJson) return checked(textOf(payload));
   let text: string | undefined;
   try {
     text = toJson(payload);
   } catch (cause) {
+    if (cause instanceof InputError) throw cause;
     throw new InputError([{ path: "payload", message: (cause as Error).message }]);
   }
   if (text === undefined) {
@@ -56,24 +72,54 @@ export function payloadText(payload: unknown): string {
  */
 export const PAYLOAD_SEPARATOR = "\u001f";
 
+const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
+
 /** What was not built with `rawJson()` could hold anything. */
 function checked(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
 
+/** Whether JSON.stringify() has met a RawJson. It may be another copy's, so all copies share it. */
+const shared = globalThis as { [MET]?: boolean };
+const MET = Symbol.for("pg-job-worker.RawJson.met");
+
+function met(text: string): string {
+  shared[MET] = true;
+  return text;
+}
+
 /** A replacer costs five times as much as it all, so it only runs where a plain attempt fails. */
 function toJson(payload: unknown): string | undefined {
   try {
-    return JSON.stringify(payload);
+    shared[MET] = false;
+    const text = JSON.stringify(payload);
+    if (!shared[MET]) return text;
   } catch {
-    return JSON.stringify(payload, exactBigint);
+    // A bigint, or what the exact attempt refuses with the same words.
   }
+  return toExactJson(payload);
 }
 
 // JSON.rawJSON (ECMAScript "JSON.parse source text access") is newer than the compiler's library.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-function exactBigint(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? rawJSON(value.toString()) : value;
+/**
+ * JSON.rawJSON takes no objects, so each raw text is put in for a mark. JSON.stringify() writes that
+ * escape in lower case, so no text of the payload looks like one.
+ */
+const MARK = /"\\u001F(\d+)"/g;
+
+function toExactJson(payload: unknown): string | undefined {
+  const texts: string[] = [];
+  const mark = (raw: object) => rawJSON(`"\\u001F${texts.push(checked(textOf(raw))) - 1}"`);
+  const text = JSON.stringify(payload, function (this: Holder, key, value: unknown) {
+    const given = this[key];
+    if (given instanceof RawJson) return mark(given as object);
+    if (value instanceof RawJson) return mark(value);
+    return typeof value === "bigint" ? rawJSON(value.toString()) : value;
+  });
+  return text?.replace(MARK, (_, index: string) => texts[Number(index)] as string);
 }
+
+type Holder = Readonly<Record<string, unknown>>;

@@ -51,9 +51,8 @@ export async function runJobInline<Payload, Extensions>(
   const executor = new JobExecutor(tasks, source, results, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
-  const rows = QuickRows.of({ payload: text, attempts, maxAttempts });
-  const taskNames = new Map([[1, task.identifier]]);
-  await executor.run(new ClaimedJob({ rows, taskNames, atMs: 0 }, 0));
+  const rows = QuickRows.of({ task: task.identifier, payload: text, attempts, maxAttempts });
+  await executor.run(new ClaimedJob({ rows, atMs: 0 }, 0));
   const [failure] = results.take().failures;
   return { error: failure?.message ?? null, payloadLeft: failure?.payload ?? null };
 }

@@ -235,6 +235,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       payloads: "",
       run_ats: "AAAAAAAAAAA=",
       task_ids: "1",
+      task_names: null,
       priorities: "0",
       attempts: "1",
       max_attempts: "25",

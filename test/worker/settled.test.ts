@@ -8,8 +8,22 @@ import { batchOf, emitSettled, jobsIn, Results } from "../../src/worker/execute/
 import { Hooks } from "../../src/worker/task/hooks.ts";
 
 function jobs(...ids: string[]): ClaimedJob[] {
-  const rows = new QuickRows(ids.map((id) => [id, "1", "{}", "0", "0", "1", "25", "0", null, "0"]));
-  const claimed = { rows, taskNames: new Map([[1, "task"]]), atMs: 0 };
+  const row = (id: string) => [
+    id,
+    "1",
+    "{}",
+    "0",
+    "0",
+    "1",
+    "25",
+    "0",
+    null,
+    "0",
+    null,
+    null,
+    "task",
+  ];
+  const claimed = { rows: new QuickRows(ids.map(row)), atMs: 0 };
   return ids.map((_, index) => new ClaimedJob(claimed, index));
 }
 

@@ -1,4 +1,5 @@
-// The tasks and queues with the most jobs, by name. Names are asked for once: a task keeps its name.
+// The tasks and queues with the most jobs, by name. Names are read once for each count of the jobs: an id
+// may have another name in the next one, when the tables were refilled.
 import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../../queue/stats/name-tallies.ts";
 import { readNames } from "../../queue/stats/queue-rows.ts";
@@ -16,39 +17,43 @@ export interface LargestNames {
   readonly queues: readonly NamedTally[];
 }
 
-/** Names that are kept; with more all are asked for anew. */
-const MOST_NAMES = 10_000;
-
 export function createLargestNames(
   db: Database,
 ): (known: Known, limit: number) => Promise<LargestNames> {
   // A census or a sample stays the same for many scrapes; the limit is that of the configuration.
-  const sorted = new WeakMap<object, readonly Sized[]>();
-  const books = { task: new Map<number, string>(), queue: new Map<number, string>() };
+  const known = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
-  const named = async (
+  const named = (
     kind: "task" | "queue",
     tallies: ReadonlyMap<number, NameTally>,
     limit: number,
-  ): Promise<NamedTally[]> => {
-    const book = books[kind];
-    const largest = (sorted.get(tallies) ?? sortBySize(tallies)).slice(0, limit);
-    sorted.set(tallies, largest);
-    const missing = largest.filter(({ id }) => !book.has(id)).map(({ id }) => id);
-    if (book.size + missing.length > MOST_NAMES) book.clear();
-    if (missing.length > 0) {
-      for (const [id, name] of await readNames(db, kind, missing)) book.set(id, name);
-    }
-    // A name that has gone in this moment is left out.
-    return largest.flatMap(({ id, tally }) => {
-      const name = book.get(id);
-      return name === undefined ? [] : [{ name, tally }];
-    });
+  ): Promise<readonly NamedTally[]> => {
+    const before = known.get(tallies);
+    if (before !== undefined) return before;
+    const reading = readNamed(db, kind, sortBySize(tallies).slice(0, limit));
+    known.set(tallies, reading);
+    reading.catch(() => known.delete(tallies));
+    return reading;
   };
 
   return async ({ names: { tallies } }, limit) => ({
     tasks: await named("task", tallies.tasks, limit),
     queues: await named("queue", tallies.queues, limit),
+  });
+}
+
+async function readNamed(
+  db: Database,
+  kind: "task" | "queue",
+  largest: readonly Sized[],
+): Promise<readonly NamedTally[]> {
+  if (largest.length === 0) return [];
+  const ids = largest.map(({ id }) => id);
+  const names = await readNames(db, kind, ids);
+  // A name that has gone in this moment is left out.
+  return largest.flatMap(({ id, tally }) => {
+    const name = names.get(id);
+    return name === undefined ? [] : [{ name, tally }];
   });
 }
 

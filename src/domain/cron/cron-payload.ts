@@ -53,6 +53,7 @@ function exactCopy(value: unknown, place: string): unknown {
       return refuse(`a ${typeof value}`);
   }
   if (value instanceof Map || value instanceof Set) refuse(`a ${value.constructor.name}`);
+  if (value instanceof RawJson) return parseExactly(payloadText(value));
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === "function") return exactCopy(toJSON.call(value, place), place);
   if (Array.isArray(value)) {

@@ -25,12 +25,15 @@ type RareRow = [string, string | null, number, object | null, string | null];
 /** Jobs by their index in an answer. */
 export interface JobRows {
   readonly ids: readonly string[];
+  /** As the job's row has it: graphile-worker's helpers show it. Nothing is looked up by it. */
   readonly taskIds: readonly number[];
   /** null: none of them is in a queue. */
   readonly queueIds: readonly (number | null)[] | null;
   readonly priorities: readonly number[];
   /** Seconds since the epoch. */
   readonly runAts: readonly number[];
+  /** The name of a job's task when it was fetched; "" where it had none. */
+  taskName(index: number): string;
   /** The name of a queue among queueIds. */
   queueName(queueId: number): string;
   /** Exact JSON text. */
@@ -55,7 +58,7 @@ export class ClaimedRows implements JobRows {
   /** Columns that are parsed when somebody asks for them; the texts of the others are let go. */
   readonly #texts: Pick<
     ClaimedColumns,
-    "attempts" | "max_attempts" | "queue_names" | "created_ats" | "rare"
+    "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
   /** By job; undefined where there are none. */
   #large: Map<string, string> | undefined;
@@ -64,12 +67,13 @@ export class ClaimedRows implements JobRows {
   #attempts: readonly number[] | undefined;
   #maxAttempts: readonly number[] | undefined;
   #createdAts: readonly (number | string | null)[] | undefined;
+  #taskNames: Readonly<Record<string, string>> | undefined;
   #queueNames: Readonly<Record<string, string>> | undefined;
   #rare: ReadonlyMap<string, RareColumns> | undefined;
 
   constructor(columns: ClaimedColumns) {
-    const { attempts, max_attempts, queue_names, created_ats, rare } = columns;
-    this.#texts = { attempts, max_attempts, queue_names, created_ats, rare };
+    const { attempts, max_attempts, task_names, queue_names, created_ats, rare } = columns;
+    this.#texts = { attempts, max_attempts, task_names, queue_names, created_ats, rare };
     this.#payloads = columns.payloads ?? "";
     this.ids = columns.ids === null ? [] : columns.ids.slice(1, -1).split(",");
     const count = this.ids.length;
@@ -77,6 +81,11 @@ export class ClaimedRows implements JobRows {
     this.queueIds = columns.queue_ids === null ? null : parsed(columns.queue_ids);
     this.priorities = numbers(columns.priorities, count);
     this.runAts = momentsOf(columns.run_ats ?? "", count);
+  }
+
+  taskName(index: number): string {
+    this.#taskNames ??= JSON.parse(this.#texts.task_names ?? "{}") as Record<string, string>;
+    return this.#taskNames[this.taskIds[index] as number] ?? "";
   }
 
   queueName(queueId: number): string {

@@ -11,6 +11,8 @@ export interface ClaimedColumns {
   readonly run_ats: string | null;
   // JSON: an array with a place for each job, or one number where all have the same.
   readonly task_ids: string | null;
+  /** Their names in the same snapshot: an object, the id is the key. Ids are reused after a restore. */
+  readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
@@ -52,6 +54,7 @@ export const claimedColumns = (s: string, form: { readonly queues: boolean }): s
   string_agg(case when octet_length(j.payload::text) > ${LARGE_BYTES} then '' else j.payload::text end,
     E'\\x1f') as payloads,
   ${sameOrEach("task_id")} as task_ids,
+  ${taskNames(s)} as task_names,
   ${sameOrEach("priority")} as priorities,
   ${sameOrEach("attempts")} as attempts,
   ${sameOrEach("max_attempts")} as max_attempts,
@@ -62,6 +65,9 @@ export const claimedColumns = (s: string, form: { readonly queues: boolean }): s
 
 const sameOrEach = (column: string) =>
   `case when min(j.${column}) = max(j.${column}) then min(j.${column})::text else ${each(column)} end`;
+
+const taskNames = (s: string) => `(select json_object_agg(t.id, t.identifier)::text
+    from ${s}._private_tasks t where t.id = any(array(select task_id from taken)))`;
 
 const queueNames = (s: string) => `(select json_object_agg(q.id, q.queue_name)::text
     from ${s}._private_job_queues q

@@ -22,10 +22,12 @@ const FLAGS = 8;
 const CREATED_AT_S = 9;
 const LAST_ERROR = 10;
 const KEY = 11;
+const TASK = 12;
 
-const columns = (attempts: string) => `
+const columns = (s: string, attempts: string) => `
   j.id, j.task_id, j.payload, j.priority, ${seconds("j.run_at")}, ${attempts}, j.max_attempts,
-  j.revision, j.flags, ${seconds("j.created_at")}, j.last_error, j.key`;
+  j.revision, j.flags, ${seconds("j.created_at")}, j.last_error, j.key,
+  (select t.identifier from ${s}._private_tasks t where t.id = j.task_id)`;
 
 const seconds = (moment: string) => `greatest(date_part('epoch', ${moment}), ${EARLIEST_S})`;
 
@@ -54,7 +56,7 @@ export const quickLockStatement =
   (form: QuickForm): Statement =>
   (s) =>
     `
-select ${columns("j.attempts + 1")} ${ready(s)} and ${isForFastMode("j")}
+select ${columns(s, "j.attempts + 1")} ${ready(s)} and ${isForFastMode("j")}
   ${form.flags ? flagTest("$3") : ""}
 ${FIRST}`;
 
@@ -71,7 +73,7 @@ set ${takeBy("$3", "j")}
 where j.ctid = any(array(
   select j.ctid ${ready(s)} ${form.flags ? flagTest("$4") : ""}
   ${FIRST}))
-returning ${columns("j.attempts")}`;
+returning ${columns(s, "j.attempts")}`;
 
 export class QuickRows implements JobRows {
   readonly ids: readonly string[];
@@ -90,10 +92,16 @@ export class QuickRows implements JobRows {
   }
 
   /** One job that is in no database. */
-  static of(job: { payload: string; attempts: number; maxAttempts: number }): QuickRows {
+  static of(job: {
+    task: string;
+    payload: string;
+    attempts: number;
+    maxAttempts: number;
+  }): QuickRows {
     const row: (string | null)[] = [];
     row[ID] = "1";
     row[TASK_ID] = "1";
+    row[TASK] = job.task;
     row[PAYLOAD] = job.payload;
     row[ATTEMPTS] = String(job.attempts);
     row[MAX_ATTEMPTS] = String(job.maxAttempts);
@@ -105,6 +113,10 @@ export class QuickRows implements JobRows {
 
   isLoaded(): boolean {
     return true;
+  }
+
+  taskName(index: number): string {
+    return this.#text(index, TASK) ?? "";
   }
 
   queueName(): string {

@@ -5,7 +5,6 @@ import type { TaskJob } from "../task/task-job.ts";
 /** What the jobs of one claim share. */
 export interface Claimed {
   readonly rows: JobRows;
-  readonly taskNames: ReadonlyMap<number, string>;
   /** When the claim came in, by the monotonic clock: for the local queue's ttl. */
   readonly atMs: number;
 }
@@ -29,7 +28,7 @@ export class ClaimedJob implements TaskJob {
     return this.#claimed.rows.taskIds[this.#index] as number;
   }
   get taskIdentifier(): string {
-    return this.#claimed.taskNames.get(this.taskId) ?? "";
+    return this.#claimed.rows.taskName(this.#index);
   }
   /** Whether its payload has come. */
   get isLoaded(): boolean {

@@ -1,5 +1,6 @@
 // What an attempt has come to, from what its handler has returned or thrown.
 import { inspect } from "node:util";
+import { isError } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
@@ -69,15 +70,6 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
     payload: null,
   };
-}
-
-/** Of a proxy even this question may throw. */
-function isError(value: unknown): value is Error {
-  try {
-    return value instanceof Error;
-  } catch {
-    return false;
-  }
 }
 
 /** An error without a stack: it would only tell where in this file it was made. */

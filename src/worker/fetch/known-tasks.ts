@@ -1,5 +1,5 @@
-// The tasks that a worker's fetches ask for: their identifiers, the ids that PostgreSQL knows them by,
-// and so how the rows of an answer become jobs.
+// The tasks that a worker's fetches ask for, by their identifiers, and how the rows of an answer become
+// jobs. Each answer brings the names of its tasks: ids are used again when the tables are refilled.
 import { monotonic } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -21,7 +21,6 @@ export class KnownTasks {
   /** The same of the forbidden flags; null = there are none, and statements leave the test out. */
   readonly forbiddenFlags: string | null;
   readonly #parts: KnownTasksParts;
-  #names: ReadonlyMap<number, string> = new Map();
 
   constructor(parts: KnownTasksParts) {
     this.#parts = parts;
@@ -29,14 +28,13 @@ export class KnownTasks {
     this.forbiddenFlags = parts.forbiddenFlags.length > 0 ? arrayText(parts.forbiddenFlags) : null;
   }
 
-  /** Makes the tasks known and learns their ids: a cleanup may have given them new ones. */
+  /** Makes the tasks visible before their first job. */
   async register(db: Database): Promise<void> {
-    this.#names = await registerTasks(db, this.#parts.identifiers);
+    await registerTasks(db, this.#parts.identifiers);
   }
 
-  /** Makes rows jobs, in order. What cannot be learned about them is given back unstarted. */
+  /** Makes rows jobs, in order. Those whose payload does not come are given back unstarted. */
   async jobs(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
-    await this.#learn(rows, db).catch(() => {});
     await rows.load(db).catch((error: unknown) => {
       this.#parts.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
     });
@@ -48,18 +46,12 @@ export class KnownTasks {
    * freed them all, so it throws WorkerError.
    */
   async jobsInTransaction(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
-    await this.#learn(rows, db);
     await rows.load(db);
     return this.#jobsOf(rows);
   }
 
-  /** A task that was cleaned up and made again has a new id. */
-  async #learn(rows: JobRows, db: Database): Promise<void> {
-    if (!rows.taskIds.every((id) => this.#names.has(id))) await this.register(db);
-  }
-
   #jobsOf(rows: JobRows): ClaimedJob[] {
-    return jobsInOrder({ rows, taskNames: this.#names, atMs: monotonic() });
+    return jobsInOrder({ rows, atMs: monotonic() });
   }
 }
 

@@ -11,4 +11,5 @@ where j.is_available and j.run_at <= now() and j.job_queue_id is null
   order by j.run_at limit $2::int for update skip locked))
 returning 
   j.id, j.task_id, j.payload, j.priority, greatest(date_part('epoch', j.run_at), -8640000000000), j.attempts, j.max_attempts,
-  j.revision, j.flags, greatest(date_part('epoch', j.created_at), -8640000000000), j.last_error, j.key
+  j.revision, j.flags, greatest(date_part('epoch', j.created_at), -8640000000000), j.last_error, j.key,
+  (select t.identifier from "worker"._private_tasks t where t.id = j.task_id)

@@ -121,6 +121,8 @@ select
   string_agg(case when octet_length(j.payload::text) > 8192 then '' else j.payload::text end,
     E'\x1f') as payloads,
   case when min(j.task_id) = max(j.task_id) then min(j.task_id)::text else (select array_to_json(array_agg(task_id))::text from taken) end as task_ids,
+  (select json_object_agg(t.id, t.identifier)::text
+    from "worker"._private_tasks t where t.id = any(array(select task_id from taken))) as task_names,
   case when min(j.priority) = max(j.priority) then min(j.priority)::text else (select array_to_json(array_agg(priority))::text from taken) end as priorities,
   case when min(j.attempts) = max(j.attempts) then min(j.attempts)::text else (select array_to_json(array_agg(attempts))::text from taken) end as attempts,
   case when min(j.max_attempts) = max(j.max_attempts) then min(j.max_attempts)::text else (select array_to_json(array_agg(max_attempts))::text from taken) end as max_attempts,

@@ -1,0 +1,42 @@
+// The tables are emptied and filled again under a running worker, as test suites and restores do: the
+// same numbers are of other tasks, queues and jobs then.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const NEVER_MS = 3_600_000;
+
+const refill = () =>
+  queue.sql(`truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
+    restart identity cascade`);
+
+for (const fastLane of [false, true]) {
+  for (const pollIntervalMs of [50, NEVER_MS]) {
+    const name = fastLane ? "fast lane" : "safe mode";
+    const how = pollIntervalMs === NEVER_MS ? "quick fetch" : "poll";
+    describe(`After the tables were refilled, in the ${name}, by a ${how},`, () => {
+      test("each job runs in the handler of its own task.", async () => {
+        const tasks = ["charge", "refund", "third"].map((one) => recording<string>(one));
+        const seen = () => tasks.flatMap((one) => one.seen.map((of) => `${one.identifier} ${of}`));
+        const run = async (identifiers: string[], spec = {}) => {
+          const before = seen().length;
+          for (const one of identifiers) await queue.utils.addJob(one, one, spec);
+          await until("all ran", async () => {
+            return seen().length === before + identifiers.length && !(await queue.left()).length;
+          });
+        };
+        await queue.started({ tasks, fastLane, pollIntervalMs, concurrency: 3 });
+        await run(["charge", "refund", "third"]);
+        await refill();
+        await run(["third", "refund", "charge"]);
+        await refill();
+        await run(["refund", "charge", "third"], { queueName: "q", jobKey: undefined });
+        assert.deepEqual(
+          seen().filter((one) => one.split(" ")[0] !== one.split(" ")[1]),
+          [],
+        );
+      });
+    });
+  }
+}
