@@ -1,5 +1,6 @@
 // Puts the admin together from its configuration: all but the server on which it answers, which is one
 // of its own (server.ts) or an application's (handler.ts).
+import { now } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
@@ -7,7 +8,7 @@ import type { Limits } from "../http/bounds/limits.ts";
 import { createWork } from "../http/bounds/work.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
-import { createRepeated } from "../http/repeat/repeated.ts";
+import { AS_OF, conditional } from "../http/repeat/conditional.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { OnAudit } from "../queue/audit/audit-entry.ts";
 import { createAuditTrail } from "../queue/audit/audit-trail.ts";
@@ -112,8 +113,7 @@ export async function createApplication(
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };
-  const repeated = createRepeated();
-  const endpoints = routes.map((route) => bind(route, admin, { of: databases.of, repeated }));
+  const endpoints = routes.map((route) => bind(route, admin, databases.of));
   if (basePath !== "/") endpoints.push(toBasePath(basePath));
   const headers = pageHeaders(hstsOf(config));
   const policy = createPolicy({ config, csrf, metrics, refusals, readiness, headers, ...parts });
@@ -167,19 +167,18 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
 /** How long a download may take until its headers; what follows has bounds of its own. */
 const DOWNLOAD_BEGIN_MS = 3_000;
 
-interface Bound {
-  readonly of: DatabasesOf;
-  readonly repeated: ReturnType<typeof createRepeated>;
-}
-
-function bind(route: AdminRoute, admin: Admin, { of, repeated }: Bound): AdminEndpoint {
+function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
   const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
   const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
   const time = { limitMs, patienceMs: limits.lineMs };
   const read = (request: HttpRequest) =>
     inTime(request, time, (asker) => operation.run({ ...admin, databases: of(asker) }, request));
-  const readAgain = async (request: HttpRequest) => repeated(request, await read(request));
+  const readAgain = async (request: HttpRequest) => {
+    const asOf = new Date(now()).toISOString();
+    const answer = await read(request);
+    return conditional(request, { ...answer, headers: { [AS_OF]: asOf, ...answer.headers } });
+  };
   const patienceMs = Math.max(limits.lineMs - ASKED_BEFORE_MS, limits.lineMs / 2);
   // A write that has begun is finished, whoever has left.
   const write = async (request: HttpRequest) => {

@@ -9,6 +9,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | StreamBody | null;
+  /** Returns what the ETag is made of, where that is less than the whole body. */
+  readonly comparable?: () => string;
   /**
    * A stream without an end of its own ends where its connection does (RFC 9112 §6.3), not in chunks:
    * each of its writes is one buffer and not four. Default: false.

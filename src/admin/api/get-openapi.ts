@@ -1,6 +1,8 @@
 // GET /api/openapi.json: the document of all routes, made from the route table and from the same
 // declarations that check the requests.
+
 import { VERSION } from "../../base/version.ts";
+import { AS_OF } from "../../http/repeat/conditional.ts";
 import { json } from "../../http/response.ts";
 import type { AuthConfig } from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
@@ -48,21 +50,13 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   503: ["Unavailable", "The database is away or busy, or the schema is missing; see Retry-After"],
 };
 
-/** What a read is told in place of its answer when it names one that it has, by its ETag. */
-const repeats = {
-  226: {
-    description:
-      "With `A-IM: pieces` and If-None-Match: how the answer differs from the one that was named; in their order its parts, each a text or [from, count] for pieces of that answer, which end behind its commas",
-    headers: {
-      etag: { schema: { type: "string" } },
-      "delta-base": { schema: { type: "string" } },
-    },
-    content: contentOf({
-      type: "array",
-      items: { anyOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] },
-    }),
-  },
-  304: { description: "The answer is the one that If-None-Match names" },
+const asOf = {
+  description: "the moment whose state the answer shows; with 304, of the answer that was named",
+  schema: { type: "string", format: "date-time" },
+};
+const etag = {
+  description: "for If-None-Match; answers that differ only in as_of and took_ms have the same",
+  schema: { type: "string" },
 };
 
 type Schemas = Record<string, JsonSchema>;
@@ -94,7 +88,13 @@ export function openapi(
     paths,
     components: {
       schemas,
-      responses: { Different: repeats[226], Same: repeats[304], ...Object.fromEntries(responses) },
+      responses: {
+        Same: {
+          description: "Nothing has changed since the answer that If-None-Match names",
+          headers: { [AS_OF]: asOf, etag },
+        },
+        ...Object.fromEntries(responses),
+      },
       securitySchemes: login === null ? {} : { login },
     },
   };
@@ -103,6 +103,7 @@ export function openapi(
 function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
   const { access, operation, path, method } = route;
   const { summary, answer, body } = operation;
+  const isTagged = access === "read" && typeof answer !== "string";
   const content = typeof answer === "string" ? { [answer]: {} } : contentOf(named(answer, schemas));
   const failures = errorStatuses(route, auth).map((status) => [
     status,
@@ -120,17 +121,16 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
     parameters: parametersOf(path, access === "write", operation),
     ...requestBody,
     responses: {
-      200: { description: summary, content },
-      ...(access === "read" && typeof answer !== "string" ? repeated : {}),
+      200: {
+        description: summary,
+        ...(isTagged ? { headers: { [AS_OF]: asOf, etag } } : {}),
+        content,
+      },
+      ...(isTagged ? { 304: { $ref: "#/components/responses/Same" } } : {}),
       ...Object.fromEntries(failures),
     },
   };
 }
-
-const repeated = {
-  226: { $ref: "#/components/responses/Different" },
-  304: { $ref: "#/components/responses/Same" },
-};
 
 function contentOf(schema: JsonSchema) {
   return { "application/json": { schema } };

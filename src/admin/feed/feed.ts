@@ -45,8 +45,8 @@ export interface Feed {
    * before is in it; of a large one it may be a few seconds old.
    */
   known(): Promise<Known>;
-  /** The JSON of GET /api/overview. */
-  overview(): Promise<string>;
+  /** The JSON of GET /api/overview, and its moment. */
+  overview(): Promise<{ readonly json: string; readonly asOf: string }>;
   /** What a page is told first, of each event that it watches: no older than what an open page shows. */
   first(): Promise<readonly (readonly [FeedEvent, string])[]>;
   /** Somebody will watch in a moment: what he is shown first is read already. */
@@ -227,7 +227,10 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
 
   return {
     known,
-    overview: async () => overviewText(await known()).json,
+    overview: async () => {
+      const read = await known();
+      return { json: overviewText(read).json, asOf: read.counts.asOf };
+    },
     async first() {
       // Side by side: somebody sits before an empty page.
       const read = sources.map(async (one) => [one.event, await recent(one)] as const);

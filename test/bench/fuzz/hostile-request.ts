@@ -48,7 +48,7 @@ export function hostileRequests(document: Schema, host: string, token: string): 
     const headers = [`${sent} ${target} HTTP/1.1`, `host: ${host}`];
     if (random(40) === 0) headers.push(`last-event-id: ${random(100_000)}`);
     if (random(20) === 0) headers.push(`accept-encoding: ${pick(random, ENCODINGS)}`);
-    if (random(20) === 0) headers.push(`if-none-match: ${pick(random, TAGS)}`, "a-im: pieces");
+    if (random(20) === 0) headers.push(`if-none-match: ${pick(random, TAGS)}`);
     let text = "";
     if (method === "POST") {
       if (random(30) > 0) headers.push(`x-worker-admin-csrf: ${token}`);

@@ -1,8 +1,9 @@
 // GET /api/groups and /api/groups/common: jobs put together, and what sets some apart from the others.
-import { json } from "../../../http/response.ts";
+
 import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { type Group, groupings } from "../../../queue/groups/group.ts";
 import type { Operation } from "../../context/admin.ts";
+import { jsonAt } from "../../wire/answer-at.ts";
 import { idJson } from "../../wire/exact-json.ts";
 import { listOf, record, value } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
@@ -50,7 +51,7 @@ export const getGroups: Operation = {
   run: async ({ insight }, request) => {
     const { by = "error", q: asked = "", limit = USUAL_LIMIT } = readQuery(request, groupsQuery);
     const { groups, sampled, of, asOf } = await insight.groups(by, asked.trim(), limit);
-    return json({ groups: groups.map(groupJson), sampled, of, as_of: asOf });
+    return jsonAt({ groups: groups.map(groupJson), sampled, of, as_of: asOf });
   },
 };
 
@@ -93,6 +94,6 @@ export const getCommon: Operation = {
   run: async ({ insight }, request) => {
     const { q: asked = "" } = readQuery(request, commonQuery);
     const { findings, compared, asOf } = await insight.common(asked.trim());
-    return json({ findings, compared, as_of: asOf });
+    return jsonAt({ findings, compared, as_of: asOf });
   },
 };

@@ -1,10 +1,11 @@
 // GET /api/horizon: every job by when it was due, failed, or will run.
-import { json } from "../../../http/response.ts";
+
 import { text } from "../../../queue/commands/declare/field.ts";
 import { drawn } from "../../../queue/horizon/buckets.ts";
 import type { Operation } from "../../context/admin.ts";
 import { USUAL_BUCKETS } from "../../insight/insight.ts";
 import { horizonJson } from "../../insight/insight-json.ts";
+import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 
@@ -37,6 +38,6 @@ export const getHorizon: Operation = {
   run: async ({ insight }, request) => {
     const { buckets = USUAL_BUCKETS, task = "", queue = "" } = readQuery(request, query);
     const named = (name: string) => (name === "" ? null : name);
-    return json(horizonJson(await insight.horizon(buckets, named(task), named(queue))));
+    return jsonAt(horizonJson(await insight.horizon(buckets, named(task), named(queue))));
   },
 };

@@ -1,8 +1,9 @@
 // GET /api/incidents: what needs a person, the worst first.
-import { json } from "../../../http/response.ts";
+
 import { incidentKinds } from "../../../queue/incidents/incident.ts";
 import type { Operation } from "../../context/admin.ts";
 import { incidentsJson } from "../../insight/insight-json.ts";
+import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { linksSchema, verbSchema } from "./shapes.ts";
 
@@ -38,5 +39,5 @@ const answer = record(
 export const getIncidents: Operation = {
   summary: "What needs a person: each with its cause, its reach and the verb that mends it",
   answer,
-  run: async ({ insight }) => json(incidentsJson(await insight.incidents())),
+  run: async ({ insight }) => jsonAt(incidentsJson(await insight.incidents())),
 };

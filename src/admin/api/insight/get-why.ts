@@ -2,11 +2,11 @@
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import { conditions } from "../../../domain/condition.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
-import { json } from "../../../http/response.ts";
 import type { Cause } from "../../../queue/why/cause.ts";
 import { type Explanation, explainJob } from "../../../queue/why/explain-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { linksJson, verbJson } from "../../insight/insight-json.ts";
+import { jsonAt } from "../../wire/answer-at.ts";
 import { idJson } from "../../wire/exact-json.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { linksSchema, verbSchema } from "./shapes.ts";
@@ -51,7 +51,7 @@ export const getWhy: Operation = {
     if (why === null) {
       throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
     }
-    return json(whyJson(why));
+    return jsonAt(whyJson(why));
   },
 };
 

@@ -1,6 +1,6 @@
 // GET /api/queues, /api/queues/{queue} and /api/queue?name=.
 import { WorkerError } from "../../../base/errors.ts";
-import { type HttpResponse, jsonText } from "../../../http/response.ts";
+import type { HttpResponse } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { getQueue } from "../../../queue/lists/queues/get-queue.ts";
 import {
@@ -12,6 +12,7 @@ import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
 import { queueStates } from "../../../queue/lists/queues/queue-states.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
+import { answerAt } from "../../wire/answer-at.ts";
 import { described, listOf, record, value } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
@@ -74,7 +75,7 @@ export const getQueues: Operation = {
       asked,
       names,
     );
-    return jsonText(
+    return answerAt(
       JSON.stringify({ queues: queues.map(queueJson), next_cursor: nextCursor, count, states }),
     );
   },
@@ -151,7 +152,7 @@ async function answerOne(admin: Admin, name: string, limit = 50): Promise<HttpRe
   const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
   if (found === null) throw new WorkerError("not_found", "there is no such queue");
   const { running, next, arrivals } = found;
-  return jsonText(`{"queue":${JSON.stringify(queueJson(found.queue))},
+  return answerAt(`{"queue":${JSON.stringify(queueJson(found.queue))},
 "running":${running === null ? "null" : jobJson(running)},
 "next":[${next.jobs.map(jobJson).join(",")}],"next_complete":${next.isComplete},
 "next_cursor":${JSON.stringify(next.nextCursor)},

@@ -1,5 +1,5 @@
 // GET /api/tasks.
-import { json } from "../../../http/response.ts";
+
 import {
   type ListedTask,
   listTasks,
@@ -7,6 +7,7 @@ import {
   taskSorts,
 } from "../../../queue/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
+import { jsonAt } from "../../wire/answer-at.ts";
 import { described, listOf, record, value } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
@@ -50,7 +51,7 @@ export const getTasks: Operation = {
   run: async (admin, request) => {
     const asked = pageRequest(readQuery(request, query), "name");
     const names = await knownNames(admin);
-    return json(taskListJson(await listTasks(admin.databases.reads, asked, names), names.asOf));
+    return jsonAt(taskListJson(await listTasks(admin.databases.reads, asked, names), names.asOf));
   },
 };
 

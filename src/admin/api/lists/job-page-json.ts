@@ -14,7 +14,7 @@ import {
 } from "../../wire/json-schema.ts";
 
 /** `more`: name → JSON text. */
-export function jobPageJson(page: JobPage, more: Record<string, string>): string {
+export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string {
   const cut = new Map(page.cut.map((one) => [one.id, one]));
   const rows = page.jobs.map((job) => {
     const one = cut.get(job.id);
@@ -28,14 +28,14 @@ export function jobPageJson(page: JobPage, more: Record<string, string>): string
   return pageJson(rows, page, more);
 }
 
-export function lightPageJson(page: LightPage, more: Record<string, string>): string {
+export function lightPageJson(page: LightPage, more: Readonly<Record<string, string>>): string {
   return pageJson(page.jobs.map(lightJobJson), page, more);
 }
 
 function pageJson(
   rows: readonly string[],
   { nextCursor, report }: Pick<JobPage, "nextCursor" | "report">,
-  more: Record<string, string>,
+  more: Readonly<Record<string, string>>,
 ): string {
   const members = {
     next_cursor: JSON.stringify(nextCursor),

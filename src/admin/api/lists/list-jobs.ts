@@ -18,6 +18,7 @@ import { namesMeant } from "../../../queue/suggest/names-meant.ts";
 import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
 import { jobSorts } from "../../../queue/walk/order.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
+import { withoutMoments } from "../../wire/answer-at.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { jobPageJson, jobPageSchema, lightPageJson } from "./job-page-json.ts";
 
@@ -77,19 +78,26 @@ export const listJobsPage: Operation = {
     const began = monotonic();
     const { fields: shown, count, ...filter } = readQuery(request, fields);
     const { lists } = admin.databases;
-    const more = async (page: (JobPage | LightPage) & PageOfQuery) => ({
-      ...(count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {}),
-      took_ms: String(Math.round(monotonic() - began)),
+    const asCounted = async (page: (JobPage | LightPage) & PageOfQuery) =>
+      count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {};
+    // The ETag is the same however long it took and whenever the jobs were counted.
+    const answer = (write: (more: Texts) => string, more: Texts) => ({
+      ...jsonText(write({ ...more, took_ms: String(Math.round(monotonic() - began)) })),
+      comparable: () => write({ ...more, count: withoutMoments(more["count"] ?? "null") }),
     });
     if (shown === "row") {
       const page = await listLightJobs(lists, filter);
       const meant = await meantInstead(admin, filter.q, page);
-      return jsonText(lightPageJson(page, { ...(await more(page)), ...meant }));
+      const more = { ...(await asCounted(page)), ...meant };
+      return answer((members) => lightPageJson(page, members), more);
     }
     const page = await listJobs(lists, filter);
-    return jsonText(jobPageJson(page, await more(page)));
+    return answer((members) => jobPageJson(page, members), await asCounted(page));
   },
 };
+
+/** Members of an answer: name → JSON text. */
+type Texts = Readonly<Record<string, string>>;
 
 /** Where nothing was found for all the looking. */
 async function meantInstead({ databases }: Admin, q = "", { jobs, report }: LightPage) {

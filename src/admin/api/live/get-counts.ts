@@ -15,6 +15,7 @@ import {
 import { countQuery } from "../../../queue/stats/count-query.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { countsJson } from "../../feed/counts-json.ts";
+import { answerAt } from "../../wire/answer-at.ts";
 import { record, value } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 import { counts } from "./counts-schema.ts";
@@ -43,11 +44,14 @@ it. With exact=1 an answer after 0.4 s says how many there are at least, and cur
     if (cursor !== "") return jsonText(await goOn(admin, readCursor(cursor)));
     const isAll = q.trim() === "";
     if (isExact === "1") return jsonText(await goOn(admin, { q, nowUs: null, progress: null }));
-    if (isAll) return jsonText(countsJson(await admin.feed.known()));
+    if (isAll) {
+      const known = await admin.feed.known();
+      return answerAt(countsJson(known), known.counts.asOf);
+    }
     const jobQuery = await compileQuery(admin.databases.reads, q);
     const { gauge } = await admin.feed.known();
     const count = await countQuery(admin.databases.feed, jobQuery, gauge);
-    return jsonText(matchJson(count, null, 1));
+    return answerAt(matchJson(count, null, 1), count.as_of);
   },
 };
 

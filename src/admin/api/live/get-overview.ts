@@ -1,6 +1,7 @@
 // GET /api/overview.
-import { jsonText } from "../../../http/response.ts";
+
 import type { Operation } from "../../context/admin.ts";
+import { jsonTextAt } from "../../wire/answer-at.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { counts } from "./counts-schema.ts";
 
@@ -52,5 +53,8 @@ const overview = record(
 export const getOverview: Operation = {
   summary: "Job counts, queues and workers at this moment",
   answer: overview,
-  run: async ({ feed }) => jsonText(await feed.overview()),
+  run: async ({ feed }) => {
+    const { json, asOf } = await feed.overview();
+    return jsonTextAt(json, asOf);
+  },
 };

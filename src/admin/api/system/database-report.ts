@@ -22,11 +22,7 @@ import type { Feed } from "../../feed/feed.ts";
 import { readTidyUp } from "./tidy-up.ts";
 
 /** Each part is null where it could not be read; `missing` says why. */
-export async function readDatabaseReport(
-  db: Database,
-  builds: IndexBuilds,
-  feed: Feed,
-): Promise<object> {
+export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed: Feed) {
   const asOf = new Date(now()).toISOString();
   const missing: string[] = [];
   const part = async <T>(what: string, read: Promise<T>): Promise<T | null> => {

@@ -1,6 +1,7 @@
 // GET /api/database: what an operator wants to know of the database before blaming the queue.
-import { json } from "../../../http/response.ts";
+
 import type { Operation } from "../../context/admin.ts";
+import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { readDatabaseReport } from "./database-report.ts";
 
@@ -113,5 +114,5 @@ export const getDatabase: Operation = {
     "Database",
   ),
   run: async ({ databases, indexBuilds, feed }) =>
-    json(await readDatabaseReport(databases.reads, indexBuilds, feed)),
+    jsonAt(await readDatabaseReport(databases.reads, indexBuilds, feed)),
 };

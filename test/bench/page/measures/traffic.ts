@@ -37,7 +37,7 @@ export const traffic: PageMeasure = {
       open.push({ name, wire });
     }
     await pause(SETTLING_MS);
-    const idle = await minute(open, 20, "nothing changes", async () => {});
+    const idle = await minute(open, 60, "nothing changes", async () => {});
     const changing = new AbortController();
     const pool = new pg.Pool({ connectionString: bench.connectionString });
     const options = { pool, database: bench.database, logger: silentLogger };
