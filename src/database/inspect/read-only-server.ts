@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../database.ts";
 
 /** SQL: as long as it is true, every write fails. */
 export const TAKES_NO_WRITES =
-  "pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean";
+  "pg_catalog.pg_is_in_recovery() or pg_catalog.current_setting('default_transaction_read_only')::boolean";
 
 const takesNoWritesSql: Statement = () => `
   select ${TAKES_NO_WRITES} as is_so`;

@@ -56,9 +56,9 @@ type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] }
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,
-    pg_total_relation_size(class.oid) as total_bytes,
-    pg_table_size(class.oid) as table_bytes,
-    pg_indexes_size(class.oid) as index_bytes,
+    pg_catalog.pg_total_relation_size(class.oid) as total_bytes,
+    pg_catalog.pg_table_size(class.oid) as table_bytes,
+    pg_catalog.pg_indexes_size(class.oid) as index_bytes,
     coalesce(stat.n_live_tup, 0)::bigint as live_rows,
     coalesce(stat.n_dead_tup, 0)::bigint as dead_rows,
     coalesce(stat.n_mod_since_analyze, 0)::bigint as changed_since_analyze,
@@ -68,14 +68,14 @@ const tablesSql: Statement = () => `
   join pg_catalog.pg_namespace space on space.oid = class.relnamespace
   left join pg_catalog.pg_stat_user_tables stat on stat.relid = class.oid
   where space.nspname = $1::text and class.relkind in ('r', 'p')
-  order by pg_total_relation_size(class.oid) desc, class.relname
+  order by pg_catalog.pg_total_relation_size(class.oid) desc, class.relname
   limit $2::int`;
 
 const indexesSql: Statement = () => `
   select
     class.relname::text as name,
     parent.relname::text as table,
-    pg_relation_size(class.oid) as bytes,
+    pg_catalog.pg_relation_size(class.oid) as bytes,
     coalesce(stat.idx_scan, 0)::bigint as scans,
     i.indisvalid as is_valid
   from pg_catalog.pg_index i
@@ -84,5 +84,5 @@ const indexesSql: Statement = () => `
   join pg_catalog.pg_namespace space on space.oid = parent.relnamespace
   left join pg_catalog.pg_stat_user_indexes stat on stat.indexrelid = i.indexrelid
   where space.nspname = $1::text and parent.relkind in ('r', 'p')
-  order by pg_relation_size(class.oid) desc, class.relname
+  order by pg_catalog.pg_relation_size(class.oid) desc, class.relname
   limit $2::int`;

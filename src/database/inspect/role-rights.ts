@@ -22,24 +22,24 @@ export async function readMissingRights(db: Database): Promise<MissingRight[]> {
 // has_…_privilege() asks for the name of what is there, so only what the catalogue has is asked for.
 const missingSql: Statement = () => `
   with space as (select oid, nspname from pg_catalog.pg_namespace where nspname = $1::text)
-  select format('usage of the schema %I', nspname) as what,
-    format('grant usage on schema %I to %I', nspname, current_user) as grant
-  from space where not has_schema_privilege(oid, 'usage')
+  select pg_catalog.format('usage of the schema %I', nspname) as what,
+    pg_catalog.format('grant usage on schema %I to %I', nspname, current_user) as grant
+  from space where not pg_catalog.has_schema_privilege(oid, 'usage')
   union all
-  select format('%s on %I', string_agg(wanted.privilege, ', ' order by wanted.place), class.relname),
-    format('grant %s on %I.%I to %I',
-      string_agg(wanted.privilege, ', ' order by wanted.place), space.nspname, class.relname, current_user)
+  select pg_catalog.format('%s on %I', pg_catalog.string_agg(wanted.privilege, ', ' order by wanted.place), class.relname),
+    pg_catalog.format('grant %s on %I.%I to %I',
+      pg_catalog.string_agg(wanted.privilege, ', ' order by wanted.place), space.nspname, class.relname, current_user)
   from space
   join pg_catalog.pg_class class on class.relnamespace = space.oid and class.relkind in ('r', 'v', 'p')
-  cross join unnest(case when class.relkind = 'v' or class.relname = 'migrations'
+  cross join pg_catalog.unnest(case when class.relkind = 'v' or class.relname = 'migrations'
     then array['select'] else array['select', 'insert', 'update', 'delete'] end)
     with ordinality as wanted (privilege, place)
   where (class.relname ~ '^_private_' or class.relname in ('jobs', 'migrations'))
-  and not has_table_privilege(class.oid, wanted.privilege)
+  and not pg_catalog.has_table_privilege(class.oid, wanted.privilege)
   group by space.nspname, class.relname
   union all
-  (select format('execute on %s', proc.oid::regprocedure),
-    format('grant execute on function %s to %I', proc.oid::regprocedure, current_user)
+  (select pg_catalog.format('execute on %s', proc.oid::regprocedure),
+    pg_catalog.format('grant execute on function %s to %I', proc.oid::regprocedure, current_user)
   from space join pg_catalog.pg_proc proc on proc.pronamespace = space.oid
-  where not has_function_privilege(proc.oid, 'execute')
+  where not pg_catalog.has_function_privilege(proc.oid, 'execute')
   order by proc.proname limit $2::int)`;

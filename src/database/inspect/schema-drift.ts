@@ -43,12 +43,12 @@ export async function readSchemaDrift(db: Database): Promise<SchemaDrift> {
 
 const driftSql: Statement = () => `
   select
-    to_json(array(select distinct proc.proname::text from pg_catalog.pg_proc proc
+    pg_catalog.to_json(array(select distinct proc.proname::text from pg_catalog.pg_proc proc
       join pg_catalog.pg_namespace space on space.oid = proc.pronamespace
       where space.nspname = $1::text))::text as functions,
-    to_json(array(select class.relname::text from pg_catalog.pg_index i
+    pg_catalog.to_json(array(select class.relname::text from pg_catalog.pg_index i
       join pg_catalog.pg_class class on class.oid = i.indexrelid
       where i.indrelid = jobs.oid))::text as indexes,
-    to_json(array(select tgname::text from pg_catalog.pg_trigger
+    pg_catalog.to_json(array(select tgname::text from pg_catalog.pg_trigger
       where tgrelid = jobs.oid and not tgisinternal and tgenabled <> 'D' order by tgname))::text as triggers
   from (select $2::text::regclass::oid as oid) as jobs`;

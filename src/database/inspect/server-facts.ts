@@ -22,10 +22,10 @@ export async function readServerFacts(db: Database): Promise<ServerFacts | null>
 
 const factsSql: Statement = () => `
   select
-    current_setting('server_version') as version,
-    current_database()::text as database,
+    pg_catalog.current_setting('server_version') as version,
+    pg_catalog.current_database()::text as database,
     current_user::text as role,
-    pg_is_in_recovery() as is_standby,
+    pg_catalog.pg_is_in_recovery() as is_standby,
     ${TAKES_NO_WRITES} as is_read_only,
-    ${utcText("pg_postmaster_start_time()")} as started_at,
-    ${utcText("now()")} as now`;
+    ${utcText("pg_catalog.pg_postmaster_start_time()")} as started_at,
+    ${utcText("pg_catalog.now()")} as now`;

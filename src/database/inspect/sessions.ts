@@ -59,14 +59,14 @@ const connectionsSql: Statement = () => `
   select
     application_name as application,
     state,
-    count(*)::int as count,
-    (sum(count(*)) over ())::int as total,
-    (sum(count(*) filter (where state is null)) over ())::int as hidden,
-    current_setting('max_connections')::int as most
+    pg_catalog.count(*)::int as count,
+    (pg_catalog.sum(pg_catalog.count(*)) over ())::int as total,
+    (pg_catalog.sum(pg_catalog.count(*) filter (where state is null)) over ())::int as hidden,
+    pg_catalog.current_setting('max_connections')::int as most
   from pg_catalog.pg_stat_activity
-  where coalesce(backend_type, 'client backend') = 'client backend' and datname = current_database()
+  where coalesce(backend_type, 'client backend') = 'client backend' and datname = pg_catalog.current_database()
   group by application_name, state
-  order by count(*) desc, application_name, state
+  order by pg_catalog.count(*) desc, application_name, state
   limit $1::int`;
 
 /** The oldest of this database but our own; null when there is none. */
@@ -84,7 +84,7 @@ const oldestSql: Statement = () => `
     pid,
     wait_event_type || ': ' || wait_event as waits_for
   from pg_catalog.pg_stat_activity
-  where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()
+  where datname = pg_catalog.current_database() and xact_start is not null and pid <> pg_catalog.pg_backend_pid()
   and backend_type = 'client backend'
   order by xact_start
   limit 1`;
@@ -98,17 +98,17 @@ export async function readHeldXmin(db: Database): Promise<HeldXmin | null> {
 // A slot and a walsender hold it for every database.
 const heldSql: Statement = () => `
   select kind, name, transactions, since from (
-    select 'session' as kind, application_name as name, age(backend_xmin) as transactions,
+    select 'session' as kind, application_name as name, pg_catalog.age(backend_xmin) as transactions,
       ${utcText("xact_start")} as since
     from pg_catalog.pg_stat_activity
-    where backend_xmin is not null and pid <> pg_backend_pid()
-    and (datname = current_database() or backend_type = 'walsender')
+    where backend_xmin is not null and pid <> pg_catalog.pg_backend_pid()
+    and (datname = pg_catalog.current_database() or backend_type = 'walsender')
     union all
-    select 'slot', slot_name::text, age(xmin), null
+    select 'slot', slot_name::text, pg_catalog.age(xmin), null
     from pg_catalog.pg_replication_slots where xmin is not null
     union all
-    select 'prepared', gid, age(transaction), ${utcText("prepared")}
-    from pg_catalog.pg_prepared_xacts where database = current_database()
+    select 'prepared', gid, pg_catalog.age(transaction), ${utcText("prepared")}
+    from pg_catalog.pg_prepared_xacts where database = pg_catalog.current_database()
   ) holder
   order by transactions desc
   limit 1`;

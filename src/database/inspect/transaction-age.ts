@@ -11,4 +11,4 @@ export async function readTransactionAge(db: Database): Promise<number> {
 }
 
 const ageSql: Statement = () =>
-  "select age(datfrozenxid) as age from pg_catalog.pg_database where datname = current_database()";
+  "select pg_catalog.age(datfrozenxid) as age from pg_catalog.pg_database where datname = pg_catalog.current_database()";

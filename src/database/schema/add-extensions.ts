@@ -26,7 +26,7 @@ export async function addExtensions(
     create table if not exists ${db.schema.quoted}._private_extensions (
       name text primary key,
       version int not null,
-      applied_at timestamptz not null default now()
+      applied_at timestamptz not null default pg_catalog.now()
     )`);
   for (const extension of extensions) {
     const version = await addExtension(db, extension, present);
@@ -91,7 +91,7 @@ async function record({ client, schema }: Transaction, name: string, version: nu
   await client.query(
     `insert into ${schema.quoted}._private_extensions as known (name, version)
      values ($1::text, $2::int)
-     on conflict (name) do update set version = excluded.version, applied_at = now()
+     on conflict (name) do update set version = excluded.version, applied_at = pg_catalog.now()
      where known.version <> excluded.version`,
     [name, version],
   );

@@ -92,8 +92,8 @@ const namesOf = (extensions: readonly Extension[]) => extensions.map(({ name }) 
 
 const serverVersion = () => `
   select
-    current_setting('server_version') as version,
-    current_setting('server_version_num')::int as number`;
+    pg_catalog.current_setting('server_version') as version,
+    pg_catalog.current_setting('server_version_num')::int as number`;
 
 async function checkVersion(db: Database): Promise<void> {
   const [server] = await query<{ version: string; number: number }>(db, serverVersion);

@@ -213,7 +213,7 @@ function tooBusy(schema: SchemaName, patienceMs: number, cause: unknown): Worker
 // Tried, not waited for: a wait inside the server could not be aborted. Transaction-level, so
 // that it also holds behind a pooler and ends with us. Two schemas do not disturb each other.
 const tryLock = () =>
-  "select pg_try_advisory_xact_lock(hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
+  "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
 
 async function locked(client: PoolClient, schema: SchemaName): Promise<boolean> {
   const [row] = await query<{ locked: boolean }>({ client, schema }, tryLock, [schema.name]);

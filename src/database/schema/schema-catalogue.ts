@@ -37,13 +37,13 @@ const catalogue = () => `
     )
   )
   select
-    (select coalesce(json_agg(name), '[]') from own where name = any($2::text[])) as known,
+    (select coalesce(pg_catalog.json_agg(name), '[]') from own where name = any($2::text[])) as known,
     (
-      select coalesce(json_agg(name), '[]')
+      select coalesce(pg_catalog.json_agg(name), '[]')
       from (select name from own where name <> all($2::text[]) order by name limit 3) as few
     ) as others,
     (
-      select json_object_agg(attname, format_type(atttypid, null))
+      select pg_catalog.json_object_agg(attname, pg_catalog.format_type(atttypid, null))
       from pg_catalog.pg_attribute
       where attnum > 0 and not attisdropped and attrelid = (
         select oid from pg_catalog.pg_class
@@ -52,7 +52,7 @@ const catalogue = () => `
       )
     ) as ledger,
     (
-      select has_table_privilege(oid, 'select')
+      select pg_catalog.has_table_privilege(oid, 'select')
       from pg_catalog.pg_class
       where relnamespace = (select oid from space) and relname = '_private_extensions'
       and relkind in ('r', 'p')
@@ -97,13 +97,13 @@ export interface Ledger {
 // meant so.
 const ledger = (schema: string) => `
   select
-    max(id) as level,
-    max(id) filter (where (to_jsonb(step)->>'breaking')::boolean) as breaking,
-    coalesce(extract(epoch from now() - max(ts)), 0)::float8 as age_s,
+    pg_catalog.max(id) as level,
+    pg_catalog.max(id) filter (where (pg_catalog.to_jsonb(step)->>'breaking')::boolean) as breaking,
+    coalesce(extract(epoch from pg_catalog.now() - pg_catalog.max(ts)), 0)::float8 as age_s,
     coalesce(
       (
-        select row_security_active(jobs.oid)
-        from to_regclass($1::text) as jobs (oid)
+        select pg_catalog.row_security_active(jobs.oid)
+        from pg_catalog.to_regclass($1::text) as jobs (oid)
         where not exists (select from pg_policy where polrelid = jobs.oid)
       ),
       false

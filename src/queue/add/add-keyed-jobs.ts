@@ -76,14 +76,14 @@ const addSql: Statement = (schema) => `
   with given as materialized (
     select
       spec.*, job_key, job_key_mode, preserves,
-      (select array_agg(flag) from jsonb_object_keys(spec.flags) as flag) as flag_list
+      (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
     from (${givenRows(ALL_COLUMNS)}) as spec
     join unnest($9::text[], $10::text[], $11::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
   ), batches as (
     select
       preserves,
-      array_agg(
+      pg_catalog.array_agg(
         row(
           identifier, payload, queue_name, run_at, max_attempts, job_key, priority, flag_list
         )::${schema}.job_spec

@@ -194,7 +194,8 @@ async function learn(
   for (const { id, name } of found) known.set(name, id);
 }
 
-const nowSql: Statement = () => "select floor(extract(epoch from now()) * 1000000)::text as us";
+const nowSql: Statement = () =>
+  "select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::text as us";
 
 async function now(db: Database): Promise<number> {
   const [row] = await query<{ us: string }>(db, nowSql);

@@ -60,11 +60,12 @@ export function flagsText({ flags }: ResolvedJob): string | null {
 
 // A batch is first in, first out although it has one now(): jobs without a run_at get one
 // microsecond each, counted backwards so that none of them lies in the future.
-const SPREAD = "now() - ($2::int - n) * interval '1 microsecond'";
+const SPREAD = "pg_catalog.now() - ($2::int - n) * interval '1 microsecond'";
 
 /** The parameters as rows, numbered `n` from 1 in the order given, with the defaults filled in. */
 export function givenRows(columns: readonly GivenColumn[]): string {
   const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
+  const payloads = "pg_catalog.string_to_array($1::text, E'\\x1f')";
   const or = (column: GivenColumn, otherwise: string) =>
     columns.includes(column) ? `coalesce(${column}, ${otherwise})` : otherwise;
   const names = columns.filter((column) => column === "identifier" || column === "queue_name");
@@ -73,6 +74,6 @@ export function givenRows(columns: readonly GivenColumn[]): string {
       ${names.map((name) => `${name}, `).join("")}payload::json as payload, n,
       ${or("run_at", SPREAD)} as run_at, ${or("max_attempts", "25")} as max_attempts,
       ${or("priority", "0")} as priority, ${columns.includes("flags") ? "flags" : "null"}::jsonb as flags
-    from unnest(${[`string_to_array($1::text, E'\\x1f')`, ...arrays].join(", ")})
+    from rows from (${[payloads, ...arrays].map((one) => `pg_catalog.unnest(${one})`).join(", ")})
       with ordinality as batch (${["payload", ...columns, "n"].join(", ")})`;
 }

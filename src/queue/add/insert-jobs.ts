@@ -113,7 +113,8 @@ function insertStatement(columns: readonly GivenColumn[]): Statement {
   return statement;
 }
 
-const microseconds = (moment: string) => `floor(extract(epoch from ${moment}) * 1000000)`;
+const microseconds = (moment: string) =>
+  `pg_catalog.floor(extract(epoch from ${moment}) * 1000000)`;
 
 // Ids are drawn in the order of the batch: a function's rows come in its order, and a join is
 // followed by a sort.
@@ -129,7 +130,7 @@ const insertSql =
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>
-      has(column) ? `json_agg(${value})` : "null";
+      has(column) ? `pg_catalog.json_agg(${value})` : "null";
     return `
   with ${tasks}${isQueued ? queues : ""}
   jobs as (
@@ -148,12 +149,12 @@ const insertSql =
     select ${announceJobs("$2::int")}
   )
   select
-    ${microseconds("now()")} as now_us,
-    array_agg(added.id)::text as ids,
+    ${microseconds("pg_catalog.now()")} as now_us,
+    pg_catalog.array_agg(added.id)::text as ids,
     ${ofGiven("run_at", `${microseconds("added.run_at")}::bigint`)} as run_ats_us,
     ${ofGiven("flags", "added.flags::text")} as flags,
-    (select json_agg(json_build_array(identifier, id)) from all_identifier) as tasks,
-    ${isQueued ? "(select json_agg(json_build_array(queue_name, id)) from all_queue_name)" : "null"}
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier) as tasks,
+    ${isQueued ? "(select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)" : "null"}
       as queues
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified`;

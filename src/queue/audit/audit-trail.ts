@@ -117,11 +117,11 @@ const tidySql = (s: string) => `
     delete from ${s}._private_audit
     where id = any(array(
       select id from ${s}._private_audit
-      where at < now() - interval '${KEPT_DAYS} days'
-      or id <= (select max(id) from ${s}._private_audit) - ${MOST_ROWS}
+      where at < pg_catalog.now() - interval '${KEPT_DAYS} days'
+      or id <= (select pg_catalog.max(id) from ${s}._private_audit) - ${MOST_ROWS}
       order by id
       limit ${TIDIED_AT_ONCE}
     ))
     returning 1
   )
-  select count(*)::int as gone from gone`;
+  select pg_catalog.count(*)::int as gone from gone`;

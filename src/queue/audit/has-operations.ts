@@ -13,6 +13,6 @@ export async function hasOperations(db: Database): Promise<boolean> {
 }
 
 const hasSql: Statement = () => `
-  select to_regclass($2::text) is not null
-    and bool_and(coalesce(has_table_privilege(to_regclass(name), 'insert'), false)) as is_there
-  from unnest($1::text[]) as named (name)`;
+  select pg_catalog.to_regclass($2::text) is not null
+    and pg_catalog.bool_and(coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass(name), 'insert'), false)) as is_there
+  from pg_catalog.unnest($1::text[]) as named (name)`;

@@ -10,6 +10,6 @@ export async function useOnce(db: Database, name: string, expiresAtMs: number): 
 
 const useSql = (s: string) => `
   insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
-  values ($1::text, to_timestamp($2::float8), 'null')
+  values ($1::text, pg_catalog.to_timestamp($2::float8), 'null')
   on conflict (id) do nothing
   returning id`;

@@ -3,7 +3,7 @@ import { type Database, query } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
 // clock_timestamp(), not now(): inside a transaction now() stands still.
-const sql = () => `select ${milliseconds("clock_timestamp()")} as now_ms`;
+const sql = () => `select ${milliseconds("pg_catalog.clock_timestamp()")} as now_ms`;
 
 /** Milliseconds since the epoch by the database's clock. */
 export async function databaseTime(db: Database): Promise<number> {

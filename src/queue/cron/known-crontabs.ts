@@ -70,7 +70,7 @@ const columns = `
 const registerSql: Statement = (schema) => `
   insert into ${schema}._private_known_crontabs (identifier, known_since)
   select identifier, $2::timestamptz
-  from unnest($1::text[]) as given (identifier)
+  from pg_catalog.unnest($1::text[]) as given (identifier)
   order by identifier
   on conflict (identifier) do nothing`;
 

@@ -24,7 +24,7 @@ const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
-      else to_char(jobs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+      else pg_catalog.to_char(jobs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     end`;
 
 const time = (column: string): Column => ({
@@ -43,20 +43,22 @@ const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
 /** What looks like a formula begins with an apostrophe. */
 const text = (expression: string): Column => ({
-  json: orNull(`to_json(${expression})::text`),
+  json: orNull(`pg_catalog.to_json(${expression})::text`),
   csv: csvField(
-    `case when ascii(${expression}) in ${OF_FORMULAS} then '''' || ${expression} else ${expression} end`,
+    `case when pg_catalog.ascii(${expression}) in ${OF_FORMULAS} then '''' || ${expression} else ${expression} end`,
   ),
 });
 
 /** Byte for byte; in a line of JSON, line breaks between its tokens become spaces. */
 const json = (column: string): Column => ({
-  json: orNull(`replace(replace(${bytes(`jobs.${column}::text`)}, chr(10), ' '), chr(13), ' ')`),
+  json: orNull(
+    `pg_catalog.replace(pg_catalog.replace(${bytes(`jobs.${column}::text`)}, pg_catalog.chr(10), ' '), pg_catalog.chr(13), ' ')`,
+  ),
   csv: csvField(`jobs.${column}::text`),
 });
 
 function csvField(expression: string): string {
-  return orEmpty(`'"' || replace(${bytes(expression)}, '"', '""') || '"'`);
+  return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
 /** To be looked through without asking a locale about its characters: a third of the time. */

@@ -107,4 +107,4 @@ async function highestId(db: Database): Promise<string> {
 }
 
 const highestSql: Statement = (schema) => `
-  select max(jobs.id) as id from ${schema}._private_jobs as jobs`;
+  select pg_catalog.max(jobs.id) as id from ${schema}._private_jobs as jobs`;

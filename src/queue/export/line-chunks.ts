@@ -123,24 +123,24 @@ async function readLines(
 }
 
 /** The weight is what is known without unpacking anything: what is compressed counts as if it were much. */
-const payloadWeight = (parameter: number) => `pg_column_size(jobs.payload)
-          * case when pg_column_compression(jobs.payload) is null then 1 else $${parameter}::float8 end`;
+const payloadWeight = (parameter: number) => `pg_catalog.pg_column_size(jobs.payload)
+          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1 else $${parameter}::float8 end`;
 
 // Only what fits is unpacked.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
-  select string_agg(${line}, '' order by jobs.id) filter (where jobs.fits) as lines,
-    count(*) filter (where jobs.fits) as count,
-    max(jobs.id) filter (where jobs.fits) as last,
-    min(jobs.id) as first
+  select pg_catalog.string_agg(${line}, '' order by jobs.id) filter (where jobs.fits) as lines,
+    pg_catalog.count(*) filter (where jobs.fits) as count,
+    pg_catalog.max(jobs.id) filter (where jobs.fits) as last,
+    pg_catalog.min(jobs.id) as first
   from (
     select weighed.*, weighed.total <= ${MOST_BYTES}
       or (weighed.total = weighed.bytes and weighed.bytes <= ${MOST_ALONE}) as fits
     from (
-      select jobs.*, sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
+      select jobs.*, pg_catalog.sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
       from (
         select jobs.*, (${payload}
-          + coalesce(octet_length(jobs.last_error), 0)
-          + coalesce(pg_column_size(jobs.flags), 0) + ${LINE_BYTES})::float8 as bytes
+          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
+          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0) + ${LINE_BYTES})::float8 as bytes
         from ${schema}._private_jobs as jobs
         where ${where}
         order by jobs.id

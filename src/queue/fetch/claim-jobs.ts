@@ -48,7 +48,7 @@ with recursive done as (
   where j.ctid = any(array(select ctid from ${readyName(form)}))
   returning ${claimedSource("j.attempts")}
 )${form.queues ? queuesTaken(s) : ""}
-select date_part('epoch', now()) as now_s,
+select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   exists (select from ${s}._private_job_queues where is_available) as queues,
   ${lostIds("$4", "done")},
   ${claimedColumns(s, form)}

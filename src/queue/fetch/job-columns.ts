@@ -42,36 +42,37 @@ export const claimedSource = (
     j.priority, j.run_at, ${attempts} as attempts, j.max_attempts,
     nullif(j.created_at, j.run_at) as created_at,
     case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
-      then json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare`;
+      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare`;
 
 /**
  * The columns for a select list, from rows of `claimedSource` called `taken j`. Most claims are of jobs
  * that have much in common, and two sums of a column cost a quarter of an array; so do bytes.
  */
 export const claimedColumns = (s: string, form: { readonly queues: boolean }): string => `
-  array_agg(j.id)::text as ids,
-  encode(string_agg(timestamptz_send(j.run_at), ''), 'base64') as run_ats,
-  string_agg(case when octet_length(j.payload::text) > ${LARGE_BYTES} then '' else j.payload::text end,
+  pg_catalog.array_agg(j.id)::text as ids,
+  pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
+  pg_catalog.string_agg(case when pg_catalog.octet_length(j.payload::text) > ${LARGE_BYTES} then '' else j.payload::text end,
     E'\\x1f') as payloads,
   ${sameOrEach("task_id")} as task_ids,
   ${taskNames(s)} as task_names,
   ${sameOrEach("priority")} as priorities,
   ${sameOrEach("attempts")} as attempts,
   ${sameOrEach("max_attempts")} as max_attempts,
-  ${form.queues ? "array_to_json(array_agg(j.job_queue_id))::text" : "null"} as queue_ids,
+  ${form.queues ? "pg_catalog.array_to_json(pg_catalog.array_agg(j.job_queue_id))::text" : "null"} as queue_ids,
   ${form.queues ? queueNames(s) : "null"} as queue_names,
-  case when count(j.created_at) > 0 then ${each("date_part('epoch', created_at)")} end as created_ats,
-  (json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
+  case when pg_catalog.count(j.created_at) > 0 then ${each("pg_catalog.date_part('epoch', created_at)")} end as created_ats,
+  (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
 const sameOrEach = (column: string) =>
-  `case when min(j.${column}) = max(j.${column}) then min(j.${column})::text else ${each(column)} end`;
+  `case when pg_catalog.min(j.${column}) = pg_catalog.max(j.${column}) then pg_catalog.min(j.${column})::text else ${each(column)} end`;
 
-const taskNames = (s: string) => `(select json_object_agg(t.id, t.identifier)::text
+const taskNames = (s: string) => `(select pg_catalog.json_object_agg(t.id, t.identifier)::text
     from ${s}._private_tasks t where t.id = any(array(select task_id from taken)))`;
 
-const queueNames = (s: string) => `(select json_object_agg(q.id, q.queue_name)::text
+const queueNames = (s: string) => `(select pg_catalog.json_object_agg(q.id, q.queue_name)::text
     from ${s}._private_job_queues q
     where q.id = any(array(select job_queue_id from taken where job_queue_id is not null)))`;
 
 // Only run where it is needed, in the order of the rows.
-const each = (value: string) => `(select array_to_json(array_agg(${value}))::text from taken)`;
+const each = (value: string) =>
+  `(select pg_catalog.array_to_json(pg_catalog.array_agg(${value}))::text from taken)`;

@@ -35,7 +35,7 @@ export const jobsWithoutQueue = (
     select ${columns} from ${s}._private_jobs j
     where ${isReady("j")} and j.job_queue_id is null and j.priority = level.priority
       and j.run_at >= case when level.priority = ${$.priority}::smallint
-                           then to_timestamp(${$.runAt}::float8) else '-infinity' end
+                           then pg_catalog.to_timestamp(${$.runAt}::float8) else '-infinity' end
       and ${isOfKnownTask(s, "j", $.identifiers)} ${kindTest(s, form, $)} ${flagTest(form, $)}
     order by j.run_at limit ${$.want}::int for update skip locked) f
   where level.priority is not null limit ${$.want}::int

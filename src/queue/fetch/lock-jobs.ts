@@ -58,7 +58,7 @@ select ${claimedColumns(s, form)}, false as queued, false as more, false as left
 }
 
 const SEEN = `exists (select from candidate) as queued,
-  (select count(*) from candidate) > (select count(*) from locked_run) as more,
+  (select pg_catalog.count(*) from candidate) > (select pg_catalog.count(*) from locked_run) as more,
   exists (select from candidate where is_safe) as left_over`;
 
 const keepSql: Statement = (s) => `

@@ -11,12 +11,12 @@ with recursive level (priority) as (
     where j.is_available and j.priority > level.priority order by j.priority limit 1)
   from level where level.priority is not null
 )
-select extract(epoch from min(next.run_at) - now())::float8 * 1000 as wait_ms
+select extract(epoch from pg_catalog.min(next.run_at) - pg_catalog.now())::float8 * 1000 as wait_ms
 from level cross join lateral (
   select j.run_at from ${s}._private_jobs j
   where j.is_available and j.priority = level.priority
-    and j.run_at > to_timestamp($1::float8)
-    and j.run_at < now() + interval '1 day'
+    and j.run_at > pg_catalog.to_timestamp($1::float8)
+    and j.run_at < pg_catalog.now() + interval '1 day'
   order by j.run_at limit 1) next`;
 
 /**

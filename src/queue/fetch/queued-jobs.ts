@@ -25,11 +25,11 @@ export const queuedJobs = (
   $: ReadyParameters,
 ): string => `, last_without_queue as (
   select priority, run_at from without_queue
-  where (select count(*) from without_queue) >= ${$.want}::int
+  where (select pg_catalog.count(*) from without_queue) >= ${$.want}::int
   order by priority desc, run_at desc limit 1
 ), ${form.queued === "fast" ? candidatesOfMoreQueues(s, form, $) : plainCandidates(s, form, $)},
 wanted_queues as materialized (
-  select ${form.queued === "all" ? "array_agg(distinct job_queue_id)" : queuesByTheirHead(form)} as ids
+  select ${form.queued === "all" ? "pg_catalog.array_agg(distinct job_queue_id)" : queuesByTheirHead(form)} as ids
   from candidate
 ), queue_lock as materialized (
   select id from ${s}._private_job_queues
@@ -101,10 +101,10 @@ const isInShare = (queueId: string, $: ReadyParameters) =>
 const candidatesOfMoreQueues = (s: string, form: ReadyForm, $: ReadyParameters) => `
 first_candidate as materialized (${candidates(s, form, $)}
 ), first_queues as materialized (
-  select count(*) as jobs, array_agg(distinct job_queue_id) as ids from first_candidate
+  select pg_catalog.count(*) as jobs, pg_catalog.array_agg(distinct job_queue_id) as ids from first_candidate
 ), few_queues as materialized (
-  select jobs >= ${$.want}::int and cardinality(ids) < ${$.slots}::int as are_few,
-    jobs >= ${$.want}::int and cardinality(ids) < ${$.slots}::int and exists (
+  select jobs >= ${$.want}::int and pg_catalog.cardinality(ids) < ${$.slots}::int as are_few,
+    jobs >= ${$.want}::int and pg_catalog.cardinality(ids) < ${$.slots}::int and exists (
       select from ${s}._private_job_queues q
       where q.is_available and ${isInShare("q.id", $)} and q.id <> all(ids)) as has_others
   from first_queues
@@ -119,21 +119,21 @@ const OF_OTHER_QUEUES = "and j.job_queue_id <> all((select ids from first_queues
 // Whoever locks a queue in vain is in the way of others, who would go idle then: the safe mode locks
 // those that begin with a job of its own, the fast mode the others.
 const queuesByTheirHead = ({ queued }: ReadyForm) => `
-  case when coalesce(bool_or(is_safe), false) then
+  case when coalesce(pg_catalog.bool_or(is_safe), false) then
     array(select job_queue_id from (
       select distinct on (job_queue_id) job_queue_id, is_safe from candidate
       order by job_queue_id, priority, run_at, id) head
     where ${queued === "safe" ? "" : "not"} is_safe)
-  else ${queued === "safe" ? "'{}'" : "array_agg(distinct job_queue_id)"} end`;
+  else ${queued === "safe" ? "'{}'" : "pg_catalog.array_agg(distinct job_queue_id)"} end`;
 
 // A run has a limit, or one queue would keep a whole fetch's jobs from other workers.
 const runs = ($: ReadyParameters) => `
   select ${RUN} from (
-    select c.*, row_number() over (
+    select c.*, pg_catalog.row_number() over (
       partition by job_queue_id order by priority, run_at, id) as place
     from candidate c where job_queue_id in (select id from queue_lock)) ranked
   where place <= greatest(${$.run}::int,
-      ${$.want}::int / (select greatest(count(*), 1) from queue_lock))`;
+      ${$.want}::int / (select greatest(pg_catalog.count(*), 1) from queue_lock))`;
 
 // Up to a job of the safe mode. Mostly there is none, and there are queues enough; then they need no
 // order here.
@@ -142,14 +142,14 @@ const runsOfFastJobs = ($: ReadyParameters) => `
   where job_queue_id in (select id from queue_lock) and not (${NEEDS_ORDER})
   union all
   select ${RUN} from (
-    select c.*, row_number() over in_order as place,
-      bool_or(is_safe) over (in_order rows unbounded preceding) as follows_safe
+    select c.*, pg_catalog.row_number() over in_order as place,
+      pg_catalog.bool_or(is_safe) over (in_order rows unbounded preceding) as follows_safe
     from candidate c where job_queue_id in (select id from queue_lock)
     window in_order as (partition by job_queue_id order by priority, run_at, id)) ranked
   where (${NEEDS_ORDER}) and not follows_safe
     and place <= case when (select are_few from few_queues) then greatest(${$.want}::int / (
-        select cardinality(ids) + (exists (select from without_queue))::int from wanted_queues), 1)
+        select pg_catalog.cardinality(ids) + (exists (select from without_queue))::int from wanted_queues), 1)
       else ${$.want}::int end`;
 
-const NEEDS_ORDER = `(select coalesce(bool_or(is_safe), false) from candidate)
+const NEEDS_ORDER = `(select coalesce(pg_catalog.bool_or(is_safe), false) from candidate)
     or (select are_few from few_queues)`;

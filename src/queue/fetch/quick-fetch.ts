@@ -29,7 +29,8 @@ const columns = (s: string, attempts: string) => `
   j.revision, j.flags, ${seconds("j.created_at")}, j.last_error, j.key,
   (select t.identifier from ${s}._private_tasks t where t.id = j.task_id)`;
 
-const seconds = (moment: string) => `greatest(date_part('epoch', ${moment}), ${EARLIEST_S})`;
+const seconds = (moment: string) =>
+  `greatest(pg_catalog.date_part('epoch', ${moment}), ${EARLIEST_S})`;
 
 // Only the first priority that has jobs: when none of them is due, this finds nothing.
 const ready = (s: string) => `

@@ -149,8 +149,8 @@ interface TextRow {
 // date_part gives a float: numeric arithmetic would cost more than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
-      left(jobs.last_error, 300) as error_start,
-      date_part('epoch', ${failedAt("jobs")}) as failed_s,
+      pg_catalog.left(jobs.last_error, 300) as error_start,
+      pg_catalog.date_part('epoch', ${failedAt("jobs")}) as failed_s,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       case when ${isSent(jobQuery)} then jobs.payload end as payload,
       case when ${isSent(jobQuery)} then jobs.last_error end as last_error`;
@@ -158,7 +158,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
 const isSent = ({ check }: JobQuery) =>
   check === null
     ? "$1::int is null"
-    : "pg_column_size(jobs.payload) <= $1::int and coalesce(pg_column_size(jobs.last_error), 0) <= $1::int";
+    : "pg_catalog.pg_column_size(jobs.payload) <= $1::int and coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) <= $1::int";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
   `${needsError ? "jobs.last_error is not null and " : ""}${jobQuery.sql(first)}`;
@@ -177,7 +177,7 @@ const sampleSql =
   (s) =>
     `
   select sampled.place::int as place, job.*
-  from unnest($3::bigint[]) with ordinality as sampled (page, place)
+  from pg_catalog.unnest($3::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",

@@ -127,7 +127,7 @@ interface Row extends CheckedTexts {
 
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
-      ${jobQuery.check === null ? "null::text" : "left(jobs.last_error, 65536)"} as last_error,
+      ${jobQuery.check === null ? "null::text" : "pg_catalog.left(jobs.last_error, 65536)"} as last_error,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
@@ -136,7 +136,7 @@ const wanted = (
   jobQuery: JobQuery,
   side: Side,
   first: number,
-) => `pg_column_size(jobs.payload) <= $1::int
+) => `pg_catalog.pg_column_size(jobs.payload) <= $1::int
       and ${
         side.matching
           ? `$3::int[] is null and ${jobQuery.sql(first)}`
@@ -153,7 +153,7 @@ const newestSql: Form = (jobQuery, side) => (s) =>
 const sampleSql: Form = (jobQuery, side) => (s) =>
   `
   select job.*
-  from unnest($4::bigint[]) as sampled (page)
+  from pg_catalog.unnest($4::bigint[]) as sampled (page)
   cross join lateral (${rowsOfPage(s, "sampled.page", columns(jobQuery, 5), wanted(jobQuery, side, 5))}
   ) as job
   limit $2::int`;
@@ -166,4 +166,4 @@ const spanSql: Form = (jobQuery, side) => (s) =>
   order by jobs.id desc limit $2::int`;
 
 const boundsSql: Statement = (s) => `
-  select coalesce(min(id), 0) as first, coalesce(max(id), 0) as last from ${s}._private_jobs`;
+  select coalesce(pg_catalog.min(id), 0) as first, coalesce(pg_catalog.max(id), 0) as last from ${s}._private_jobs`;

@@ -7,7 +7,7 @@ import type { BucketInput } from "./buckets.ts";
 /** A failed job stands where it failed, all others where they are due. */
 export const bucketColumns = (job: string): string => `
       ${conditionOf(job, "$2")} as condition,
-      width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
+      pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
         then ${failedAt(job)} else ${job}.run_at end, $1::timestamptz[]) as bucket`;
 
 // Running jobs are not on the axis.

@@ -4,7 +4,7 @@ import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
 import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
 
 const countSql: Statement = (s) => `
-  select condition, bucket, count(*) as count
+  select condition, bucket, pg_catalog.count(*) as count
   from (
     select ${bucketColumns("jobs")}
     from ${s}._private_jobs as jobs

@@ -22,9 +22,9 @@ const inBucket = (s: string, columns: string) => `
 // From the index alone.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
-  select buckets.bucket, max(found.count)::int as most, max(priorities.place)::int as priorities
+  select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
   from ${buckets}, priorities, lateral (
-    select count(*) as count from (${inBucket(s, "")}
+    select pg_catalog.count(*) as count from (${inBucket(s, "")}
     ) as jobs
   ) as found
   where priorities.priority is not null
@@ -33,7 +33,7 @@ const sizesSql: Statement = (s) => `
 // The rows themselves: few, and only those that the index has counted.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
-  select buckets.bucket, found.condition, count(*) as count
+  select buckets.bucket, found.condition, pg_catalog.count(*) as count
   from ${buckets}, priorities, lateral (${inBucket(s, `${conditionOf("jobs", "$4")} as condition`)}
   ) as found
   where priorities.priority is not null

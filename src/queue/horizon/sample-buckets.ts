@@ -12,18 +12,18 @@ const PAGES = 2_000;
 // on the same pages, so rows alone would promise too much.
 const sampleSql: Statement = (s) => `
   with per_page as materialized (
-    select sampled.page, job.condition, job.bucket, count(*) as count
-    from unnest($5::bigint[]) as sampled (page)
+    select sampled.page, job.condition, job.bucket, pg_catalog.count(*) as count
+    from pg_catalog.unnest($5::bigint[]) as sampled (page)
     cross join lateral (${rowsOfPage(s, "sampled.page", bucketColumns("jobs"), isOnAxis("jobs"))}
     ) as job
     group by 1, 2, 3
   )
-  select condition, null as is_failed, bucket, sum(count) as count, null as squares
+  select condition, null as is_failed, bucket, pg_catalog.sum(count) as count, null as squares
   from per_page group by 1, 3
   union all
-  select null, is_failed, bucket, sum(count), sum(count * count)
+  select null, is_failed, bucket, pg_catalog.sum(count), pg_catalog.sum(count * count)
   from (
-    select bucket, condition = 'failed' as is_failed, sum(count) as count
+    select bucket, condition = 'failed' as is_failed, pg_catalog.sum(count) as count
     from per_page group by page, 1, 2
   ) as pages
   group by is_failed, bucket`;

@@ -25,23 +25,23 @@ const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 // Grouped once for each question; grouping() says which one a row answers.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
-    select (${MOST_ENTRIES} / greatest(count(*), 1))::int as entries
+    select (${MOST_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
     from priorities where priority is not null
   ), head as (
     select priorities.priority, due.task_id, due.run_at,
       case when due.job_queue_id = any($1::int[]) then due.job_queue_id end as queue_id,
       coalesce(due.job_queue_id = any($2::int[]), false) as is_blocked,
       case when due.job_queue_id = any($1::int[])
-        then width_bucket(due.run_at, $3::timestamptz[]) end as part
+        then pg_catalog.width_bucket(due.run_at, $3::timestamptz[]) end as part
     from priorities, lateral (
       select jobs.task_id, jobs.job_queue_id, jobs.run_at from ${s}._private_jobs as jobs
-      where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit (select entries from share)
     ) as due
     where priorities.priority is not null
   )
   select grouping(queue_id, task_id, priority) as question, queue_id, part, task_id, is_blocked,
-    count(*) as count, date_part('epoch', min(run_at)) as oldest_s,
+    pg_catalog.count(*) as count, pg_catalog.date_part('epoch', pg_catalog.min(run_at)) as oldest_s,
     (select entries from share) as entries
   from head
   group by grouping sets ((queue_id, part), (task_id, is_blocked), (priority))

@@ -18,7 +18,7 @@ const HELD_S = 60;
 const queuesSql: Statement = (s) => `
   select id, queue_name, locked_by, ${microseconds("locked_at")} as locked_us
   from ${s}._private_job_queues
-  where locked_at < now() - interval '${HELD_S} seconds'
+  where locked_at < pg_catalog.now() - interval '${HELD_S} seconds'
   order by locked_at limit ${MOST_QUEUES}`;
 
 /** The longest held first. */
@@ -50,7 +50,7 @@ const MOST_WORKERS = 100;
 
 const silentSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us,
-    case when jsonb_typeof(metadata -> 'running_jobs') = 'number'
+    case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs') = 'number'
       then least((metadata ->> 'running_jobs')::numeric, 1e9)::float8 end as running
   from ${s}._private_workers as workers
   where ${isSilent}

@@ -96,7 +96,7 @@ interface FoundRow {
 
 // The beginning of an error is unpacked alone; in words that lost-tries.ts knows.
 const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
-      and (last_error is null or left(last_error, 40) like 'Recovered % times in a row: %'))`;
+      and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 
 const stepSql: Statement = (s) => `
   select id, locked_by, ${isCandidate} as is_candidate
@@ -116,7 +116,7 @@ interface JobRow {
 
 const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
-    left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
+    pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
     ${microseconds("jobs.run_at")} as run_at_us
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id

@@ -64,7 +64,7 @@ const tablesOf = (
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome
-    from unnest($1::bigint[]) as asked (id)
+    from pg_catalog.unnest($1::bigint[]) as asked (id)
     left join acted on acted.id = asked.id
     left join ${s}._private_jobs as jobs on jobs.id = asked.id
   )`;

@@ -40,14 +40,14 @@ export const keptStatement = (
     )
     select
       -- Where there are more than a query may name, only the receipt has them.
-      case when count(*) <= ${MOST_VALUES} then 'id:' || string_agg(id::text, ',' order by id) else '' end,
-      ${microseconds("now()")}::bigint::text,
+      case when pg_catalog.count(*) <= ${MOST_VALUES} then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
+      ${microseconds("pg_catalog.now()")}::bigint::text,
       $${first}::text, $${first + 1}::json, $${first + 2}::text, $${first + 3}::text,
-      'done', now(), max(id), now(), ${COUNTED}, ${COUNTED}, max(id),
-      count(*) filter (where outcome = 'd'), count(*) filter (where outcome = 'l'),
-      count(*) filter (where outcome = 'g'), count(*)
+      'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), ${COUNTED}, ${COUNTED}, pg_catalog.max(id),
+      pg_catalog.count(*) filter (where outcome = 'd'), pg_catalog.count(*) filter (where outcome = 'l'),
+      pg_catalog.count(*) filter (where outcome = 'g'), pg_catalog.count(*)
     from met
-    having bool_or(outcome = 'd')
+    having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
     ${keepRows(s, kind, { operation: "(select id from operation)", outcome: "met.outcome", met: "met", was: "was" })}
@@ -63,7 +63,7 @@ export const keptValues = ({ origin, action, changes }: Keeping): unknown[] => [
 ];
 
 /** A Value. */
-const COUNTED = `json_build_object(
-        'value', count(*), 'precision', 'exact', 'basis', 'scan',
-        'as_of', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+const COUNTED = `pg_catalog.json_build_object(
+        'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
+        'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
       )`;

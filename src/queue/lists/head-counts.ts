@@ -78,20 +78,20 @@ const headSql =
     `
   with recursive ${priorities(s)}, head as materialized (
     select head.* from priorities, lateral (
-      select jobs.${column} as id, jobs.run_at, row_number() over (order by jobs.run_at) as place
+      select jobs.${column} as id, jobs.run_at, pg_catalog.row_number() over (order by jobs.run_at) as place
       from ${s}._private_jobs as jobs
       where ${isAvailable("jobs")} and jobs.priority = priorities.priority and ${isDue("jobs")}
       order by jobs.run_at limit ${LOOKED_AT}
     ) as head
   ), counted as (
-    select id, count(*) as count, ${milliseconds("min(run_at)")} as oldest_ms
+    select id, pg_catalog.count(*) as count, ${milliseconds("pg_catalog.min(run_at)")} as oldest_ms
     from head where id is not null group by id
   )
-  select json_agg(id)::text as ids, json_agg(count)::text as counts,
-    json_agg(oldest_ms)::text as oldest,
-    (select coalesce(max(place), 0) < ${LOOKED_AT} from head)
-      and (select count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole,
-    ${milliseconds("now()")} as now_ms
+  select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(oldest_ms)::text as oldest,
+    (select coalesce(pg_catalog.max(place), 0) < ${LOOKED_AT} from head)
+      and (select pg_catalog.count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole,
+    ${milliseconds("pg_catalog.now()")} as now_ms
   from counted`;
 
 const queuesSql = headSql("job_queue_id");

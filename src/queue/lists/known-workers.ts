@@ -120,12 +120,12 @@ const numberSaid = (name: string) =>
 const rowsSql: Statement = (s) => `
   select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
-  from (select ${microseconds("now()")} as now_us) as clock
+  from (select ${microseconds("pg_catalog.now()")} as now_us) as clock
   left join (
     select workers.id,
-      $1::text = '' or strpos(lower(concat_ws(' ', workers.id, workers.metadata ->> 'host',
+      $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host',
         workers.metadata ->> 'version', workers.metadata ->> 'node',
-        workers.metadata ->> 'task_identifiers')), lower($1::text)) > 0 as is_found,
+        workers.metadata ->> 'task_identifiers')), pg_catalog.lower($1::text)) > 0 as is_found,
       ${isSilent} as is_silent,
       ${microseconds("workers.started_at")} as started_us,
       ${microseconds("workers.last_heartbeat_at")} as heartbeat_us,
@@ -137,4 +137,4 @@ const rowsSql: Statement = (s) => `
   ) as workers on true`;
 
 const timeSql: Statement = () => `
-  select ${microseconds("now()")} as now_us, null as id, false as is_found, false as is_silent`;
+  select ${microseconds("pg_catalog.now()")} as now_us, null as id, false as is_found, false as is_silent`;

@@ -40,6 +40,6 @@ const lastErrorsSql: Statement = (s) => `
     where newest.task_id = any ($1::int[])
     order by newest.task_id, newest.updated_at desc, newest.id desc
   )
-  select jobs.task_id, left(jobs.last_error, 300) as start
+  select jobs.task_id, pg_catalog.left(jobs.last_error, 300) as start
   from last join ${s}._private_jobs as jobs on jobs.id = last.id
   where jobs.last_error is not null`;

@@ -159,7 +159,7 @@ const MOST = 10_000;
 
 const ledgerSql: Statement = (s) => `
   select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
-  from (select ${milliseconds("now()")} as now_ms) as clock
+  from (select ${milliseconds("pg_catalog.now()")} as now_ms) as clock
   left join (
     select identifier, ${milliseconds("known_since")} as known_since_ms,
       ${milliseconds("last_execution")} as last_execution_ms

@@ -123,5 +123,5 @@ const MOST = 20_000;
 
 const tasksSql: Statement = (s) => `
   select id, identifier from ${s}._private_tasks
-  where $1::text = '' or strpos(lower(identifier), lower($1::text)) > 0
+  where $1::text = '' or pg_catalog.strpos(pg_catalog.lower(identifier), pg_catalog.lower($1::text)) > 0
   order by identifier limit ${MOST}`;

@@ -33,7 +33,7 @@ export interface CountedHolders {
 }
 
 const sizeSql: Statement = () => `
-  select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
+  select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= ${SMALL_TABLE_PAGES} as is_small`;
 
 /** Whether the jobs' table can be read as a whole, and whether locked jobs can be found in it. */
@@ -62,9 +62,9 @@ const holdersSql =
   (s) =>
     `
   select locked_by as worker_id,
-    count(*) filter (where is_job)::int as jobs,
-    count(*) filter (where not is_job)::int as queues,
-    ${microseconds("min(locked_at)")} as oldest_us
+    pg_catalog.count(*) filter (where is_job)::int as jobs,
+    pg_catalog.count(*) filter (where not is_job)::int as queues,
+    ${microseconds("pg_catalog.min(locked_at)")} as oldest_us
   from (${lockedQueues(s)}${jobs ? lockedJobs(s) : ""}
   ) as locks
   group by locked_by

@@ -44,7 +44,7 @@ const pendingSql: Statement = (s) => `
       as given (identifier, task, run_at_ms, key)
     join ${s}._private_tasks as tasks on tasks.identifier = given.task
   )
-  select tick.identifier, min(found.id) as id
+  select tick.identifier, pg_catalog.min(found.id) as id
   from tick, lateral (
     select jobs.id from ${s}._private_jobs as jobs
     where tick.key is not null and jobs.key = tick.key and jobs.task_id = tick.task_id

@@ -13,7 +13,7 @@ const MOST_STORED_BYTES = 262_144;
 const MOST_WORKERS = 10_000;
 const NAMED_WORKERS = 5;
 
-const metadata = `case when pg_column_size(workers.metadata) <= ${MOST_STORED_BYTES}
+const metadata = `case when pg_catalog.pg_column_size(workers.metadata) <= ${MOST_STORED_BYTES}
       then workers.metadata end`;
 
 const someSql: Statement = (s) => `
@@ -41,8 +41,8 @@ const livingSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
-  select said.part as ${part}, said.is_cut, count(*)::int as workers,
-    to_json((array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
+  select said.part as ${part}, said.is_cut, pg_catalog.count(*)::int as workers,
+    pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
   from (
     select workers.id, (${metadata}) -> '${part}' as part,
       workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
@@ -64,9 +64,9 @@ export interface LivingVersion {
 const MOST_VERSIONS = 20;
 
 const versionsSql: Statement = (s) => `
-  select said.version, count(*)::int as workers, min(said.id) as worker_id
+  select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
   from (
-    select workers.id, left((${metadata}) ->> 'version', 64) as version
+    select workers.id, pg_catalog.left((${metadata}) ->> 'version', 64) as version
     from ${s}._private_workers as workers
     where not ${isSilent}
     limit ${MOST_WORKERS}

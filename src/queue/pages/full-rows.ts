@@ -140,28 +140,28 @@ interface LoadedRow {
 }
 
 // The size on disk costs nothing, unpacking does.
-const isSmall = `pg_column_size(jobs.payload) <= ${SMALL_BYTES}
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;
+const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;
 
 const rowsSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when ${isSmall} then jobs.payload end`,
     lastError: `case when ${isSmall} then jobs.last_error end`,
-    lockedBy: "left(jobs.locked_by, 1000)",
-    flags: `case when coalesce(pg_column_size(jobs.flags), 0) <= ${SMALL_BYTES} then jobs.flags end`,
+    lockedBy: "pg_catalog.left(jobs.locked_by, 1000)",
+    flags: `case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= ${SMALL_BYTES} then jobs.flags end`,
   })},
-    pg_column_size(jobs.payload) as payload_bytes,
-    pg_column_compression(jobs.payload) is not null as is_packed,
-    coalesce(octet_length(jobs.last_error), 0) as error_bytes,
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_bytes,
     (${isSmall}) is not true as is_large
   from ${schema}._private_jobs as jobs
   ${pageNames(schema)}
   where jobs.id = any($1::bigint[])`;
 
 const errorUpTo = (bytes: string, characters: string) =>
-  `case when octet_length(jobs.last_error) <= ${bytes}::int then jobs.last_error
-      else left(jobs.last_error, ${characters}::int) end as last_error`;
+  `case when pg_catalog.octet_length(jobs.last_error) <= ${bytes}::int then jobs.last_error
+      else pg_catalog.left(jobs.last_error, ${characters}::int) end as last_error`;
 
 const errorSql: Statement = (schema) => `
   select ${errorUpTo("$2", "$3")}
@@ -174,6 +174,6 @@ const loadSql: Statement = (schema) => `
   where jobs.id = any($1::bigint[])`;
 
 const unpackedSql: Statement = (schema) => `
-  select octet_length(json_send(jobs.payload)) as bytes
+  select pg_catalog.octet_length(pg_catalog.json_send(jobs.payload)) as bytes
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;

@@ -50,22 +50,22 @@ export async function readJobHead(
   };
 }
 
-const isPacked = "pg_column_compression(jobs.payload) is not null";
+const isPacked = "pg_catalog.pg_column_compression(jobs.payload) is not null";
 
 // The size on disk costs nothing, unpacking does: a payload that does not come along is not touched.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
-    payload: `case when pg_column_size(jobs.payload) <=
+    payload: `case when pg_catalog.pg_column_size(jobs.payload) <=
       case when ${isPacked} then ${SMALL_PACKED_BYTES} else ${SMALL_BYTES} end then jobs.payload end`,
-    lastError: `left(jobs.last_error, ${SHOWN_ERROR})`,
+    lastError: `pg_catalog.left(jobs.last_error, ${SHOWN_ERROR})`,
     lockedBy: "jobs.locked_by",
     flags: "jobs.flags",
   })},
-    pg_column_size(jobs.payload) as payload_bytes,
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
     ${isPacked} as is_packed,
-    case when $2::int > 0 then left(jobs.payload::text, $2::int) end as payload_start,
-    coalesce(octet_length(jobs.last_error) > ${SHOWN_ERROR}
-      and length(jobs.last_error) > ${SHOWN_ERROR}, false) as is_error_cut
+    case when $2::int > 0 then pg_catalog.left(jobs.payload::text, $2::int) end as payload_start,
+    coalesce(pg_catalog.octet_length(jobs.last_error) > ${SHOWN_ERROR}
+      and pg_catalog.length(jobs.last_error) > ${SHOWN_ERROR}, false) as is_error_cut
   from ${schema}._private_jobs as jobs
   ${jobNames(schema)}
   where jobs.id = $1::bigint`;

@@ -50,9 +50,9 @@ interface SizeRow {
 }
 
 const storedSql: Statement = (schema) => `
-  select pg_column_size(jobs.payload) as payload_bytes,
-    pg_column_compression(jobs.payload) is not null as is_packed,
-    coalesce(octet_length(jobs.last_error), 0) + coalesce(pg_column_size(jobs.flags), 0)
+  select pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) + coalesce(pg_catalog.pg_column_size(jobs.flags), 0)
       as other_bytes
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
@@ -61,7 +61,7 @@ const isJobSql: Statement = (schema) => `
   select true as is_there from ${schema}._private_jobs as jobs where jobs.id = $1::bigint`;
 
 const unpackedSql: Statement = (schema) => `
-  select octet_length(json_send(jobs.payload)) as bytes
+  select pg_catalog.octet_length(pg_catalog.json_send(jobs.payload)) as bytes
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
 
@@ -117,9 +117,9 @@ interface PieceRow {
 
 // "offset 0" keeps the payload from being unpacked for each of the two.
 const wholeSql: Statement = (schema) => `
-  select octet_length(whole.payload) as bytes, whole.version, md5(whole.payload) as digest
+  select pg_catalog.octet_length(whole.payload) as bytes, whole.version, pg_catalog.md5(whole.payload) as digest
   from (
-    select json_send(jobs.payload) as payload, jobs.xmin::text as version
+    select pg_catalog.json_send(jobs.payload) as payload, jobs.xmin::text as version
     from ${schema}._private_jobs as jobs
     where jobs.id = $1::bigint
     offset 0
@@ -128,13 +128,13 @@ const wholeSql: Statement = (schema) => `
 // A worker that takes or leaves the job writes its row anew with the same payload: only then is there
 // something to compare. Base64, because the session decides how bytea is written.
 const pieceSql: Statement = (schema) => `
-  select encode(substring(part.bytes from place for $5::int), 'base64') as piece, part.digest
+  select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (
-    select substring(json_send(jobs.payload) from $2::int for $3::int) as bytes,
-      case when jobs.xmin::text <> $4::text then md5(json_send(jobs.payload)) end as digest
+    select pg_catalog.substring(pg_catalog.json_send(jobs.payload), $2::int, $3::int) as bytes,
+      case when jobs.xmin::text <> $4::text then pg_catalog.md5(pg_catalog.json_send(jobs.payload)) end as digest
     from ${schema}._private_jobs as jobs
     where jobs.id = $1::bigint
     offset 0
   ) as part
-  cross join lateral generate_series(1, octet_length(part.bytes), $5::int) as place
+  cross join lateral pg_catalog.generate_series(1, pg_catalog.octet_length(part.bytes), $5::int) as place
   order by place`;

@@ -110,23 +110,23 @@ const rowsSql: Statement = (schema) => `
   from (
     select jobs.id, tasks.identifier as task_identifier, queues.queue_name, jobs.priority,
       ${microseconds("jobs.run_at")} as run_at_us, jobs.attempts, jobs.max_attempts,
-      left(jobs.last_error, 300) as error_line,
+      pg_catalog.left(jobs.last_error, 300) as error_line,
       ${microseconds("jobs.created_at")} as created_at_us,
       ${microseconds("jobs.updated_at")} as updated_at_us,
       jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us,
-      left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
+      pg_catalog.left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
       ${stateOf("jobs")} as state,
       case
         when jobs.locked_at is not null then 'running'
         when jobs.attempts >= jobs.max_attempts then 'failed'
-        when jobs.run_at <= now() and queues.locked_at is not null then 'blocked'
+        when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
         when jobs.attempts > 0 then 'retrying'
-        when jobs.run_at > now() then 'scheduled'
+        when jobs.run_at > pg_catalog.now() then 'scheduled'
         else 'ready'
       end as condition,
       jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, ${failedAt("jobs")} as failed_at,
       queues.locked_at as queue_locked_at,
-      pg_column_size(jobs.payload) as payload_bytes
+      pg_catalog.pg_column_size(jobs.payload) as payload_bytes
     from ${schema}._private_jobs as jobs
     ${pageNames(schema)}
     where jobs.id = any($1::bigint[])

@@ -233,7 +233,7 @@ function workerPart(term: FieldTerm, parameters: Parameters): Part {
 function flagPart(term: FieldTerm, parameters: Parameters): Part {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");
-  const isObject = "jsonb_typeof(jobs.flags) = 'object'";
+  const isObject = "pg_catalog.jsonb_typeof(jobs.flags) = 'object'";
   return anyOf([
     ...(flags.length === 0
       ? []

@@ -31,7 +31,7 @@ export function settled(sql: string, marks: string, all: readonly unknown[]): Se
   const ofSql = parametersOf(sql);
   const further = [...parametersOf(marks)].filter(([index]) => !ofSql.has(index));
   const unused = further.map(([, text]) => text).join(", ");
-  const whole = unused === "" ? sql : `(${sql} and num_nulls(${unused}) >= 0)`;
+  const whole = unused === "" ? sql : `(${sql} and pg_catalog.num_nulls(${unused}) >= 0)`;
   const used = [...new Map([...ofSql, ...further]).keys()];
   const renumbered = (text: string) =>
     text.replace(PARAMETER, (_, index: string) => `$#${used.indexOf(index)}`);

@@ -23,7 +23,7 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
 }
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
-const BACKSLASH = "chr(92)";
+const BACKSLASH = "pg_catalog.chr(92)";
 /** Looked for by its first character, which next to no payload has. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;

@@ -40,7 +40,7 @@ export function equalPart(column: string, texts: readonly string[], parameters: 
 /** Begins with one of the texts, character by character. */
 export function prefixPart(column: string, texts: readonly string[], parameters: Parameters): Part {
   const prefixed = (text: string) =>
-    sqlPart(`(starts_with(${column} collate "C", ${parameters.add(text, "text")}))`);
+    sqlPart(`(pg_catalog.starts_with(${column} collate "C", ${parameters.add(text, "text")}))`);
   return anyOf(texts.map(prefixed));
 }
 

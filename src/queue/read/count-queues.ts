@@ -1,7 +1,8 @@
 // How many named queues there are: a list of them is bounded, this is not.
 import { type Database, query } from "../../database/database.ts";
 
-const sql = (schema: string) => `select count(*)::int as count from ${schema}._private_job_queues`;
+const sql = (schema: string) =>
+  `select pg_catalog.count(*)::int as count from ${schema}._private_job_queues`;
 
 export async function countQueues(db: Database): Promise<number> {
   const [row] = await query<{ count: number }>(db, sql);

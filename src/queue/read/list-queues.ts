@@ -70,7 +70,7 @@ const queuesSql: Statement = (schema) => `
   with counts as (
     select
       job_queue_id,
-      count(*) as job_count,
+      pg_catalog.count(*) as job_count,
       ${stateCounts("jobs", "_count")}
     from ${schema}._private_jobs as jobs
     where job_queue_id is not null

@@ -29,7 +29,7 @@ with failed as (
     payload = coalesce(f.payload::json, j.payload),
     attempts = ${attemptsMade(mode, "j")},
     run_at = ${retryAt("j", attemptsMade(mode, "j"))},
-    updated_at = now(),
+    updated_at = pg_catalog.now(),
     ${UNLOCK}
   from unnest($1::bigint[], $2::text[], $3::text[]) as f (id, message, payload)
   where j.id = f.id and ${isOurs(mode, "j", "$4")}

@@ -25,8 +25,8 @@ export function attemptsMade(mode: LockMode, job: string): string {
  * `{1,2}`; null where it has them all, which costs no more than counting.
  */
 export const lostIds = (ids: string, written: string): string =>
-  `case when (select count(*) from ${written}) < cardinality(${ids}::bigint[]) then
-    array(select unnest(${ids}::bigint[]) except select id from ${written})::text end as lost`;
+  `case when (select pg_catalog.count(*) from ${written}) < pg_catalog.cardinality(${ids}::bigint[]) then
+    array(select pg_catalog.unnest(${ids}::bigint[]) except select id from ${written})::text end as lost`;
 
 export interface LostIds {
   readonly lost: string | null;

@@ -42,7 +42,7 @@ const returnUnknownSql = (s: string) => `
 with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])")}, freed as (
   ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
 )
-select count(*)::int as count from returned`;
+select pg_catalog.count(*)::int as count from returned`;
 
 /** Gives back what is locked by this worker but is not among `ids`; gives their number. */
 export async function returnUnknownJobs(

@@ -14,12 +14,12 @@
  * `attempts`: an expression, the attempts made, this one included. `job`: the alias of the row.
  */
 export const retryAt = (job: string, attempts: string): string =>
-  `greatest(now(), ${job}.run_at) + ${delayOf(attempts)}`;
+  `greatest(pg_catalog.now(), ${job}.run_at) + ${delayOf(attempts)}`;
 
 const LONGEST_DELAY_EXPONENT = 10;
 
 const delayOf = (attempts: string) =>
-  `exp(least(${attempts}, ${LONGEST_DELAY_EXPONENT})) * interval '1 second'`;
+  `pg_catalog.exp(least(${attempts}, ${LONGEST_DELAY_EXPONENT})) * interval '1 second'`;
 
 /** The same delay in milliseconds, after this attempt. */
 export const retryDelayMs = (attempt: number): number =>
@@ -32,7 +32,7 @@ export const retryDelayMs = (attempt: number): number =>
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
-      and ${job}.run_at <= now() + ${delayOf(`${job}.attempts`)}
+      and ${job}.run_at <= pg_catalog.now() + ${delayOf(`${job}.attempts`)}
       then ${job}.run_at - ${delayOf(`${job}.attempts`)} end)`;
 
 /** The same of a job that has failed for good, null of all others: where most of many rows have not. */

@@ -16,9 +16,9 @@ export const conditionOf = (
 ): string => `case
     when ${job}.locked_at is not null then 'running'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'
-    when ${job}.run_at <= now() and ${job}.job_queue_id = any(${lockedQueues}::int[]) then 'blocked'
+    when ${job}.run_at <= pg_catalog.now() and ${job}.job_queue_id = any(${lockedQueues}::int[]) then 'blocked'
     when ${job}.attempts > 0 then ${retrying}
-    when ${job}.run_at > now() then 'scheduled'
+    when ${job}.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end`;
 
@@ -30,7 +30,7 @@ export function isInCondition(
   condition: Condition,
   job: string,
   lockedQueues: string,
-  now = "now()",
+  now = "pg_catalog.now()",
 ): string {
   const blocked = isBlocked(job, lockedQueues, now);
   const isFree = `${isAvailable(job)} and (${blocked}) is not true`;

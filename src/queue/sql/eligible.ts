@@ -6,7 +6,7 @@
 /** Not locked, and attempts are left: the predicate of the indexes from which jobs are taken. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
 
-export const isDue = (job: string, now = "now()"): string => `${job}.run_at <= ${now}`;
+export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.run_at <= ${now}`;
 
 /** What can be said of a job by itself: in words, that it is ready. */
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;

@@ -9,19 +9,20 @@ export const isLocked = (job: string): string =>
 export const isFailed = (job: string): string =>
   `${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts and not ${isAvailable(job)}`;
 
-export const isScheduled = (job: string): string => `${isAvailable(job)} and ${job}.run_at > now()`;
+export const isScheduled = (job: string): string =>
+  `${isAvailable(job)} and ${job}.run_at > pg_catalog.now()`;
 
 /** The state's name: one pass over the conditions, in an order in which each needs but one test. */
 export const stateOf = (job: string): string => `case
     when ${job}.locked_at is not null then 'locked'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'
-    when ${job}.run_at > now() then 'scheduled'
+    when ${job}.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end`;
 
 /** How many jobs are in each state, for a select list. */
 export const stateCounts = (job: string, suffix = ""): string =>
-  `count(*) filter (where ${isReady(job)}) as ready${suffix},
-    count(*) filter (where ${isScheduled(job)}) as scheduled${suffix},
-    count(*) filter (where ${isLocked(job)}) as locked${suffix},
-    count(*) filter (where ${isFailed(job)}) as failed${suffix}`;
+  `pg_catalog.count(*) filter (where ${isReady(job)}) as ready${suffix},
+    pg_catalog.count(*) filter (where ${isScheduled(job)}) as scheduled${suffix},
+    pg_catalog.count(*) filter (where ${isLocked(job)}) as locked${suffix},
+    pg_catalog.count(*) filter (where ${isFailed(job)}) as failed${suffix}`;

@@ -2,7 +2,7 @@
 
 /** Sets the lock. `workerId`: the parameter with the worker's id, as `$1`. */
 export const lockBy = (workerId: string): string =>
-  `locked_by = ${workerId}::text, locked_at = now()`;
+  `locked_by = ${workerId}::text, locked_at = pg_catalog.now()`;
 
 /** Lets go. */
 export const UNLOCK = "locked_by = null, locked_at = null";

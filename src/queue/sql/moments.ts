@@ -5,10 +5,12 @@
  * A time column in microseconds: numeric, because float output depends on extra_float_digits and an
  * integer cannot hold infinity.
  */
-export const microseconds = (column: string) => `floor(extract(epoch from ${column}) * 1000000)`;
+export const microseconds = (column: string) =>
+  `pg_catalog.floor(extract(epoch from ${column}) * 1000000)`;
 
 /** The same in milliseconds, rounded down: for what is compared with a Date. */
-export const milliseconds = (column: string) => `floor(extract(epoch from ${column}) * 1000)`;
+export const milliseconds = (column: string) =>
+  `pg_catalog.floor(extract(epoch from ${column}) * 1000)`;
 
 // RFC 3339 ends with the year 9999; PostgreSQL goes on to 294276 and then has `infinity`.
 const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");

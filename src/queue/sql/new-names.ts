@@ -19,7 +19,7 @@ export const knownNames = (s: string, column: NameColumn, names: string): string
     select id, ${column} from ${s}.${TABLES[column]} where ${column} = any(${names}::text[])
   ), new_${column} as (
     insert into ${s}.${TABLES[column]} as known (${column})
-    select name from unnest(${names}::text[]) as named (name)
+    select name from pg_catalog.unnest(${names}::text[]) as named (name)
     where name not in (select ${column} from known_${column})
     order by name
     on conflict (${column}) do update set ${column} = known.${column}

@@ -5,4 +5,4 @@
  * random number is for PostgreSQL, which sends equal messages of one transaction once.
  */
 export const announceJobs = (count: string): string =>
-  `pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), ${count}))`;
+  `pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), ${count}))`;

@@ -26,7 +26,7 @@ export function textSearch(text: string): TextSearch {
     value: [text.toLowerCase(), ...(caseless === "" ? [] : [caseless])],
     isIn: (column, parameter) => {
       const bytes = `${column} collate "C"`;
-      const found = contains(`lower(${bytes})`, `(${parameter})[1]`);
+      const found = contains(`pg_catalog.lower(${bytes})`, `(${parameter})[1]`);
       return caseless === "" ? found : `(${contains(bytes, `(${parameter})[2]`)} and ${found})`;
     },
   };
@@ -34,7 +34,7 @@ export function textSearch(text: string): TextSearch {
 
 /** Whether `sought` stands in a text of the collation "C" as it is. */
 export const contains = (column: string, sought: string): string =>
-  `strpos(${column}, ${sought}) > 0`;
+  `pg_catalog.strpos(${column}, ${sought}) > 0`;
 
 function spellings(text: string): string[] {
   const capitalized = text.replace(/\p{L}+/gu, (word) => {

@@ -30,7 +30,7 @@ const MOST_CHECKED = 500;
 const LARGEST_CHECKED = 65_536;
 
 const boundsSql: Statement = (s) => `
-  select coalesce(min(id), 1) - 1 as after_id, coalesce(max(id), 0) as last_id
+  select coalesce(pg_catalog.min(id), 1) - 1 as after_id, coalesce(pg_catalog.max(id), 0) as last_id
   from ${s}._private_jobs`;
 
 export async function beginCount(db: Database): Promise<CountProgress> {
@@ -80,7 +80,7 @@ const countSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select count(*) as count from ${s}._private_jobs as jobs
+  select pg_catalog.count(*) as count from ${s}._private_jobs as jobs
   where ${inSpan} and ${jobQuery.sql(3)}`;
 
 const checkedSql =
@@ -88,8 +88,8 @@ const checkedSql =
   (s) =>
     `
   select jobs.id, jobs.last_error, ${jobQuery.marks(4)} as marks,
-    pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
-    case when pg_column_size(jobs.payload) <= ${LARGEST_CHECKED} then jobs.payload end as payload
+    pg_catalog.pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
+    case when pg_catalog.pg_column_size(jobs.payload) <= ${LARGEST_CHECKED} then jobs.payload end as payload
   from ${s}._private_jobs as jobs
   where ${inSpan} and ${jobQuery.sql(4)}
   order by jobs.id limit $3::int`;

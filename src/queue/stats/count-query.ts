@@ -68,7 +68,7 @@ const exactSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select count(*) as count from (
+  select pg_catalog.count(*) as count from (
     select from ${s}._private_jobs as jobs where ${jobQuery.sql(2)} limit $1::int
   ) as matching`;
 
@@ -76,10 +76,10 @@ const matchesSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select json_agg(page.matching order by sampled.page)::text as matching, sum(page.jobs) as jobs
-  from unnest($1::bigint[]) as sampled (page)
+  select pg_catalog.json_agg(page.matching order by sampled.page)::text as matching, pg_catalog.sum(page.jobs) as jobs
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
   cross join lateral (
-    select count(*) filter (where is_match) as matching, count(*) as jobs
+    select pg_catalog.count(*) filter (where is_match) as matching, pg_catalog.count(*) as jobs
     from (${rowsOfPage(s, "sampled.page", `${jobQuery.sql(2)} as is_match`)}
     ) as job
   ) as page`;
@@ -107,13 +107,13 @@ const checkedSql =
   (s) =>
     `
   select sampled.place::int as place, job.is_large, job.payload, job.last_error, job.marks
-  from unnest($1::bigint[]) with ordinality as sampled (page, place)
+  from pg_catalog.unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",
-    `pg_column_size(jobs.payload) > $2::int as is_large, jobs.last_error,
+    `pg_catalog.pg_column_size(jobs.payload) > $2::int as is_large, jobs.last_error,
         ${jobQuery.marks(4)} as marks,
-        case when pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload`,
+        case when pg_catalog.pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload`,
     jobQuery.sql(4),
   )}
   ) as job

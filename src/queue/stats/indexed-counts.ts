@@ -16,13 +16,13 @@ export interface IndexedCounts {
 const CAP = 10_000;
 
 const runningSql: Statement = (s) => `
-  select count(*) as count, ${milliseconds("min(locked_at)")} as at from (
+  select pg_catalog.count(*) as count, ${milliseconds("pg_catalog.min(locked_at)")} as at from (
     select locked_at from ${s}._private_jobs as jobs where ${indexCondition("running", "jobs")}
     order by locked_at limit $1::int + 1
   ) as running`;
 
 const failedSql: Statement = (s) => `
-  select count(*) as count, ${milliseconds("max(updated_at)")} as at from (
+  select pg_catalog.count(*) as count, ${milliseconds("pg_catalog.max(updated_at)")} as at from (
     select updated_at from ${s}._private_jobs as jobs where ${indexCondition("failed", "jobs")}
     order by updated_at desc limit $1::int + 1
   ) as failed`;

@@ -55,28 +55,28 @@ const head = (s: string, columns: string, when: string, limit: string): string =
       where ${isAvailable("jobs")} and jobs.priority = known.priority and ${when}
       order by jobs.run_at limit ${limit}`;
 
-const isAhead = "jobs.run_at > now()";
-const hasBecomeDue = `jobs.run_at > to_timestamp($2::float8 / 1000) and ${isDue("jobs")}`;
+const isAhead = "jobs.run_at > pg_catalog.now()";
+const hasBecomeDue = `jobs.run_at > pg_catalog.to_timestamp($2::float8 / 1000) and ${isDue("jobs")}`;
 
 const probeSql: Statement = (s) => `
   with recursive ${priorities(s)}, known as (
     select priority from priorities where priority is not null
   ), heads as (
     select
-      (select count(*) from (${head(s, "", isDue("jobs"), "$1::int + 1")}) as due) as due,
-      (select count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
-      (select count(*) from (${head(s, "", hasBecomeDue, "$1::int + 1")}) as due) as became_due,
+      (select pg_catalog.count(*) from (${head(s, "", isDue("jobs"), "$1::int + 1")}) as due) as due,
+      (select pg_catalog.count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
+      (select pg_catalog.count(*) from (${head(s, "", hasBecomeDue, "$1::int + 1")}) as due) as became_due,
       (${head(s, "run_at", isDue("jobs"), "1")}) as oldest,
-      (select min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
+      (select pg_catalog.min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
         from (${head(s, "run_at, job_queue_id", isDue("jobs"), "$1::int + 1")}) as due) as oldest_free,
       (${head(s, "run_at", isAhead, "1")}) as next
     from known
   )
-  select count(*) as priorities,
-    sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
-    sum(became_due) as became_due, max(became_due) as most_became_due,
-    ${milliseconds("min(oldest)")} as oldest_ms, ${milliseconds("min(next)")} as next_ms,
-    ${milliseconds("min(oldest_free)")} as oldest_free_ms
+  select pg_catalog.count(*) as priorities,
+    pg_catalog.sum(due) as due, pg_catalog.max(due) as most_due, pg_catalog.sum(ahead) as ahead, pg_catalog.max(ahead) as most_ahead,
+    pg_catalog.sum(became_due) as became_due, pg_catalog.max(became_due) as most_became_due,
+    ${milliseconds("pg_catalog.min(oldest)")} as oldest_ms, ${milliseconds("pg_catalog.min(next)")} as next_ms,
+    ${milliseconds("pg_catalog.min(oldest_free)")} as oldest_free_ms
   from heads`;
 
 /** `sinceMs`: milliseconds since 1970. */
@@ -108,7 +108,7 @@ const talliesSql =
   with recursive ${priorities(s)}, known as (
     select priority from priorities where priority is not null
   )
-  select tallied, count(*) as count
+  select tallied, pg_catalog.count(*) as count
   from known, lateral (${head(s, `${talliedAs("jobs", "$1")} as tallied`, when, "$2::int")}
     ) as counted
   group by tallied`;

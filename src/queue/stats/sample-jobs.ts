@@ -26,15 +26,15 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
 
 const sampleSql: Statement = (s) => `
   select
-    ${tallied.map((one) => `json_agg(page.${one} order by sampled.page)::text as ${one}`).join(",\n    ")},
-    ${milliseconds("min(page.longest)")} as longest_ms,
-    ${milliseconds("max(page.last)")} as last_ms
-  from unnest($1::bigint[]) as sampled (page)
+    ${tallied.map((one) => `pg_catalog.json_agg(page.${one} order by sampled.page)::text as ${one}`).join(",\n    ")},
+    ${milliseconds("pg_catalog.min(page.longest)")} as longest_ms,
+    ${milliseconds("pg_catalog.max(page.last)")} as last_ms
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
   cross join lateral (
     select
-      ${tallied.map((one) => `count(*) filter (where tallied = '${one}') as ${one}`).join(",\n      ")},
-      min(locked_at) as longest,
-      max(failed_at) as last
+      ${tallied.map((one) => `pg_catalog.count(*) filter (where tallied = '${one}') as ${one}`).join(",\n      ")},
+      pg_catalog.min(locked_at) as longest,
+      pg_catalog.max(failed_at) as last
     from (${rowsOfPage(s, "sampled.page", `jobs.locked_at, ${failedForGoodAt("jobs")} as failed_at, ${talliedAs("jobs", "$2")} as tallied`)}
     ) as job
   ) as page`;

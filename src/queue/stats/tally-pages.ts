@@ -11,16 +11,16 @@ import { talliedAs } from "./tally.ts";
 // they are few, and a third way of grouping all jobs would cost half as much again. So would, for ten
 // thousand groups, times as numerics and a sort in the language of the database.
 const tallies = (s: string, where: string): string => `
-  select kind collate "C" as kind, tallied collate "C" as tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
-    json_agg(date_part('epoch', at) * 1000)::text as times
+  select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000)::text as times
   from (
     select
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
-      coalesce(task_id, job_queue_id)::text as key, tallied, count(*) as count,
+      coalesce(task_id, job_queue_id)::text as key, tallied, pg_catalog.count(*) as count,
       coalesce(
-        min(locked_at) filter (where tallied = 'running'),
-        max(failed_at),
-        min(run_at) filter (where tallied not in ('running', 'failed'))
+        pg_catalog.min(locked_at) filter (where tallied = 'running'),
+        pg_catalog.max(failed_at),
+        pg_catalog.min(run_at) filter (where tallied not in ('running', 'failed'))
       ) as at
     from (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
@@ -32,7 +32,7 @@ const tallies = (s: string, where: string): string => `
     ) as jobs
     group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
     union all
-    select 'holder', locked_by, 'running', count(*), null
+    select 'holder', locked_by, 'running', pg_catalog.count(*), null
     from ${s}._private_jobs as jobs
     where ${where} and locked_at is not null and locked_by is not null
     group by locked_by
@@ -54,7 +54,7 @@ const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_o
 // Several admins count the same jobs: who does not get the lock leaves it to who has it. Of the
 // transaction, so it is free again with the chunk, also behind a pooler; nobody waits for it.
 const tryLock = (schemaName: string): string =>
-  `pg_try_advisory_xact_lock(hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
+  `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 
 const freeSql: Statement = () => `select ${tryLock("$1")} as is_free`;
 
@@ -100,12 +100,12 @@ export async function tallyChunk(
 // work than to have it grouped there.
 const sampleSql: Statement = (s) => `
   select
-    coalesce(json_agg(sampled.page), '[]')::text as pages,
-    coalesce(json_agg(job.task_id), '[]')::text as tasks,
-    coalesce(json_agg(job.job_queue_id), '[]')::text as queues,
-    coalesce(json_agg(job.tallied), '[]')::text as tallied,
-    coalesce(json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
-  from unnest($2::bigint[]) as sampled (page)
+    coalesce(pg_catalog.json_agg(sampled.page), '[]')::text as pages,
+    coalesce(pg_catalog.json_agg(job.task_id), '[]')::text as tasks,
+    coalesce(pg_catalog.json_agg(job.job_queue_id), '[]')::text as queues,
+    coalesce(pg_catalog.json_agg(job.tallied), '[]')::text as tallied,
+    coalesce(pg_catalog.json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
+  from pg_catalog.unnest($2::bigint[]) as sampled (page)
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",

@@ -74,7 +74,7 @@ const MOST_NAMES = 20_000;
 /** What differs more in its length is not near. */
 const near = (name: string, from: string) => `
   select ${name} as name from ${from}
-  where abs(char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)
+  where pg_catalog.abs(pg_catalog.char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)
   order by ${name} limit ${MOST_NAMES}`;
 
 const statements: Readonly<Record<Kind, Statement>> = {

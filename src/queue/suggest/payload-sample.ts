@@ -55,12 +55,12 @@ const payloadsSql: Statement = (schema) => `
     select payload from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
   )
   select payload from newest
-  where case when pg_column_size(payload) <= ${MOST_STORED_BYTES}
-    then octet_length(payload::text) <= ${MOST_BYTES} end`;
+  where case when pg_catalog.pg_column_size(payload) <= ${MOST_STORED_BYTES}
+    then pg_catalog.octet_length(payload::text) <= ${MOST_BYTES} end`;
 
 const flagsSql: Statement = (schema) => `
   with newest as materialized (
     select flags from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
   )
   select flags from newest
-  where jsonb_typeof(flags) = 'object' and pg_column_size(flags) <= ${MOST_STORED_BYTES}`;
+  where pg_catalog.jsonb_typeof(flags) = 'object' and pg_catalog.pg_column_size(flags) <= ${MOST_STORED_BYTES}`;

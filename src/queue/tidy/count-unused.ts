@@ -24,11 +24,11 @@ const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
     `
-  select count(*) as count from ${schema}._private_tasks as tasks
-  where not exists (select from unnest($1::int[]) as used (id) where used.id = tasks.id)
+  select pg_catalog.count(*) as count from ${schema}._private_tasks as tasks
+  where not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = tasks.id)
   ${heartbeats ? `and ${isOfNoWorker(schema, "tasks")}` : ""}`;
 
 const unusedQueuesSql: Statement = (schema) => `
-  select count(*) as count from ${schema}._private_job_queues as queues
+  select pg_catalog.count(*) as count from ${schema}._private_job_queues as queues
   where queues.locked_at is null
-  and not exists (select from unnest($1::int[]) as used (id) where used.id = queues.id)`;
+  and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`;

@@ -62,8 +62,8 @@ const textsSql = (schema: string, marks: string, condition: string) => `
     case when texts.bytes <= $2::bigint then jobs.payload::text end as payload,
     case when texts.bytes <= $2::bigint then jobs.last_error end as last_error
   from (
-    select jobs.id, pg_column_size(jobs.payload)::bigint
-      + coalesce(pg_column_size(jobs.last_error), 0) as bytes
+    select jobs.id, pg_catalog.pg_column_size(jobs.payload)::bigint
+      + coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) as bytes
     from ${schema}._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     offset 0

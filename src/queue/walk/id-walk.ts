@@ -88,7 +88,7 @@ export const idsFrom = (fromNewest: boolean): string =>
 /** The last of the next $2 ids, and how many there are. */
 export const boundSql = (schema: string, fromNewest: boolean): string => `
   bound as materialized (
-    select ${fromNewest ? "min" : "max"}(id) as last, count(*) as rows
+    select ${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows
     from (
       select jobs.id
       from ${schema}._private_jobs as jobs
@@ -113,8 +113,8 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     order by jobs.id ${fromNewest ? "desc" : "asc"}
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
+  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+    pg_catalog.array_to_string(array(
       select id from found order by id ${fromNewest ? "desc" : "asc"} offset $3::bigint
     ), ',') as ids
   from bound`;
@@ -122,11 +122,11 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
 // Where every row has to be looked at, to count them off the index first would be a tenth more work: the
 // condition is no filter here, but said of each of the next rows, which come in the subquery's order.
 const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
-  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
-    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+    pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select ${fromNewest ? "min" : "max"}(id) as last, count(*) as rows,
-      array_agg(id) filter (where is_match) as ids
+    select ${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows,
+      pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, (${condition}) as is_match
       from ${schema}._private_jobs as jobs

@@ -135,7 +135,7 @@ function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string):
     conditions?.every((one) => names.includes(one)) === true;
   if (isDue === true || all(["ready", "blocked"])) return `and ${isDueNow("jobs")}`;
   if (isDue !== false && !all(["scheduled"])) return "";
-  return `and jobs.run_at > ${nowUs === null ? "now()" : `${bound(momentText(nowUs))}::timestamptz`}`;
+  return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::timestamptz`}`;
 }
 
 /** A list of the key's columns. */
@@ -143,7 +143,7 @@ const columns = (keys: readonly Key[], of: (column: string, at: number) => strin
   keys.map(({ column }, at) => of(column, at)).join(", ");
 
 const keyText = (keys: readonly Key[], alias: string) =>
-  `concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
+  `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
 // One part of the index is read for each priority, in the order of times, and they are merged row by row,
 // only as far as somebody asks: whoever has found enough rows has looked at no others. Within a key
@@ -210,10 +210,10 @@ function stepOf(
       offset 0
     ) as job`;
   const keysOf = (of: string) => columns(keys, (_, at) => `${of}.k${at}`);
-  const isFull = `(select count(*) from found) >= ${most}`;
+  const isFull = `(select pg_catalog.count(*) from found) >= ${most}`;
   const sql = (schema: string) => `
   with entry as materialized (
-    select merged.*, row_number() over (order by ${order("merged")}) as n
+    select merged.*, pg_catalog.row_number() over (order by ${order("merged")}) as n
     from (
       ${ofPart.map((where) => part(schema, where)).join("\n      union all\n      ")}
     ) as merged
@@ -241,9 +241,9 @@ function stepOf(
     where not (edge.is_crowd and (${keysOf("found")}) = (${keysOf("edge")}))
   )
   select edge.n as seen, edge.id as last_id, ${keyText(keys, "edge")} as last_key, edge.is_crowd,
-    (select count(*) from kept) as matched,
-    array_to_string(array(select id from kept order by n offset ${skip}), ',') as ids,
-    array_to_string(array(
+    (select pg_catalog.count(*) from kept) as matched,
+    pg_catalog.array_to_string(array(select id from kept order by n offset ${skip}), ',') as ids,
+    pg_catalog.array_to_string(array(
       select ${keyText(keys, "kept")} from kept order by n offset ${skip}
     ), ';') as keys
   from (select) as one left join edge on true`;

@@ -68,8 +68,8 @@ function limitsSql({ segment }: Sizeless, { column, type }: Key, first: number):
 }
 
 const listsSql = (alias: string, { out }: Key, order: string) => `
-    array_to_string(array(select ${alias}.id from ${alias} order by ${order}), ',') as ids,
-    array_to_string(array(select ${out(`${alias}.key`)} from ${alias} order by ${order}), ',') as keys`;
+    pg_catalog.array_to_string(array(select ${alias}.id from ${alias} order by ${order}), ',') as ids,
+    pg_catalog.array_to_string(array(select ${out(`${alias}.key`)} from ${alias} order by ${order}), ',') as keys`;
 
 const orderOf = ({ segment }: Sizeless, alias: string, column = "key") => {
   const direction = segment.descending ? "desc" : "asc";

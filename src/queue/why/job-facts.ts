@@ -100,12 +100,12 @@ interface FactsRow {
 const factsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
     ${conditionOf("jobs", "(case when queues.locked_at is not null then array[queues.id] end)")} as condition,
-    ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= now() as is_due,
-    jobs.run_at = 'infinity' as is_never, left(jobs.last_error, 300) as error_start,
+    ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
+    jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 300) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
     ${microseconds("jobs.locked_at")} as locked_us, jobs.locked_by,
     queues.id as queue_id, queues.queue_name, ${microseconds("queues.locked_at")} as queue_locked_us,
-    queues.locked_by as queue_locked_by, ${microseconds("now()")} as now_us
+    queues.locked_by as queue_locked_by, ${microseconds("pg_catalog.now()")} as now_us
   from ${s}._private_jobs as jobs
   ${jobNames(s)}
   where jobs.id = $1::bigint`;

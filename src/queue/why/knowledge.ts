@@ -65,7 +65,7 @@ interface KnowledgeRow {
 const MOST_WORKERS = 1_000;
 
 /** A whole list, not the beginning of one. */
-const listsAll = `(jsonb_typeof(metadata -> 'task_identifiers') = 'array'
+const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers') = 'array'
       and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0'))`;
 
 const knowledgeSql =
@@ -84,22 +84,22 @@ const knowledgeSql =
       readsJobs
         ? `select locked_by from ${s}._private_jobs
     where locked_at is not null and not is_available`
-        : "select unnest($3::text[])"
+        : "select pg_catalog.unnest($3::text[])"
     }
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
-    from unnest($1::text[]) as given (task)
+    from pg_catalog.unnest($1::text[]) as given (task)
   )
   select
-    (select count(*)::int from fleet) as known,
-    (select count(*)::int from fleet where is_alive) as alive,
+    (select pg_catalog.count(*)::int from fleet) as known,
+    (select pg_catalog.count(*)::int from fleet where is_alive) as alive,
     exists (select from fleet where is_alive and not lists_all)
       or exists (
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
-    (select coalesce(json_object_agg(task, id), '{}')::text from asked, lateral (
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from asked, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner`;

@@ -56,15 +56,15 @@ const placeSql =
   with recursive ${priorities(s)}, walked as (
     select due.* from priorities, lateral (
       select priority, run_at, id, job_queue_id from ${s}._private_jobs as jobs
-      where is_available and jobs.priority = priorities.priority and run_at <= now()
+      where is_available and jobs.priority = priorities.priority and run_at <= pg_catalog.now()
       order by run_at limit ${LONGEST_WALK}
     ) as due
     where priorities.priority is not null
     limit ${LONGEST_WALK}
   )
-  select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
-    count(*) filter (where ${isAhead} and ${isCounted(s)}) as ahead,
-    count(*) filter (where ${isCounted(s)}) as waiting
+  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+    pg_catalog.count(*) filter (where ${isAhead} and ${isCounted(s)}) as ahead,
+    pg_catalog.count(*) filter (where ${isCounted(s)}) as waiting
   from walked`;
 
 const statements = { queue: placeSql(() => "job_queue_id = $4::int"), all: placeSql(notHeldBack) };

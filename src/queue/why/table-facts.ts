@@ -39,6 +39,6 @@ interface FactsRow {
 
 const factsSql: Statement = () => `
   select
-    pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int as pages,
-    coalesce(has_table_privilege(to_regclass($2::text), 'select'), false) as has_workers,
-    ${microseconds("now()")} as now_us`;
+    pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int as pages,
+    coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($2::text), 'select'), false) as has_workers,
+    ${microseconds("pg_catalog.now()")} as now_us`;

@@ -34,19 +34,19 @@ export interface BeatAnswer {
 // Since when beats go through without a gap. A row keeps it: who has just begun takes it over from
 // somebody who was heard a moment ago. So a fleet of which nobody lives for long can tell a death from
 // an outage of the database, after which there is nobody to take anything over from.
-const NOW_MS = "extract(epoch from now())::float8 * 1000";
+const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000";
 const SINCE = "(workers.metadata ->> 'steady_since_ms')::float8";
 const saysSince = saysNumber("steady_since_ms");
-const since = (ms: string) => `jsonb_build_object('steady_since_ms', ${ms})`;
+const since = (ms: string) => `pg_catalog.jsonb_build_object('steady_since_ms', ${ms})`;
 
 const registerSql: Statement = (s) => `
 with earlier as (
-  select coalesce(min(${SINCE}), ${NOW_MS}) as since_ms from ${s}._private_workers as workers
-  where workers.last_heartbeat_at between now() - $3::float8 * interval '1 millisecond' and now()
+  select coalesce(pg_catalog.min(${SINCE}), ${NOW_MS}) as since_ms from ${s}._private_workers as workers
+  where workers.last_heartbeat_at between pg_catalog.now() - $3::float8 * interval '1 millisecond' and pg_catalog.now()
   and ${saysSince}
 ), registered as (
   insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
-  select $1::text, now(), $2::jsonb || ${since("since_ms")} from earlier
+  select $1::text, pg_catalog.now(), $2::jsonb || ${since("since_ms")} from earlier
 )
 select greatest(0, ${NOW_MS} - since_ms) as uptime_ms from earlier`;
 
@@ -67,14 +67,14 @@ export async function registerLease(
 
 // Whichever way the clock went.
 const isSteady = `(not $5::boolean and ${saysSince}
-        and last_heartbeat_at between now() - $6::float8 * interval '1 millisecond' and now())`;
+        and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
 // The update waits for a sweep that has locked the row, and then sees its mark. now() is the
 // beginning of the transaction: a beat that had to wait counts from before it did.
 const beatSql: Statement = (s) => `
 with beat as (
   update ${s}._private_workers as workers
-  set last_heartbeat_at = now(),
+  set last_heartbeat_at = pg_catalog.now(),
     metadata = case
       when id = $2::text and not coalesce(${isRecovered}, false)
         then $3::jsonb || ${since(`case when ${isSteady} then ${SINCE} else ${NOW_MS} end`)}
@@ -83,13 +83,13 @@ with beat as (
   where id = any($1::text[])
   returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms
 ), uptime as (
-  select coalesce(greatest(0, ${NOW_MS} - min(since_ms)), 0) as ms from beat
+  select coalesce(greatest(0, ${NOW_MS} - pg_catalog.min(since_ms)), 0) as ms from beat
 )
 select ${NOW_MS} as now_ms,
-  (select coalesce(json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
+  (select coalesce(pg_catalog.json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
   (select ms from uptime) as uptime_ms,
   case when $4::float8 is not null then (
-    select coalesce(json_agg(id), '[]')::text
+    select coalesce(pg_catalog.json_agg(id), '[]')::text
     from (${staleWorkers(s, "(select ms from uptime)", "$4")}) as stale
     where id <> all($1::text[])
   ) else '[]' end as stale`;

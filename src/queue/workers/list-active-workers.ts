@@ -58,7 +58,7 @@ const activeWorkersSql: Statement = (schema) => `
     ${microseconds("last_heartbeat_at")} as last_heartbeat_at_us,
     ${microseconds("started_at")} as started_at_us,
     metadata,
-    coalesce(last_heartbeat_at < now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
+    coalesce(last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
   from ${schema}._private_workers as workers
   order by id
   limit 1000`;

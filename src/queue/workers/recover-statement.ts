@@ -46,18 +46,18 @@ export const recoverSql =
     if (isDry) {
       return `
 with ${found}
-select (select count(*)::int from held where is_due) as jobs,
-  (select count(*)::int from held_queue) as queues, '[]' as workers`;
+select (select pg_catalog.count(*)::int from held where is_due) as jobs,
+  (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers`;
     }
     return `
 with ${turn(key, waits)}, ${found}, ${freed(s, delay)}${heartbeats ? marked(s) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
-  select (select count(*)::int from freed) as jobs, (select count(*)::int from freed_queue) as queues,
-    (select count(*)::int from ended where has_ended) as transactions
+  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
+    (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,
-  (select coalesce(json_agg(id order by id), '[]')::text from stale
+  (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
     where not is_known or id in (select locked_by from held)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
 from total`;
@@ -66,10 +66,10 @@ from total`;
 const NO_TRANSACTIONS = "select false as has_ended where false";
 
 const turn = (key: string, waits: boolean) => {
-  const lock = `hashtextextended(${key}::text, 0)`;
+  const lock = `pg_catalog.hashtextextended(${key}::text, 0)`;
   const isOurs = waits
-    ? `pg_advisory_xact_lock(${lock})::text is not null`
-    : `pg_try_advisory_xact_lock(${lock})`;
+    ? `pg_catalog.pg_advisory_xact_lock(${lock})::text is not null`
+    : `pg_catalog.pg_try_advisory_xact_lock(${lock})`;
   return `turn as materialized (
   select ${isOurs} as is_ours
 )`;
@@ -81,7 +81,7 @@ const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
   from ${s}._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
   where ${isDry ? "" : "(select is_ours from turn) and "}${isStale("$5", "$1")}
-  and abs(extract(epoch from now())::float8 * 1000 - $6::float8) < $7::float8
+  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000 - $6::float8) < $7::float8
   order by workers.id${isDry ? "" : " for update of workers skip locked"}
 )`;
 
@@ -89,7 +89,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
   const isOurTurn = isDry ? "true" : "(select is_ours from turn)";
   const orphans = `select orphan.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from unnest($2::text[]) as orphan (id) where ${isOurTurn}`;
+  from pg_catalog.unnest($2::text[]) as orphan (id) where ${isOurTurn}`;
   if (!heartbeats) {
     return `stale as materialized (
   ${orphans}
@@ -105,7 +105,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 
 /** Of a worker without a row only old locks are taken: what it took meanwhile stays. */
 const isOld = (lock: string) =>
-  `(stale.has_row or ${lock}.locked_at < now() - $1::float8 * interval '1 millisecond')`;
+  `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
 const held = (s: string) => `held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
@@ -127,12 +127,12 @@ const freed = (s: string, delay: string) => `due as materialized (
   order by id for update skip locked
 ), freed as (
   update ${s}._private_jobs as jobs
-  set ${recoverJob(`coalesce(stale.message, format(
+  set ${recoverJob(`coalesce(stale.message, pg_catalog.format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
       jobs.locked_by, jobs.attempts, jobs.locked_at))`)},
     run_at = case when jobs.job_queue_id is null or ${delay}::float8 > 0
-      then greatest(jobs.run_at, now() + ${delay}::float8 * interval '1 millisecond')
+      then greatest(jobs.run_at, pg_catalog.now() + ${delay}::float8 * interval '1 millisecond')
       else jobs.run_at end
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
   returning 1
@@ -152,14 +152,14 @@ const freed = (s: string, delay: string) => `due as materialized (
 
 /** What becomes of a job whose lock is taken away: for an update's `set` on the alias `jobs`. */
 export const recoverJob = (message: string): string =>
-  `${UNLOCK}, updated_at = now(), last_error = ${counted(message)}`;
+  `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${counted(message)}`;
 
 // From the second recovery in a row on the error counts them, at its beginning: that is how a job is
 // found that kills its workers (lost-tries.ts).
 const counted = (message: string) => `(
       select case when earlier.count is null then given.message
-        else format('Recovered %s times in a row: %s', earlier.count + 1,
-          regexp_replace(given.message, '^Recovered: ', '')) end
+        else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
+          pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
       from (select ${message} as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
@@ -174,8 +174,8 @@ const marked = (s: string) => `, unfinished as materialized (
   union select locked_by from held_queue where id not in (select id from queue)
 ), marked as (
   update ${s}._private_workers as workers
-  set metadata = case when jsonb_typeof(metadata) = 'object' then metadata else '{}' end
-    || jsonb_build_object('recovered_at', now())
+  set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object' then metadata else '{}' end
+    || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
 ), forgotten as (

@@ -33,10 +33,11 @@ with is_needed as materialized (
   where id = any(array(select id from queue))
   returning 1
 )
-select (select count(*)::int from renewed) as jobs,
-  (select count(*)::int from renewed_queue) as queues`;
+select (select pg_catalog.count(*)::int from renewed) as jobs,
+  (select pg_catalog.count(*)::int from renewed_queue) as queues`;
 
-const isOld = "locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond'";
+const isOld =
+  "locked_by = $1::text and locked_at < pg_catalog.now() - $3::float8 * interval '1 millisecond'";
 
 export interface RenewedLocks {
   readonly jobs: number;

@@ -25,7 +25,7 @@ const resetSql =
   (heartbeats: boolean): Statement =>
   (s) => {
     const isStaleLock = (lock: string) =>
-      `${lock}.locked_at < now() - $1::float8 * interval '1 millisecond'${
+      `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
         heartbeats ? ` and not ${isHeardOf(s, lock)}` : ""
       }`;
     return `
@@ -35,9 +35,9 @@ with stale as materialized (
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update ${s}._private_jobs as jobs
-  set ${recoverJob(`format('Recovered: worker %s held attempt %s for more than %s',
+  set ${recoverJob(`pg_catalog.format('Recovered: worker %s held attempt %s for more than %s',
       jobs.locked_by, jobs.attempts, $2::text)`)},
-    run_at = greatest(run_at, now())
+    run_at = greatest(run_at, pg_catalog.now())
   where id = any(array(select id from stale))
   returning 1
 ), stale_queue as materialized (
@@ -49,8 +49,8 @@ with stale as materialized (
   where id = any(array(select id from stale_queue))
   returning 1
 ), total as (
-  select (select count(*)::int from recovered) as jobs,
-    (select count(*)::int from freed_queue) as queues
+  select (select pg_catalog.count(*)::int from recovered) as jobs,
+    (select pg_catalog.count(*)::int from freed_queue) as queues
 )
 select total.jobs, total.queues,
   case when total.jobs + total.queues > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
@@ -78,7 +78,7 @@ export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 const forgetSql: Statement = (s) => `
 delete from ${s}._private_workers
-where last_heartbeat_at < now() - $1::float8 * interval '1 millisecond'`;
+where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
 
 /** Forgets workers that no sweep was allowed to recover: what they held has been reset by now. */
 export async function forgetStaleWorkers(db: Database, thresholdMs: number): Promise<void> {

@@ -10,12 +10,13 @@
 // goes on, and what a frozen process has taken is free when its lease is over.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-const key = (sessionId: string) => `hashtextextended('worker session ' || ${sessionId}, 0)`;
+const key = (sessionId: string) =>
+  `pg_catalog.hashtextextended('worker session ' || ${sessionId}, 0)`;
 
 /** For a process to end. */
 const WAIT_MS = 1_000;
 
-const holdSql: Statement = () => `select pg_advisory_lock_shared(${key("$1::text")})`;
+const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
 
 /** Marks this connection, not one of a pool, as one of the session: until it is closed. */
 export async function markConnection(db: Database, sessionId: string): Promise<void> {
@@ -23,11 +24,11 @@ export async function markConnection(db: Database, sessionId: string): Promise<v
 }
 
 const endLostSql: Statement = () => `
-  select pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended
+  select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended
   from pg_locks as locks join pg_stat_activity as activity on activity.pid = locks.pid
   where locks.pid = $2::int and locks.locktype = 'advisory' and locks.objsubid = 1
     and ((locks.classid::bigint << 32) | locks.objid::bigint) = ${key("$1::text")}
-    and locks.database = (select oid from pg_database where datname = current_database())
+    and locks.database = (select oid from pg_database where datname = pg_catalog.current_database())
     and activity.usename = current_user`;
 
 /**
@@ -51,10 +52,10 @@ export async function endLostConnection(
  * their rows are free. One row each.
  */
 export const endTransactions = `
-  select pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended
+  select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended
   from stale_row
   join pg_locks as locks on locks.locktype = 'advisory' and locks.objsubid = 1
     and ((locks.classid::bigint << 32) | locks.objid::bigint) = ${key("stale_row.id")}
   join pg_stat_activity as activity on activity.pid = locks.pid
-  where locks.database = (select oid from pg_database where datname = current_database())
+  where locks.database = (select oid from pg_database where datname = pg_catalog.current_database())
   and activity.usename = current_user and activity.state = 'idle in transaction'`;

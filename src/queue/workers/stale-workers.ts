@@ -9,7 +9,8 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export const isRecovered = "workers.metadata ? 'recovered_at'";
 
 /** How long ago a worker was heard of, milliseconds. */
-export const AGE_MS = "(extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000)";
+export const AGE_MS =
+  "(extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000)";
 
 // A lease is as long as its holder says: workers of one fleet may be set up differently, and those
 // of graphile_worker_rs, who say nothing, beat once a minute and are given 300 s as they are there.
@@ -20,8 +21,8 @@ const UNDECLARED_MS = 300_000;
  * a cast would end the whole statement.
  */
 export const saysNumber = (name: string): string =>
-  `jsonb_typeof(workers.metadata -> '${name}') = 'number'
-      and length(workers.metadata ->> '${name}') <= 25`;
+  `pg_catalog.jsonb_typeof(workers.metadata -> '${name}') = 'number'
+      and pg_catalog.length(workers.metadata ->> '${name}') <= 25`;
 
 /** `given`: of a manual sweep, in place of what is not declared. It never shortens what is. */
 const threshold = (name: string, given: string) =>
@@ -60,7 +61,7 @@ const MOST_AT_ONCE = 100;
  */
 export const staleWorkers = (s: string, uptime: string, heardMs: string): string => `
   select workers.id from ${s}._private_workers as workers
-  where workers.last_heartbeat_at < now() - ${heardMs}::float8 * interval '1 millisecond'
+  where workers.last_heartbeat_at < pg_catalog.now() - ${heardMs}::float8 * interval '1 millisecond'
   and ${isStale(uptime, "null")}
   order by workers.last_heartbeat_at limit ${MOST_AT_ONCE}`;
 
@@ -117,13 +118,13 @@ const orphans = (condition: string) => `
   from locks
   ${condition}
   group by locked_by
-  having max(locked_at) < now() - $1::float8 * interval '1 millisecond'`;
+  having pg_catalog.max(locked_at) < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
 
 const summary = `
   select
     found.id as worker_id, found.kind,
-    count(*) filter (where locks.is_job) as locked_jobs,
-    count(*) filter (where not locks.is_job) as locked_queues
+    pg_catalog.count(*) filter (where locks.is_job) as locked_jobs,
+    pg_catalog.count(*) filter (where not locks.is_job) as locked_queues
   from found
   left join locks on locks.locked_by = found.id
   group by found.id, found.kind

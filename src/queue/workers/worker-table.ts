@@ -31,4 +31,4 @@ export async function hasWorkerTable(db: Database): Promise<boolean> {
 }
 
 const presentSql: Statement = () =>
-  "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present";
+  "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present";

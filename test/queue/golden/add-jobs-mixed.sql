@@ -3,7 +3,7 @@
     select id, identifier from "worker"._private_tasks where identifier = any($9::text[])
   ), new_identifier as (
     insert into "worker"._private_tasks as known (identifier)
-    select name from unnest($9::text[]) as named (name)
+    select name from pg_catalog.unnest($9::text[]) as named (name)
     where name not in (select identifier from known_identifier)
     order by name
     on conflict (identifier) do update set identifier = known.identifier
@@ -15,7 +15,7 @@
     select id, queue_name from "worker"._private_job_queues where queue_name = any($10::text[])
   ), new_queue_name as (
     insert into "worker"._private_job_queues as known (queue_name)
-    select name from unnest($10::text[]) as named (name)
+    select name from pg_catalog.unnest($10::text[]) as named (name)
     where name not in (select queue_name from known_queue_name)
     order by name
     on conflict (queue_name) do update set queue_name = known.queue_name
@@ -33,24 +33,24 @@
     from (
     select
       identifier, queue_name, payload::json as payload, n,
-      coalesce(run_at, now() - ($2::int - n) * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
+      coalesce(run_at, pg_catalog.now() - ($2::int - n) * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
       coalesce(priority, 0) as priority, flags::jsonb as flags
-    from unnest(string_to_array($1::text, E'\x1f'), $3::text[], $4::text[], $5::timestamptz[], $6::smallint[], $7::smallint[], $8::text[])
+    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as given
     join all_identifier using (identifier)
     left join all_queue_name using (queue_name)
     order by n
     returning id, run_at, flags
   ), notified as materialized (
-    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $2::int))
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), $2::int))
   )
   select
-    floor(extract(epoch from now()) * 1000000) as now_us,
-    array_agg(added.id)::text as ids,
-    json_agg(floor(extract(epoch from added.run_at) * 1000000)::bigint) as run_ats_us,
-    json_agg(added.flags::text) as flags,
-    (select json_agg(json_build_array(identifier, id)) from all_identifier) as tasks,
-    (select json_agg(json_build_array(queue_name, id)) from all_queue_name)
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000) as now_us,
+    pg_catalog.array_agg(added.id)::text as ids,
+    pg_catalog.json_agg(pg_catalog.floor(extract(epoch from added.run_at) * 1000000)::bigint) as run_ats_us,
+    pg_catalog.json_agg(added.flags::text) as flags,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier) as tasks,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)
       as queues
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified

@@ -3,7 +3,7 @@
     select id, identifier from "worker"._private_tasks where identifier = any($3::text[])
   ), new_identifier as (
     insert into "worker"._private_tasks as known (identifier)
-    select name from unnest($3::text[]) as named (name)
+    select name from pg_catalog.unnest($3::text[]) as named (name)
     where name not in (select identifier from known_identifier)
     order by name
     on conflict (identifier) do update set identifier = known.identifier
@@ -21,23 +21,23 @@
     from (
     select
       payload::json as payload, n,
-      now() - ($2::int - n) * interval '1 microsecond' as run_at, 25 as max_attempts,
+      pg_catalog.now() - ($2::int - n) * interval '1 microsecond' as run_at, 25 as max_attempts,
       0 as priority, null::jsonb as flags
-    from unnest(string_to_array($1::text, E'\x1f'))
+    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')))
       with ordinality as batch (payload, n)) as given
     
     
     
     returning id, run_at, flags
   ), notified as materialized (
-    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $2::int))
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), $2::int))
   )
   select
-    floor(extract(epoch from now()) * 1000000) as now_us,
-    array_agg(added.id)::text as ids,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000) as now_us,
+    pg_catalog.array_agg(added.id)::text as ids,
     null as run_ats_us,
     null as flags,
-    (select json_agg(json_build_array(identifier, id)) from all_identifier) as tasks,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier) as tasks,
     null
       as queues
   from (select id, run_at, flags from jobs order by id) as added

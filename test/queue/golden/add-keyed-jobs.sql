@@ -1,20 +1,20 @@
   with given as materialized (
     select
       spec.*, job_key, job_key_mode, preserves,
-      (select array_agg(flag) from jsonb_object_keys(spec.flags) as flag) as flag_list
+      (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
     from (
     select
       identifier, queue_name, payload::json as payload, n,
-      coalesce(run_at, now() - ($2::int - n) * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
+      coalesce(run_at, pg_catalog.now() - ($2::int - n) * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
       coalesce(priority, 0) as priority, flags::jsonb as flags
-    from unnest(string_to_array($1::text, E'\x1f'), $3::text[], $4::text[], $5::timestamptz[], $6::smallint[], $7::smallint[], $8::text[])
+    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
     join unnest($9::text[], $10::text[], $11::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
   ), batches as (
     select
       preserves,
-      array_agg(
+      pg_catalog.array_agg(
         row(
           identifier, payload, queue_name, run_at, max_attempts, job_key, priority, flag_list
         )::"worker".job_spec
@@ -48,16 +48,16 @@
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, jobs.payload as payload, jobs.priority,
-  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
   jobs.attempts, jobs.max_attempts, jobs.last_error as last_error,
-  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
   jobs.revision, jobs.flags as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state, jobs.place
   from jobs

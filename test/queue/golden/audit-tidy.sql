@@ -1,16 +1,16 @@
-  select to_regclass($2::text) is not null
-    and bool_and(coalesce(has_table_privilege(to_regclass(name), 'insert'), false)) as is_there
-  from unnest($1::text[]) as named (name);
+  select pg_catalog.to_regclass($2::text) is not null
+    and pg_catalog.bool_and(coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass(name), 'insert'), false)) as is_there
+  from pg_catalog.unnest($1::text[]) as named (name);
 
   with gone as (
     delete from "worker"._private_audit
     where id = any(array(
       select id from "worker"._private_audit
-      where at < now() - interval '90 days'
-      or id <= (select max(id) from "worker"._private_audit) - 100000
+      where at < pg_catalog.now() - interval '90 days'
+      or id <= (select pg_catalog.max(id) from "worker"._private_audit) - 100000
       order by id
       limit 5000
     ))
     returning 1
   )
-  select count(*)::int as gone from gone
+  select pg_catalog.count(*)::int as gone from gone

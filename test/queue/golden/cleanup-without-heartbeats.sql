@@ -1,4 +1,4 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with deleted as (
     delete from "worker"._private_tasks as tasks
@@ -8,4 +8,4 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     and tasks.identifier <> all($1::text[])
     returning 1
   )
-  select count(*) as deleted from deleted
+  select pg_catalog.count(*) as deleted from deleted

@@ -11,9 +11,9 @@
     where jobs.id = failed.id
     returning jobs.id
   )
-  select count(*) as deleted, max(id) as last from deleted;
+  select pg_catalog.count(*) as deleted, pg_catalog.max(id) as last from deleted;
 
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with deleted as (
     delete from "worker"._private_tasks as tasks
@@ -28,7 +28,7 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     )
     returning 1
   )
-  select count(*) as deleted from deleted;
+  select pg_catalog.count(*) as deleted from deleted;
 
   with deleted as (
     delete from "worker"._private_job_queues as queues
@@ -38,4 +38,4 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     )
     returning 1
   )
-  select count(*) as deleted from deleted
+  select pg_catalog.count(*) as deleted from deleted

@@ -9,7 +9,7 @@
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome
-    from unnest($1::bigint[]) as asked (id)
+    from pg_catalog.unnest($1::bigint[]) as asked (id)
     left join acted on acted.id = asked.id
     left join "worker"._private_jobs as jobs on jobs.id = asked.id
   ), operation as (
@@ -19,20 +19,20 @@
     )
     select
       -- Where there are more than a query may name, only the receipt has them.
-      case when count(*) <= 100 then 'id:' || string_agg(id::text, ',' order by id) else '' end,
-      floor(extract(epoch from now()) * 1000000)::bigint::text,
+      case when pg_catalog.count(*) <= 100 then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
+      pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint::text,
       $2::text, $3::json, $4::text, $5::text,
-      'done', now(), max(id), now(), json_build_object(
-        'value', count(*), 'precision', 'exact', 'basis', 'scan',
-        'as_of', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-      ), json_build_object(
-        'value', count(*), 'precision', 'exact', 'basis', 'scan',
-        'as_of', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-      ), max(id),
-      count(*) filter (where outcome = 'd'), count(*) filter (where outcome = 'l'),
-      count(*) filter (where outcome = 'g'), count(*)
+      'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), pg_catalog.json_build_object(
+        'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
+        'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+      ), pg_catalog.json_build_object(
+        'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
+        'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+      ), pg_catalog.max(id),
+      pg_catalog.count(*) filter (where outcome = 'd'), pg_catalog.count(*) filter (where outcome = 'l'),
+      pg_catalog.count(*) filter (where outcome = 'g'), pg_catalog.count(*)
     from met
-    having bool_or(outcome = 'd')
+    having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
     insert into "worker"._private_operation_rows (
@@ -50,16 +50,16 @@
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, jobs.payload as payload, jobs.priority,
-  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
   jobs.attempts, jobs.max_attempts, jobs.last_error as last_error,
-  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
   jobs.revision, jobs.flags as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state, (select id from operation) as operation_id
   from acted as jobs

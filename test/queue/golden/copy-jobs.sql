@@ -1,11 +1,11 @@
-select floor(extract(epoch from now()) * 1000000)::text as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::text as us;
 
   with 
   known_identifier as (
     select id, identifier from "worker"._private_tasks where identifier = any($1::text[])
   ), new_identifier as (
     insert into "worker"._private_tasks as known (identifier)
-    select name from unnest($1::text[]) as named (name)
+    select name from pg_catalog.unnest($1::text[]) as named (name)
     where name not in (select identifier from known_identifier)
     order by name
     on conflict (identifier) do update set identifier = known.identifier
@@ -20,7 +20,7 @@ select floor(extract(epoch from now()) * 1000000)::text as us;
     select id, queue_name from "worker"._private_job_queues where queue_name = any($1::text[])
   ), new_queue_name as (
     insert into "worker"._private_job_queues as known (queue_name)
-    select name from unnest($1::text[]) as named (name)
+    select name from pg_catalog.unnest($1::text[]) as named (name)
     where name not in (select queue_name from known_queue_name)
     order by name
     on conflict (queue_name) do update set queue_name = known.queue_name
@@ -32,4 +32,4 @@ select floor(extract(epoch from now()) * 1000000)::text as us;
 
 copy "worker"._private_jobs (task_id, payload, run_at, job_queue_id, priority) from stdin (format binary);
 
-select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), $1::int))
+select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), $1::int))

@@ -1,9 +1,9 @@
   insert into "worker"._private_known_crontabs (identifier, known_since)
   select identifier, $2::timestamptz
-  from unnest($1::text[]) as given (identifier)
+  from pg_catalog.unnest($1::text[]) as given (identifier)
   order by identifier
   on conflict (identifier) do nothing;
 
   select 
-  identifier, floor(extract(epoch from known_since) * 1000) as known_since_ms,
-  floor(extract(epoch from last_execution) * 1000) as last_execution_ms from "worker"._private_known_crontabs where identifier = any($1::text[])
+  identifier, pg_catalog.floor(extract(epoch from known_since) * 1000) as known_since_ms,
+  pg_catalog.floor(extract(epoch from last_execution) * 1000) as last_execution_ms from "worker"._private_known_crontabs where identifier = any($1::text[])

@@ -11,14 +11,14 @@ with recursive done as (
 ), without_queue as materialized (
   select f.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
-    where j.is_available and j.run_at <= now() and j.job_queue_id is null and j.priority = level.priority
+    where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is null and j.priority = level.priority
       and j.run_at >= case when level.priority = $5::smallint
-                           then to_timestamp($6::float8) else '-infinity' end
+                           then pg_catalog.to_timestamp($6::float8) else '-infinity' end
       and j.task_id = any(array(
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))) and j.ctid = any(array(
         select head.ctid from (
           select h.ctid, (h.key is null and h.xmax = 0) as is_fast from "worker"._private_jobs h
-          where h.is_available and h.run_at <= now() and h.job_queue_id is null and h.priority = level.priority
+          where h.is_available and h.run_at <= pg_catalog.now() and h.job_queue_id is null and h.priority = level.priority
             and h.task_id = any(array(
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))) 
             order by h.run_at limit 2000) head
@@ -27,14 +27,14 @@ with recursive done as (
   where level.priority is not null limit $2::int
 ), last_without_queue as (
   select priority, run_at from without_queue
-  where (select count(*) from without_queue) >= $2::int
+  where (select pg_catalog.count(*) from without_queue) >= $2::int
   order by priority desc, run_at desc limit 1
 ), candidate as materialized (
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
       , not (j.key is null and j.xmax = 0) as is_safe
     from "worker"._private_jobs j
-    where j.is_available and j.run_at <= now() and j.job_queue_id is not null and j.priority = level.priority
+    where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is not null and j.priority = level.priority
       and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
           then 'infinity' else last_without_queue.run_at end from last_without_queue), 'infinity')
       and j.task_id = any(array(
@@ -49,7 +49,7 @@ with recursive done as (
     limit greatest($2::int, 2000)),
 wanted_queues as materialized (
   select 
-  case when coalesce(bool_or(is_safe), false) then
+  case when coalesce(pg_catalog.bool_or(is_safe), false) then
     array(select job_queue_id from (
       select distinct on (job_queue_id) job_queue_id, is_safe from candidate
       order by job_queue_id, priority, run_at, id) head
@@ -62,14 +62,14 @@ wanted_queues as materialized (
   order by id for update skip locked
 ), queue_run as materialized (
   select ctid, id, job_queue_id, priority, run_at from (
-    select c.*, row_number() over (
+    select c.*, pg_catalog.row_number() over (
       partition by job_queue_id order by priority, run_at, id) as place
     from candidate c where job_queue_id in (select id from queue_lock)) ranked
   where place <= greatest($7::int,
-      $2::int / (select greatest(count(*), 1) from queue_lock))
+      $2::int / (select greatest(pg_catalog.count(*), 1) from queue_lock))
 ), locked_run as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
-  where j.ctid = any(array(select ctid from queue_run)) and j.is_available and j.run_at <= now()
+  where j.ctid = any(array(select ctid from queue_run)) and j.is_available and j.run_at <= pg_catalog.now()
   for update skip locked
 ), left_out as materialized (
   select * from queue_run where ctid = any(array(
@@ -81,36 +81,36 @@ wanted_queues as materialized (
   order by priority, run_at, id limit $2::int
 ), taken as (
   update "worker"._private_jobs j
-  set attempts = j.attempts + 1, locked_by = $3::text, locked_at = now()
+  set attempts = j.attempts + 1, locked_by = $3::text, locked_at = pg_catalog.now()
   where j.ctid = any(array(select ctid from picked))
   returning j.id, j.task_id, j.job_queue_id, j.payload,
     j.priority, j.run_at, j.attempts as attempts, j.max_attempts,
     nullif(j.created_at, j.run_at) as created_at,
     case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
-      then json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare
+      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare
 ), queue_taken as (
-  update "worker"._private_job_queues set locked_by = $3::text, locked_at = now()
+  update "worker"._private_job_queues set locked_by = $3::text, locked_at = pg_catalog.now()
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))
 )
-select date_part('epoch', now()) as now_s,
+select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   exists (select from "worker"._private_job_queues where is_available) as queues,
-  case when (select count(*) from done) < cardinality($4::bigint[]) then
-    array(select unnest($4::bigint[]) except select id from done)::text end as lost,
+  case when (select pg_catalog.count(*) from done) < pg_catalog.cardinality($4::bigint[]) then
+    array(select pg_catalog.unnest($4::bigint[]) except select id from done)::text end as lost,
   
-  array_agg(j.id)::text as ids,
-  encode(string_agg(timestamptz_send(j.run_at), ''), 'base64') as run_ats,
-  string_agg(case when octet_length(j.payload::text) > 8192 then '' else j.payload::text end,
+  pg_catalog.array_agg(j.id)::text as ids,
+  pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
+  pg_catalog.string_agg(case when pg_catalog.octet_length(j.payload::text) > 8192 then '' else j.payload::text end,
     E'\x1f') as payloads,
-  case when min(j.task_id) = max(j.task_id) then min(j.task_id)::text else (select array_to_json(array_agg(task_id))::text from taken) end as task_ids,
-  (select json_object_agg(t.id, t.identifier)::text
+  case when pg_catalog.min(j.task_id) = pg_catalog.max(j.task_id) then pg_catalog.min(j.task_id)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(task_id))::text from taken) end as task_ids,
+  (select pg_catalog.json_object_agg(t.id, t.identifier)::text
     from "worker"._private_tasks t where t.id = any(array(select task_id from taken))) as task_names,
-  case when min(j.priority) = max(j.priority) then min(j.priority)::text else (select array_to_json(array_agg(priority))::text from taken) end as priorities,
-  case when min(j.attempts) = max(j.attempts) then min(j.attempts)::text else (select array_to_json(array_agg(attempts))::text from taken) end as attempts,
-  case when min(j.max_attempts) = max(j.max_attempts) then min(j.max_attempts)::text else (select array_to_json(array_agg(max_attempts))::text from taken) end as max_attempts,
-  array_to_json(array_agg(j.job_queue_id))::text as queue_ids,
-  (select json_object_agg(q.id, q.queue_name)::text
+  case when pg_catalog.min(j.priority) = pg_catalog.max(j.priority) then pg_catalog.min(j.priority)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(priority))::text from taken) end as priorities,
+  case when pg_catalog.min(j.attempts) = pg_catalog.max(j.attempts) then pg_catalog.min(j.attempts)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(attempts))::text from taken) end as attempts,
+  case when pg_catalog.min(j.max_attempts) = pg_catalog.max(j.max_attempts) then pg_catalog.min(j.max_attempts)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(max_attempts))::text from taken) end as max_attempts,
+  pg_catalog.array_to_json(pg_catalog.array_agg(j.job_queue_id))::text as queue_ids,
+  (select pg_catalog.json_object_agg(q.id, q.queue_name)::text
     from "worker"._private_job_queues q
     where q.id = any(array(select job_queue_id from taken where job_queue_id is not null))) as queue_names,
-  case when count(j.created_at) > 0 then (select array_to_json(array_agg(date_part('epoch', created_at)))::text from taken) end as created_ats,
-  (json_agg(j.rare) filter (where j.rare is not null))::text as rare
+  case when pg_catalog.count(j.created_at) > 0 then (select pg_catalog.array_to_json(pg_catalog.array_agg(pg_catalog.date_part('epoch', created_at)))::text from taken) end as created_ats,
+  (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare
 from taken j

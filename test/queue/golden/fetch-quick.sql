@@ -1,15 +1,15 @@
 update "worker"._private_jobs j
-set attempts = j.attempts + 1, locked_by = $3::text, locked_at = now()
+set attempts = j.attempts + 1, locked_by = $3::text, locked_at = pg_catalog.now()
 where j.ctid = any(array(
   select j.ctid 
 from "worker"._private_jobs j
-where j.is_available and j.run_at <= now() and j.job_queue_id is null
+where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is null
   and j.priority = (select priority from "worker"._private_jobs
     where is_available and job_queue_id is null order by priority limit 1)
   and j.task_id = any(array(
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))) 
   order by j.run_at limit $2::int for update skip locked))
 returning 
-  j.id, j.task_id, j.payload, j.priority, greatest(date_part('epoch', j.run_at), -8640000000000), j.attempts, j.max_attempts,
-  j.revision, j.flags, greatest(date_part('epoch', j.created_at), -8640000000000), j.last_error, j.key,
+  j.id, j.task_id, j.payload, j.priority, greatest(pg_catalog.date_part('epoch', j.run_at), -8640000000000), j.attempts, j.max_attempts,
+  j.revision, j.flags, greatest(pg_catalog.date_part('epoch', j.created_at), -8640000000000), j.last_error, j.key,
   (select t.identifier from "worker"._private_tasks t where t.id = j.task_id)

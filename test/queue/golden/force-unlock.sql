@@ -1,7 +1,7 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with worker as (
-    select id, min(n) as n from unnest($1::text[]) with ordinality as asked (id, n) group by id
+    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as asked (id, n) group by id
   ), jobs as (
     update "worker"._private_jobs as job
     set locked_by = null, locked_at = null
@@ -15,7 +15,7 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     where queue.locked_by = worker.id
     returning worker.id
   )
-  select (select count(*) from jobs) as jobs, (select count(*) from queues) as queues, to_json(array(
+  select (select pg_catalog.count(*) from jobs) as jobs, (select pg_catalog.count(*) from queues) as queues, pg_catalog.to_json(array(
     select id from worker
     where not exists (select from jobs where jobs.id = worker.id)
     and not exists (select from queues where queues.id = worker.id)

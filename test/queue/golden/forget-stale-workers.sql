@@ -1,2 +1,2 @@
 delete from "worker"._private_workers
-where last_heartbeat_at < now() - $1::float8 * interval '1 millisecond'
+where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'

@@ -1,12 +1,12 @@
   select sampled.place::int as place, job.*
-  from unnest($3::bigint[]) with ordinality as sampled (page, place)
+  from pg_catalog.unnest($3::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (
       select jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
-      left(jobs.last_error, 300) as error_start,
-      date_part('epoch', greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
-      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
-      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
+      pg_catalog.left(jobs.last_error, 300) as error_start,
+      pg_catalog.date_part('epoch', greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
       null::text as marks,
       case when $1::int is null then jobs.payload end as payload,
       case when $1::int is null then jobs.last_error end as last_error from "worker"._private_jobs as jobs

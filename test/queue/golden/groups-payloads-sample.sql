@@ -1,5 +1,5 @@
   select job.*
-  from unnest($4::bigint[]) as sampled (page)
+  from pg_catalog.unnest($4::bigint[]) as sampled (page)
   cross join lateral (
       select jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
@@ -8,13 +8,13 @@
       coalesce((jobs.task_id = any($5::int[])), false) as is_match from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
-        and pg_column_size(jobs.payload) <= $1::int
+        and pg_catalog.pg_column_size(jobs.payload) <= $1::int
       and $3::int[] is null and (jobs.task_id = any($5::int[]))
       offset 0
   ) as job
   limit $2::int;
 
-  select coalesce(min(id), 0) as first, coalesce(max(id), 0) as last from "worker"._private_jobs;
+  select coalesce(pg_catalog.min(id), 0) as first, coalesce(pg_catalog.max(id), 0) as last from "worker"._private_jobs;
 
   select jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
@@ -22,6 +22,6 @@
       null::text as marks,
       coalesce((jobs.task_id = any($6::int[])), false) as is_match
   from "worker"._private_jobs as jobs
-  where jobs.id > $4::bigint and jobs.id <= $5::bigint and pg_column_size(jobs.payload) <= $1::int
+  where jobs.id > $4::bigint and jobs.id <= $5::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int
       and $3::int[] is null and (jobs.task_id = any($6::int[]))
   order by jobs.id desc limit $2::int

@@ -1,7 +1,7 @@
   with per_page as materialized (
-    select sampled.place, job.key, count(*) as count, min(job.created_at) as first,
-      max(job.created_at) as last, max(job.id) as id
-    from unnest($2::bigint[]) with ordinality as sampled (page, place)
+    select sampled.place, job.key, pg_catalog.count(*) as count, pg_catalog.min(job.created_at) as first,
+      pg_catalog.max(job.created_at) as last, pg_catalog.max(job.id) as id
+    from pg_catalog.unnest($2::bigint[]) with ordinality as sampled (page, place)
     cross join lateral (
       select jobs.id, jobs.created_at, jobs.locked_by as key from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
@@ -11,15 +11,15 @@
     ) as job
     group by 1, 2
   ), whole as materialized (
-    select sum(count) as of, json_object_agg(place, count)::text as of_counts
-    from (select place, sum(count) as count from per_page group by 1) as pages
+    select pg_catalog.sum(count) as of, pg_catalog.json_object_agg(place, count)::text as of_counts
+    from (select place, pg_catalog.sum(count) as count from per_page group by 1) as pages
   ), largest as (
-    select key, sum(count) as count, min(first) as first, max(last) as last,
-      (array_agg(id order by id desc))[1:5] as ids, json_object_agg(place, count)::text as counts
+    select key, pg_catalog.sum(count) as count, pg_catalog.min(first) as first, pg_catalog.max(last) as last,
+      (pg_catalog.array_agg(id order by id desc))[1:5] as ids, pg_catalog.json_object_agg(place, count)::text as counts
     from per_page group by 1 order by 2 desc, 1 limit $1::int
   )
-  select key::text, count, date_part('epoch', first) as first_s, date_part('epoch', last) as last_s,
-    (select json_agg(id::text)::text from (
-    select id from unnest(ids) as all_ids (id) order by id desc limit 5) as last_ids) as newest, counts, whole.of, whole.of_counts
+  select key::text, count, pg_catalog.date_part('epoch', first) as first_s, pg_catalog.date_part('epoch', last) as last_s,
+    (select pg_catalog.json_agg(id::text)::text from (
+    select id from pg_catalog.unnest(ids) as all_ids (id) order by id desc limit 5) as last_ids) as newest, counts, whole.of, whole.of_counts
   from largest, whole
   order by count desc, key

@@ -9,20 +9,20 @@
     from priorities where priorities.priority is not null and place < 32
   ), head as materialized (
     select head.* from priorities, lateral (
-      select jobs.job_queue_id as id, jobs.run_at, row_number() over (order by jobs.run_at) as place
+      select jobs.job_queue_id as id, jobs.run_at, pg_catalog.row_number() over (order by jobs.run_at) as place
       from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit 5000
     ) as head
   ), counted as (
-    select id, count(*) as count, floor(extract(epoch from min(run_at)) * 1000) as oldest_ms
+    select id, pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.min(run_at)) * 1000) as oldest_ms
     from head where id is not null group by id
   )
-  select json_agg(id)::text as ids, json_agg(count)::text as counts,
-    json_agg(oldest_ms)::text as oldest,
-    (select coalesce(max(place), 0) < 5000 from head)
-      and (select count(priority) < 32 from priorities) as is_whole,
-    floor(extract(epoch from now()) * 1000) as now_ms
+  select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(oldest_ms)::text as oldest,
+    (select coalesce(pg_catalog.max(place), 0) < 5000 from head)
+      and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000) as now_ms
   from counted;
 
   with recursive priorities (priority, place) as (
@@ -36,18 +36,18 @@
     from priorities where priorities.priority is not null and place < 32
   ), head as materialized (
     select head.* from priorities, lateral (
-      select jobs.task_id as id, jobs.run_at, row_number() over (order by jobs.run_at) as place
+      select jobs.task_id as id, jobs.run_at, pg_catalog.row_number() over (order by jobs.run_at) as place
       from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit 5000
     ) as head
   ), counted as (
-    select id, count(*) as count, floor(extract(epoch from min(run_at)) * 1000) as oldest_ms
+    select id, pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.min(run_at)) * 1000) as oldest_ms
     from head where id is not null group by id
   )
-  select json_agg(id)::text as ids, json_agg(count)::text as counts,
-    json_agg(oldest_ms)::text as oldest,
-    (select coalesce(max(place), 0) < 5000 from head)
-      and (select count(priority) < 32 from priorities) as is_whole,
-    floor(extract(epoch from now()) * 1000) as now_ms
+  select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(oldest_ms)::text as oldest,
+    (select coalesce(pg_catalog.max(place), 0) < 5000 from head)
+      and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000) as now_ms
   from counted

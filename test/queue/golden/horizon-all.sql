@@ -1,18 +1,18 @@
-  select condition, bucket, count(*) as count
+  select condition, bucket, pg_catalog.count(*) as count
   from (
     select 
       case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= now() and jobs.job_queue_id = any($2::int[]) then 'blocked'
+    when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($2::int[]) then 'blocked'
     when jobs.attempts > 0 then 'retrying'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as condition,
-      width_bucket(case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
+      pg_catalog.width_bucket(case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
         then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
-      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
-      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) else jobs.run_at end, $1::timestamptz[]) as bucket
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) else jobs.run_at end, $1::timestamptz[]) as bucket
     from "worker"._private_jobs as jobs
     where jobs.locked_at is null
       and ($3::int is null or jobs.task_id = $3::int)

@@ -8,10 +8,10 @@
     ), place + 1
     from priorities where priorities.priority is not null and place < 32
   )
-  select buckets.bucket, max(found.count)::int as most, max(priorities.place)::int as priorities
+  select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
   from unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at), priorities, lateral (
-    select count(*) as count from (
+    select pg_catalog.count(*) as count from (
       select  from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
         and jobs.run_at >= buckets.from_at
@@ -32,15 +32,15 @@
     ), place + 1
     from priorities where priorities.priority is not null and place < 32
   )
-  select buckets.bucket, found.condition, count(*) as count
+  select buckets.bucket, found.condition, pg_catalog.count(*) as count
   from unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at), priorities, lateral (
       select case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= now() and jobs.job_queue_id = any($4::int[]) then 'blocked'
+    when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($4::int[]) then 'blocked'
     when jobs.attempts > 0 then 'retrying'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as condition from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority

@@ -1,13 +1,13 @@
   select id, locked_by, (attempts >= 2 and (locked_at is not null or attempts < max_attempts)
-      and (last_error is null or left(last_error, 40) like 'Recovered % times in a row: %')) as is_candidate
+      and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')) as is_candidate
   from "worker"._private_jobs
   where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or (attempts >= 2 and (locked_at is not null or attempts < max_attempts)
-      and (last_error is null or left(last_error, 40) like 'Recovered % times in a row: %')))
+      and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')))
   limit $3::int;
 
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
-    left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
-    floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us
+    pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
+    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us
   from "worker"._private_jobs as jobs
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)

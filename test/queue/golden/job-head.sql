@@ -1,24 +1,24 @@
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, case when pg_column_size(jobs.payload) <=
-      case when pg_column_compression(jobs.payload) is not null then 4096 else 16384 end then jobs.payload end as payload, jobs.priority,
-  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-  jobs.attempts, jobs.max_attempts, left(jobs.last_error, 262144) as last_error,
-  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
+  jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <=
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null then 4096 else 16384 end then jobs.payload end as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, pg_catalog.left(jobs.last_error, 262144) as last_error,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
   jobs.revision, jobs.flags as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state,
-    pg_column_size(jobs.payload) as payload_bytes,
-    pg_column_compression(jobs.payload) is not null as is_packed,
-    case when $2::int > 0 then left(jobs.payload::text, $2::int) end as payload_start,
-    coalesce(octet_length(jobs.last_error) > 262144
-      and length(jobs.last_error) > 262144, false) as is_error_cut
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    case when $2::int > 0 then pg_catalog.left(jobs.payload::text, $2::int) end as payload_start,
+    coalesce(pg_catalog.octet_length(jobs.last_error) > 262144
+      and pg_catalog.length(jobs.last_error) > 262144, false) as is_error_cut
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

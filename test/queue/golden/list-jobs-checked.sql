@@ -1,12 +1,12 @@
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
 
-  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
-    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+    pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select max(id) as last, count(*) as rows,
-      array_agg(id) filter (where is_match) as ids
+    select max(id) as last, pg_catalog.count(*) as rows,
+      pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
-      select jobs.id, ((true) and ((strpos(jobs.payload::text collate "C", $5::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0)) or (jobs.attempts > $6::bigint))) as is_match
+      select jobs.id, ((true) and ((pg_catalog.strpos(jobs.payload::text collate "C", $5::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0)) or (jobs.attempts > $6::bigint))) as is_match
       from "worker"._private_jobs as jobs
       where jobs.id > $1::bigint
       order by jobs.id asc
@@ -19,11 +19,11 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
     case when texts.bytes <= $2::bigint then jobs.payload::text end as payload,
     case when texts.bytes <= $2::bigint then jobs.last_error end as last_error
   from (
-    select jobs.id, pg_column_size(jobs.payload)::bigint
-      + coalesce(pg_column_size(jobs.last_error), 0) as bytes
+    select jobs.id, pg_catalog.pg_column_size(jobs.payload)::bigint
+      + coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) as bytes
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     offset 0
   ) as texts
   join "worker"._private_jobs as jobs on jobs.id = texts.id
-  where true or ((strpos(jobs.payload::text collate "C", $3::text) > 0 or (strpos(jobs.payload::text collate "C", chr(92)) > 0 and strpos(jobs.payload::text collate "C", chr(92) || 'u') > 0)) or (jobs.attempts > $4::bigint))
+  where true or ((pg_catalog.strpos(jobs.payload::text collate "C", $3::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0)) or (jobs.attempts > $4::bigint))

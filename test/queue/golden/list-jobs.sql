@@ -4,7 +4,7 @@
 
   with 
   bound as materialized (
-    select max(id) as last, count(*) as rows
+    select max(id) as last, pg_catalog.count(*) as rows
     from (
       select jobs.id
       from "worker"._private_jobs as jobs
@@ -20,37 +20,37 @@
     order by jobs.id asc
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
+  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+    pg_catalog.array_to_string(array(
       select id from found order by id asc offset $3::bigint
     ), ',') as ids
   from bound;
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, case when pg_column_size(jobs.payload) <= 16384
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-  jobs.attempts, jobs.max_attempts, case when pg_column_size(jobs.payload) <= 16384
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, left(jobs.locked_by, 1000) as locked_by,
-  jobs.revision, case when coalesce(pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state,
-    pg_column_size(jobs.payload) as payload_bytes,
-    pg_column_compression(jobs.payload) is not null as is_packed,
-    coalesce(octet_length(jobs.last_error), 0) as error_bytes,
-    (pg_column_size(jobs.payload) <= 16384
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_bytes,
+    (pg_catalog.pg_column_size(jobs.payload) <= 16384
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

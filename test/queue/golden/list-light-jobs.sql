@@ -1,8 +1,8 @@
-  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
-    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+    pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select max(id) as last, count(*) as rows,
-      array_agg(id) filter (where is_match) as ids
+    select max(id) as last, pg_catalog.count(*) as rows,
+      pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, ((true) and true) as is_match
       from "worker"._private_jobs as jobs
@@ -12,7 +12,7 @@
     ) as looked
   ) as chunk;
 
-  select light.*, floor(extract(epoch from case light.condition
+  select light.*, pg_catalog.floor(extract(epoch from case light.condition
       when 'running' then light.locked_at
       when 'blocked' then greatest(light.run_at, light.queue_locked_at)
       when 'ready' then greatest(light.run_at, light.created_at)
@@ -22,31 +22,31 @@
     end) * 1000000) as since_us
   from (
     select jobs.id, tasks.identifier as task_identifier, queues.queue_name, jobs.priority,
-      floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us, jobs.attempts, jobs.max_attempts,
-      left(jobs.last_error, 300) as error_line,
-      floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-      floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-      jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us,
-      left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
+      pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us, jobs.attempts, jobs.max_attempts,
+      pg_catalog.left(jobs.last_error, 300) as error_line,
+      pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+      pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+      jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us,
+      pg_catalog.left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
       case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state,
       case
         when jobs.locked_at is not null then 'running'
         when jobs.attempts >= jobs.max_attempts then 'failed'
-        when jobs.run_at <= now() and queues.locked_at is not null then 'blocked'
+        when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
         when jobs.attempts > 0 then 'retrying'
-        when jobs.run_at > now() then 'scheduled'
+        when jobs.run_at > pg_catalog.now() then 'scheduled'
         else 'ready'
       end as condition,
       jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
-      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
-      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) as failed_at,
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) as failed_at,
       queues.locked_at as queue_locked_at,
-      pg_column_size(jobs.payload) as payload_bytes
+      pg_catalog.pg_column_size(jobs.payload) as payload_bytes
     from "worker"._private_jobs as jobs
     
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -1,14 +1,14 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select said.part as task_identifiers, said.is_cut, count(*)::int as workers,
-    to_json((array_agg(said.id order by said.id))[1:5])::text as ids
+  select said.part as task_identifiers, said.is_cut, pg_catalog.count(*)::int as workers,
+    pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:5])::text as ids
   from (
-    select workers.id, (case when pg_column_size(workers.metadata) <= 262144
+    select workers.id, (case when pg_catalog.pg_column_size(workers.metadata) <= 262144
       then workers.metadata end) -> 'task_identifiers' as part,
       workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
     from "worker"._private_workers as workers
-    where not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    where not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
     limit 10000

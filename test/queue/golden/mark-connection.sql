@@ -1,1 +1,1 @@
-select pg_advisory_lock_shared(hashtextextended('worker session ' || $1::text, 0))
+select pg_catalog.pg_advisory_lock_shared(pg_catalog.hashtextextended('worker session ' || $1::text, 0))

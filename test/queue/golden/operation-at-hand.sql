@@ -4,25 +4,25 @@
     select id, 1 as rank from "worker"._private_operations
     where state in ('running', 'canary', 'undoing')
     union all
-    select max(id), 2 from newest where finished_at is distinct from created_at
+    select pg_catalog.max(id), 2 from newest where finished_at is distinct from created_at
   )
   select 
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,
   operation.performed_by, operation.source, case
     when operation.state in ('running', 'canary', 'undoing')
-      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+      and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
   end as state,
-  floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
-  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
+  pg_catalog.floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
+  operation.max_id, pg_catalog.floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
   operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
-    and operation.finished_at > now() - interval '24 hours'
+    and operation.finished_at > pg_catalog.now() - interval '24 hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo
   from "worker"._private_operations as operation
   where operation.id = (select id from at_hand where id is not null order by rank limit 1)

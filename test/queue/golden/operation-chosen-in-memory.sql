@@ -24,18 +24,18 @@
     select acted.id, acted.updated_at, acted.attempts
     from "worker".reschedule_jobs(
       array(select held.id from held),
-      run_at => now(),
+      run_at => pg_catalog.now(),
       priority => $5::int,
       attempts => $6::int,
       max_attempts => $7::int
     ) as acted
   ), announced as materialized (
-    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and true
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and true
   )
   select
-    (select count(*) from found)::int as found,
-    (select max(id) from found) as last_id,
-    (select count(*) from announced)::int as announced,
+    (select pg_catalog.count(*) from found)::int as found,
+    (select pg_catalog.max(id) from found) as last_id,
+    (select pg_catalog.count(*) from announced)::int as announced,
     array(select id from acted order by id) as done_ids,
     array(select attempts from acted order by id) as done_attempts,
     array(select id from found where is_changed) as changed_ids,
@@ -43,14 +43,14 @@
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)
     ) as missed_ids,
-    (select floor(extract(epoch from updated_at) * 1000000) from acted limit 1) as left_at_us;
+    (select pg_catalog.floor(extract(epoch from updated_at) * 1000000) from acted limit 1) as left_at_us;
 
   select
-    count(*) filter (where jobs.id is null)::int as gone,
-    count(*) filter (where 
+    pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
+    pg_catalog.count(*) filter (where 
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > was.attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
-      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
-      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) > was.at)::int as failed_again
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) > was.at)::int as failed_again
   from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as was (id, attempts, at)
   left join "worker"._private_jobs as jobs on jobs.id = was.id

@@ -24,7 +24,7 @@
     select acted.id, acted.updated_at, acted.attempts
     from "worker".permanently_fail_jobs(array(select held.id from held), $7::text) as acted
   ), announced as materialized (
-    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from acted having count(*) > 0 and false
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and false
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
@@ -39,11 +39,11 @@
     returning 1
   ), tally as materialized (
     select
-      (select count(*) from found) as found,
-      (select max(id) from found) as last_id,
-      (select count(*) from found where is_changed) as changed,
-      (select count(*) from acted) as done,
-      (select count(*) from kept) as kept
+      (select pg_catalog.count(*) from found) as found,
+      (select pg_catalog.max(id) from found) as last_id,
+      (select pg_catalog.count(*) from found where is_changed) as changed,
+      (select pg_catalog.count(*) from acted) as done,
+      (select pg_catalog.count(*) from kept) as kept
   ), moved as (
     update "worker"._private_operations as operation
     set
@@ -52,7 +52,7 @@
       skipped_changed = operation.skipped_changed + tally.changed,
       skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
       kept = operation.kept + tally.kept,
-      lease_until = clock_timestamp() + make_interval(secs => $9::int),
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $9::int),
       rate_per_s = $10::int,
       eta_s = $11::int
     from tally, mine
@@ -63,5 +63,5 @@
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)
     ) as missed_ids,
-    (select count(*) from announced)::int as announced
+    (select pg_catalog.count(*) from announced)::int as announced
   from tally left join moved on true

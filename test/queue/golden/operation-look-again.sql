@@ -5,6 +5,6 @@
       when jobs.updated_at > $2::timestamptz or (jobs.task_id = any($3::int[])) is not true then 'changed'
       else 'locked'
     end as outcome
-  from unnest($1::bigint[]) as missed (id)
+  from pg_catalog.unnest($1::bigint[]) as missed (id)
   left join "worker"._private_jobs as jobs on jobs.id = missed.id
   order by missed.id

@@ -1,6 +1,6 @@
   update "worker"._private_operations
   set state = 'interrupted', owner = null, lease_until = null
-  where state = any('{running,canary,undoing}') and lease_until < clock_timestamp();
+  where state = any('{running,canary,undoing}') and lease_until < pg_catalog.clock_timestamp();
 
   update "worker"._private_operations as operation
   set
@@ -8,13 +8,13 @@
     owner = case when $4::boolean then $6::text when $5::boolean and $3 = any('{running,canary,undoing}') then owner end,
     lease_until = case
       when $4::boolean or ($5::boolean and $3 = any('{running,canary,undoing}'))
-      then clock_timestamp() + make_interval(secs => $7::int)
+      then pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $7::int)
     end,
     -- What was done to the end has dealt with all ids, unless its limit was the end.
     after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,
     finished_at = case
-      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
-      when $3 = 'undone' then now()
+      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, pg_catalog.now())
+      when $3 = 'undone' then pg_catalog.now()
       else finished_at
     end,
     is_canary_over = is_canary_over or $8::boolean,
@@ -25,7 +25,7 @@
   where id = $1::bigint
   and (case
     when operation.state in ('running', 'canary', 'undoing')
-      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+      and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
   end) = any($2::text[])
   and (not $5::boolean or owner = $6::text)
@@ -33,17 +33,17 @@
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,
   operation.performed_by, operation.source, case
     when operation.state in ('running', 'canary', 'undoing')
-      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+      and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
   end as state,
-  floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
-  operation.max_id, floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
+  pg_catalog.floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
+  operation.max_id, pg_catalog.floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
   operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
-    and operation.finished_at > now() - interval '24 hours'
+    and operation.finished_at > pg_catalog.now() - interval '24 hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo

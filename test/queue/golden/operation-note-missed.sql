@@ -6,7 +6,7 @@
   )
   update "worker"._private_operations
   set
-    skipped_locked = skipped_locked - cardinality($2::bigint[]) - cardinality($3::bigint[]),
-    skipped_changed = skipped_changed + cardinality($2::bigint[]),
-    skipped_gone = skipped_gone + cardinality($3::bigint[])
+    skipped_locked = skipped_locked - pg_catalog.cardinality($2::bigint[]) - pg_catalog.cardinality($3::bigint[]),
+    skipped_changed = skipped_changed + pg_catalog.cardinality($2::bigint[]),
+    skipped_gone = skipped_gone + pg_catalog.cardinality($3::bigint[])
   where id = $1::bigint

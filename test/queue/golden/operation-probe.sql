@@ -8,10 +8,10 @@
     ), place + 1
     from priorities where priorities.priority is not null and place < 32
   )
-  select (extract(epoch from now() - min(head.run_at)) * 1000)::float8 as oldest_ms
+  select (extract(epoch from pg_catalog.now() - pg_catalog.min(head.run_at)) * 1000)::float8 as oldest_ms
   from priorities,
   lateral (
     select jobs.run_at from "worker"._private_jobs as jobs
-    where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= now()
+    where jobs.is_available and jobs.priority = priorities.priority and jobs.run_at <= pg_catalog.now()
     order by jobs.run_at limit 1
   ) as head

@@ -1,6 +1,6 @@
   select met.id, coalesce(tasks.identifier, was.task_identifier) as task_identifier,
-    left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error
-  from unnest($1::bigint[]) as met (id)
+    pg_catalog.left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error
+  from pg_catalog.unnest($1::bigint[]) as met (id)
   left join "worker"._private_jobs as jobs on jobs.id = met.id
   left join "worker"._private_operation_rows as was
     on was.operation_id = $2::bigint and was.job_id = met.id

@@ -1,5 +1,5 @@
   with ended as (
-    select id, sum(kept) over (order by id desc) - kept as kept_since
+    select id, pg_catalog.sum(kept) over (order by id desc) - kept as kept_since
     from "worker"._private_operations
     where kept > 0
   ), old as (
@@ -8,8 +8,8 @@
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
       ended.kept_since >= 1000000
-      or operation.finished_at < now() - interval '24 hours'
-      or operation.id <= (select max(id) from "worker"._private_operations) - 20000
+      or operation.finished_at < pg_catalog.now() - interval '24 hours'
+      or operation.id <= (select pg_catalog.max(id) from "worker"._private_operations) - 20000
     )
     order by operation.id
     limit 5000
@@ -18,13 +18,13 @@
     from old where operation.id = old.id
     returning 1
   ), forgotten as (
-    delete from "worker"._private_rehearsals where expires_at < now()
+    delete from "worker"._private_rehearsals where expires_at < pg_catalog.now()
   ), gone as (
     delete from "worker"._private_operations
     where id = any(array(
       select id from "worker"._private_operations as operation
       where kept = 0
-      and (finished_at < now() - interval '90 days' or id <= (select max(id) from "worker"._private_operations) - 20000 and finished_at is not null)
+      and (finished_at < pg_catalog.now() - interval '90 days' or id <= (select pg_catalog.max(id) from "worker"._private_operations) - 20000 and finished_at is not null)
       and not exists (
         select from "worker"._private_operation_rows as was where was.operation_id = operation.id
       )
@@ -33,7 +33,7 @@
     ))
     returning 1
   )
-  select greatest((select count(*) from expired), (select count(*) from gone))::int as gone;
+  select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from gone))::int as gone;
 
   with gone as (
     delete from "worker"._private_operation_rows
@@ -51,4 +51,4 @@
     ))
     returning 1
   )
-  select count(*)::int as gone from gone
+  select pg_catalog.count(*)::int as gone from gone

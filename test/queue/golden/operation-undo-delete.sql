@@ -52,7 +52,7 @@
     on conflict do nothing
     returning id
   ), announced as materialized (
-    select pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), count(*))) from restored having count(*) > 0
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from restored having pg_catalog.count(*) > 0
   ), left_alone as materialized (
     select batch.job_id, case when jobs.id is not null or batch.key is null then 'c' else 'k' end::"char" as why
     from batch
@@ -65,13 +65,13 @@
     where was.operation_id = $1::bigint and was.job_id = left_alone.job_id
   ), tally as materialized (
     select
-      (select count(*) from batch) as found,
-      (select max(job_id) from batch) as last_id,
-      (select count(*) from restored) as done,
-      count(*) filter (where why = 'k') as key_taken,
-      count(*) filter (where why = 'c') as changed,
-      count(*) filter (where why = 'g') as gone,
-      count(*) filter (where why = 'l') as locked
+      (select pg_catalog.count(*) from batch) as found,
+      (select pg_catalog.max(job_id) from batch) as last_id,
+      (select pg_catalog.count(*) from restored) as done,
+      pg_catalog.count(*) filter (where why = 'k') as key_taken,
+      pg_catalog.count(*) filter (where why = 'c') as changed,
+      pg_catalog.count(*) filter (where why = 'g') as gone,
+      pg_catalog.count(*) filter (where why = 'l') as locked
     from left_alone
   ), moved as (
     update "worker"._private_operations as operation
@@ -82,7 +82,7 @@
       undo_changed = operation.undo_changed + tally.changed,
       undo_gone = operation.undo_gone + tally.gone,
       undo_locked = operation.undo_locked + tally.locked,
-      lease_until = clock_timestamp() + make_interval(secs => $5::int),
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::int),
       rate_per_s = $6::int,
       eta_s = $7::int
     from tally, mine
@@ -91,5 +91,5 @@
       operation.undo_changed, operation.undo_gone, operation.undo_locked
   )
   select tally.found::int, tally.done::int, moved.*,
-    (select count(*) from announced)::int as announced
+    (select pg_catalog.count(*) from announced)::int as announced
   from tally left join moved on true

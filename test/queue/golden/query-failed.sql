@@ -1,4 +1,4 @@
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
 
   (select true as is_task, id, identifier as name
     from "worker"._private_tasks
@@ -14,5 +14,5 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available and jobs.updated_at >= $2::timestamptz) and (jobs.task_id = any($3::int[])) and ((strpos(lower(jobs.last_error collate "C"), ($4::text[])[1]) > 0) is not true))
+and ((jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available and jobs.updated_at >= $2::timestamptz) and (jobs.task_id = any($3::int[])) and ((pg_catalog.strpos(pg_catalog.lower(jobs.last_error collate "C"), ($4::text[])[1]) > 0) is not true))
 order by jobs.id

@@ -1,10 +1,10 @@
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
 
-  select left(jobs.last_error, 300) as line
+  select pg_catalog.left(jobs.last_error, 300) as line
   from "worker"._private_jobs as jobs tablesample system (least(100, 100.0 * 200
-    * current_setting('block_size')::int / greatest(pg_relation_size(to_regclass($1::text)), 1)))
+    * pg_catalog.current_setting('block_size')::int / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)))
   where jobs.last_error is not null
-  order by random()
+  order by pg_catalog.random()
   limit 2000;
 
 -- group:03c75bf1b726

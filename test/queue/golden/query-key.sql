@@ -1,17 +1,17 @@
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
 
   select case
     when collations.collname <> 'default'
       then coalesce(collations.collcollate, collations.collname::text)
-    when coalesce(to_jsonb(databases) ->> 'datlocprovider', 'c') = 'i' then 'icu'
-    when to_jsonb(databases) ->> 'datlocprovider' = 'b'
-      then coalesce(to_jsonb(databases) ->> 'datlocale', to_jsonb(databases) ->> 'daticulocale')
+    when coalesce(pg_catalog.to_jsonb(databases) ->> 'datlocprovider', 'c') = 'i' then 'icu'
+    when pg_catalog.to_jsonb(databases) ->> 'datlocprovider' = 'b'
+      then coalesce(pg_catalog.to_jsonb(databases) ->> 'datlocale', pg_catalog.to_jsonb(databases) ->> 'daticulocale')
     else databases.datcollate
   end as collation
   from pg_attribute as attributes
   join pg_collation as collations on collations.oid = attributes.attcollation
-  cross join (select * from pg_database where datname = current_database()) as databases
-  where attributes.attrelid = to_regclass($1::text) and attributes.attname = 'key';
+  cross join (select * from pg_database where datname = pg_catalog.current_database()) as databases
+  where attributes.attrelid = pg_catalog.to_regclass($1::text) and attributes.attname = 'key';
 
   select id from "worker"._private_jobs
   where key >= $1::text and key < $2::text
@@ -21,5 +21,5 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and (jobs.key >= $2::text and jobs.key < $3::text and (starts_with(jobs.key collate "C", $4::text)))
+and (jobs.key >= $2::text and jobs.key < $3::text and (pg_catalog.starts_with(jobs.key collate "C", $4::text)))
 order by jobs.id

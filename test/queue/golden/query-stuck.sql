@@ -1,9 +1,9 @@
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
 
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select id, (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+  select id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end as is_silent
   from "worker"._private_workers as workers
@@ -23,5 +23,5 @@ select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
 and (((jobs.locked_at is not null and (jobs.locked_by = any($2::text[])
-    or jobs.locked_at < $3::timestamptz and (jobs.locked_by = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::timestamptz) and (jobs.locked_at is not null and not jobs.is_available and (starts_with(jobs.locked_by collate "C", $8::text)))))
+    or jobs.locked_at < $3::timestamptz and (jobs.locked_by = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::timestamptz) and (jobs.locked_at is not null and not jobs.is_available and (pg_catalog.starts_with(jobs.locked_by collate "C", $8::text)))))
 order by jobs.id

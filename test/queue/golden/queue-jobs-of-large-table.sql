@@ -1,4 +1,4 @@
-  select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
+  select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= 4096 as is_small;
 
   select
@@ -17,11 +17,11 @@
   )
   select priority from priorities where priority is not null order by priority;
 
-select floor(extract(epoch from now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
 
   with 
   bound as materialized (
-    select min(id) as last, count(*) as rows
+    select min(id) as last, pg_catalog.count(*) as rows
     from (
       select jobs.id
       from "worker"._private_jobs as jobs
@@ -37,16 +37,16 @@ select floor(extract(epoch from now()) * 1000000)::bigint as us;
     order by jobs.id desc
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select count(*) from found) as matched,
-    array_to_string(array(
+  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+    pg_catalog.array_to_string(array(
       select id from found order by id desc offset $3::bigint
     ), ',') as ids
   from bound;
 
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-    floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-    floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us
-  from (select unnest($1::bigint[]) as id) as found
+    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us
+  from (select pg_catalog.unnest($1::bigint[]) as id) as found
   join "worker"._private_jobs as jobs on jobs.id = found.id
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

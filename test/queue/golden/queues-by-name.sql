@@ -1,22 +1,22 @@
   with worker as materialized (
-    select workers.id, workers.last_heartbeat_at, (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    select workers.id, workers.last_heartbeat_at, (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end) as is_silent
     from "worker"._private_workers as workers
   )
   select queues.id, queues.queue_name, queues.locked_by,
-    floor(extract(epoch from queues.locked_at) * 1000000) as locked_at_us,
+    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000) as locked_at_us,
     case when queues.locked_at is null then null when worker.id is null then 'unknown'
       when worker.is_silent then 'silent' else 'alive' end as holder,
-    floor(extract(epoch from case when queues.locked_at is null then null
-      when worker.id is null then case when queues.locked_at < now() - 14400000 * interval '1 millisecond' then queues.locked_at end
+    pg_catalog.floor(extract(epoch from case when queues.locked_at is null then null
+      when worker.id is null then case when queues.locked_at < pg_catalog.now() - 14400000 * interval '1 millisecond' then queues.locked_at end
       when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end) * 1000000) as stuck_since_us
   from "worker"._private_job_queues as queues
   left join worker on worker.id = queues.locked_by
-  where ($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) 
+  where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) 
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by queues.queue_name
   limit $3::int;
 
-  select count(*)::int as count from "worker"._private_job_queues as queues where ($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0)
+  select pg_catalog.count(*)::int as count from "worker"._private_job_queues as queues where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0)

@@ -1,11 +1,11 @@
   select queue.id,
-    count(*) filter (where waiting.is_due)::int as due,
-    count(*) filter (where not waiting.is_due)::int as ahead,
-    floor(extract(epoch from min(waiting.run_at) filter (where waiting.is_due)) * 1000) as oldest_ms,
-    floor(extract(epoch from now()) * 1000) as now_ms
-  from unnest($1::int[]) as queue (id)
+    pg_catalog.count(*) filter (where waiting.is_due)::int as due,
+    pg_catalog.count(*) filter (where not waiting.is_due)::int as ahead,
+    pg_catalog.floor(extract(epoch from pg_catalog.min(waiting.run_at) filter (where waiting.is_due)) * 1000) as oldest_ms,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000) as now_ms
+  from pg_catalog.unnest($1::int[]) as queue (id)
   left join lateral (
-    select jobs.run_at <= now() as is_due, jobs.run_at
+    select jobs.run_at <= pg_catalog.now() as is_due, jobs.run_at
     from "worker"._private_jobs as jobs
     where jobs.is_available and jobs.job_queue_id is not null
       and jobs.job_queue_id = queue.id

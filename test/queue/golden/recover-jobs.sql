@@ -1,44 +1,44 @@
 with turn as materialized (
-  select pg_try_advisory_xact_lock(hashtextextended($8::text, 0)) as is_ours
+  select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($8::text, 0)) as is_ours
 ), stale_row as materialized (
-  select workers.id, (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, asked.message,
     coalesce(workers.metadata ? 'recovered_at', false) as is_known
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
-  where (select is_ours from turn) and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
-      then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+  where (select is_ours from turn) and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
+      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-      else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
-    and $5::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    and $5::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-  and abs(extract(epoch from now())::float8 * 1000 - $6::float8) < $7::float8
+  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000 - $6::float8) < $7::float8
   order by workers.id for update of workers skip locked
 ), stale as materialized (
   select id, is_final, message, is_known, true as has_row from stale_row
   union all
   select orphan.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from unnest($2::text[]) as orphan (id) where (select is_ours from turn)
+  from pg_catalog.unnest($2::text[]) as orphan (id) where (select is_ours from turn)
   and not exists (select from "worker"._private_workers as workers where workers.id = orphan.id)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and (stale.has_row or jobs.locked_at < now() - $1::float8 * interval '1 millisecond')
+  where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < now() - $1::float8 * interval '1 millisecond') and not exists (
+  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 ), due as materialized (
@@ -48,11 +48,11 @@ with turn as materialized (
   order by id for update skip locked
 ), freed as (
   update "worker"._private_jobs as jobs
-  set locked_by = null, locked_at = null, updated_at = now(), last_error = (
+  set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
       select case when earlier.count is null then given.message
-        else format('Recovered %s times in a row: %s', earlier.count + 1,
-          regexp_replace(given.message, '^Recovered: ', '')) end
-      from (select coalesce(stale.message, format(
+        else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
+          pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select coalesce(stale.message, pg_catalog.format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
       jobs.locked_by, jobs.attempts, jobs.locked_at)) as message) as given, lateral (
@@ -64,7 +64,7 @@ with turn as materialized (
       ) as earlier
     ),
     run_at = case when jobs.job_queue_id is null or $9::float8 > 0
-      then greatest(jobs.run_at, now() + $9::float8 * interval '1 millisecond')
+      then greatest(jobs.run_at, pg_catalog.now() + $9::float8 * interval '1 millisecond')
       else jobs.run_at end
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
   returning 1
@@ -85,8 +85,8 @@ with turn as materialized (
   union select locked_by from held_queue where id not in (select id from queue)
 ), marked as (
   update "worker"._private_workers as workers
-  set metadata = case when jsonb_typeof(metadata) = 'object' then metadata else '{}' end
-    || jsonb_build_object('recovered_at', now())
+  set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object' then metadata else '{}' end
+    || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
 ), forgotten as (
@@ -95,19 +95,19 @@ with turn as materialized (
   and stale_row.id not in (select locked_by from unfinished)
 ),
 ended as materialized (
-  select pg_terminate_backend(activity.pid, 1000) as has_ended
+  select pg_catalog.pg_terminate_backend(activity.pid, 1000) as has_ended
   from stale_row
   join pg_locks as locks on locks.locktype = 'advisory' and locks.objsubid = 1
-    and ((locks.classid::bigint << 32) | locks.objid::bigint) = hashtextextended('worker session ' || stale_row.id, 0)
+    and ((locks.classid::bigint << 32) | locks.objid::bigint) = pg_catalog.hashtextextended('worker session ' || stale_row.id, 0)
   join pg_stat_activity as activity on activity.pid = locks.pid
-  where locks.database = (select oid from pg_database where datname = current_database())
+  where locks.database = (select oid from pg_database where datname = pg_catalog.current_database())
   and activity.usename = current_user and activity.state = 'idle in transaction'
 ), total as (
-  select (select count(*)::int from freed) as jobs, (select count(*)::int from freed_queue) as queues,
-    (select count(*)::int from ended where has_ended) as transactions
+  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
+    (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,
-  (select coalesce(json_agg(id order by id), '[]')::text from stale
+  (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
     where not is_known or id in (select locked_by from held)) as workers,
-  case when total.jobs + total.queues + total.transactions > 0 then pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), greatest(total.jobs, 1))) end
+  case when total.jobs + total.queues + total.transactions > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total

@@ -3,7 +3,7 @@
     select id, identifier from "worker"._private_tasks where identifier = any($1::text[])
   ), new_identifier as (
     insert into "worker"._private_tasks as known (identifier)
-    select name from unnest($1::text[]) as named (name)
+    select name from pg_catalog.unnest($1::text[]) as named (name)
     where name not in (select identifier from known_identifier)
     order by name
     on conflict (identifier) do update set identifier = known.identifier

@@ -1,7 +1,7 @@
   select jobs.id, jobs.ctid::text as ctid, jobs.last_error,
     jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
-    pg_column_size(jobs.payload) as size,
-    case when pg_column_size(jobs.payload) <= 262144 then jobs.payload end as payload,
+    pg_catalog.pg_column_size(jobs.payload) as size,
+    case when pg_catalog.pg_column_size(jobs.payload) <= 262144 then jobs.payload end as payload,
     null::text as marks
   from "worker"._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint

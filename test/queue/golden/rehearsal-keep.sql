@@ -1,2 +1,2 @@
   insert into "worker"._private_rehearsals (id, expires_at, rehearsal)
-  values ($1::text, now() + interval '15 minutes', $2::json)
+  values ($1::text, pg_catalog.now() + interval '15 minutes', $2::json)

@@ -9,11 +9,11 @@
     case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
-  end as state, floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  end as state, pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
     jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
-    left(jobs.last_error, 300) as error
+    pg_catalog.left(jobs.last_error, 300) as error
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -1,22 +1,22 @@
 with is_needed as materialized (
   select 1 from "worker"._private_jobs
-  where ($2::bigint[] is null or id = any($2::bigint[])) and locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond' limit 1
+  where ($2::bigint[] is null or id = any($2::bigint[])) and locked_by = $1::text and locked_at < pg_catalog.now() - $3::float8 * interval '1 millisecond' limit 1
 ), job as materialized (
   select id from "worker"._private_jobs
-  where exists (select from is_needed) and not is_available and locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond'
+  where exists (select from is_needed) and not is_available and locked_by = $1::text and locked_at < pg_catalog.now() - $3::float8 * interval '1 millisecond'
   order by id for update skip locked
 ), renewed as (
-  update "worker"._private_jobs set locked_by = $1::text, locked_at = now()
+  update "worker"._private_jobs set locked_by = $1::text, locked_at = pg_catalog.now()
   where id = any(array(select id from job))
   returning 1
 ), queue as materialized (
   select id from "worker"._private_job_queues
-  where exists (select from is_needed) and locked_by = $1::text and locked_at < now() - $3::float8 * interval '1 millisecond'
+  where exists (select from is_needed) and locked_by = $1::text and locked_at < pg_catalog.now() - $3::float8 * interval '1 millisecond'
   order by id for update skip locked
 ), renewed_queue as (
-  update "worker"._private_job_queues set locked_by = $1::text, locked_at = now()
+  update "worker"._private_job_queues set locked_by = $1::text, locked_at = pg_catalog.now()
   where id = any(array(select id from queue))
   returning 1
 )
-select (select count(*)::int from renewed) as jobs,
-  (select count(*)::int from renewed_queue) as queues
+select (select pg_catalog.count(*)::int from renewed) as jobs,
+  (select pg_catalog.count(*)::int from renewed_queue) as queues

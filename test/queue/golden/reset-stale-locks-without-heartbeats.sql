@@ -1,16 +1,16 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
-  where jobs.locked_at < now() - $1::float8 * interval '1 millisecond' and not jobs.is_available
+  where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not jobs.is_available
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update "worker"._private_jobs as jobs
-  set locked_by = null, locked_at = null, updated_at = now(), last_error = (
+  set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
       select case when earlier.count is null then given.message
-        else format('Recovered %s times in a row: %s', earlier.count + 1,
-          regexp_replace(given.message, '^Recovered: ', '')) end
-      from (select format('Recovered: worker %s held attempt %s for more than %s',
+        else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
+          pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select pg_catalog.format('Recovered: worker %s held attempt %s for more than %s',
       jobs.locked_by, jobs.attempts, $2::text) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
@@ -19,21 +19,21 @@ with stale as materialized (
         end as count
       ) as earlier
     ),
-    run_at = greatest(run_at, now())
+    run_at = greatest(run_at, pg_catalog.now())
   where id = any(array(select id from stale))
   returning 1
 ), stale_queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where queues.locked_at < now() - $1::float8 * interval '1 millisecond'
+  where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
   order by queues.id for update of queues skip locked
 ), freed_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id = any(array(select id from stale_queue))
   returning 1
 ), total as (
-  select (select count(*)::int from recovered) as jobs,
-    (select count(*)::int from freed_queue) as queues
+  select (select pg_catalog.count(*)::int from recovered) as jobs,
+    (select pg_catalog.count(*)::int from freed_queue) as queues
 )
 select total.jobs, total.queues,
-  case when total.jobs + total.queues > 0 then pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), greatest(total.jobs, 1))) end
+  case when total.jobs + total.queues > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total

@@ -1,25 +1,25 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
-  where jobs.locked_at < now() - $1::float8 * interval '1 millisecond' and not exists (
+  where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = jobs.locked_by
-    and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   ) and not jobs.is_available
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update "worker"._private_jobs as jobs
-  set locked_by = null, locked_at = null, updated_at = now(), last_error = (
+  set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
       select case when earlier.count is null then given.message
-        else format('Recovered %s times in a row: %s', earlier.count + 1,
-          regexp_replace(given.message, '^Recovered: ', '')) end
-      from (select format('Recovered: worker %s held attempt %s for more than %s',
+        else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
+          pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select pg_catalog.format('Recovered: worker %s held attempt %s for more than %s',
       jobs.locked_by, jobs.attempts, $2::text) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
@@ -28,18 +28,18 @@ with stale as materialized (
         end as count
       ) as earlier
     ),
-    run_at = greatest(run_at, now())
+    run_at = greatest(run_at, pg_catalog.now())
   where id = any(array(select id from stale))
   returning 1
 ), stale_queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where queues.locked_at < now() - $1::float8 * interval '1 millisecond' and not exists (
+  where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = queues.locked_by
-    and (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   )
@@ -49,9 +49,9 @@ with stale as materialized (
   where id = any(array(select id from stale_queue))
   returning 1
 ), total as (
-  select (select count(*)::int from recovered) as jobs,
-    (select count(*)::int from freed_queue) as queues
+  select (select pg_catalog.count(*)::int from recovered) as jobs,
+    (select pg_catalog.count(*)::int from freed_queue) as queues
 )
 select total.jobs, total.queues,
-  case when total.jobs + total.queues > 0 then pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), greatest(total.jobs, 1))) end
+  case when total.jobs + total.queues > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total

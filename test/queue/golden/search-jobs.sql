@@ -1,21 +1,21 @@
   select
     array(select id from "worker"._private_tasks
-      where strpos(lower(identifier collate "C"), ($1::text[])[1]) > 0)::text as tasks,
+      where pg_catalog.strpos(pg_catalog.lower(identifier collate "C"), ($1::text[])[1]) > 0)::text as tasks,
     array(select id from "worker"._private_job_queues
-      where strpos(lower(queue_name collate "C"), ($1::text[])[1]) > 0)::text as queues;
+      where pg_catalog.strpos(pg_catalog.lower(queue_name collate "C"), ($1::text[])[1]) > 0)::text as queues;
 
-  select last, rows, coalesce(array_length(ids, 1), 0) as matched,
-    array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
+  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+    pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select max(id) as last, count(*) as rows,
-      array_agg(id) filter (where is_match) as ids
+    select max(id) as last, pg_catalog.count(*) as rows,
+      pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, ((true) and ((jobs.id = $5::bigint or jobs.key = $6::text) or (jobs.task_id = any($8::int[])
     or jobs.job_queue_id = any($9::int[])
-    or strpos(lower(jobs.key collate "C"), ($7::text[])[1]) > 0
-    or strpos(lower(jobs.locked_by collate "C"), ($7::text[])[1]) > 0
-    or strpos(lower(jobs.last_error collate "C"), ($7::text[])[1]) > 0
-    or strpos(lower(jobs.payload::text collate "C"), ($7::text[])[1]) > 0))) as is_match
+    or pg_catalog.strpos(pg_catalog.lower(jobs.key collate "C"), ($7::text[])[1]) > 0
+    or pg_catalog.strpos(pg_catalog.lower(jobs.locked_by collate "C"), ($7::text[])[1]) > 0
+    or pg_catalog.strpos(pg_catalog.lower(jobs.last_error collate "C"), ($7::text[])[1]) > 0
+    or pg_catalog.strpos(pg_catalog.lower(jobs.payload::text collate "C"), ($7::text[])[1]) > 0))) as is_match
       from "worker"._private_jobs as jobs
       where jobs.id > $1::bigint
       order by jobs.id asc
@@ -25,29 +25,29 @@
 
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, case when pg_column_size(jobs.payload) <= 16384
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-  jobs.attempts, jobs.max_attempts, case when pg_column_size(jobs.payload) <= 16384
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, left(jobs.locked_by, 1000) as locked_by,
-  jobs.revision, case when coalesce(pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state,
-    pg_column_size(jobs.payload) as payload_bytes,
-    pg_column_compression(jobs.payload) is not null as is_packed,
-    coalesce(octet_length(jobs.last_error), 0) as error_bytes,
-    (pg_column_size(jobs.payload) <= 16384
-    and pg_column_compression(jobs.payload) is null
-    and coalesce(octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_bytes,
+    (pg_catalog.pg_column_size(jobs.payload) <= 16384
+    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

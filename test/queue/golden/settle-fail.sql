@@ -3,12 +3,12 @@ with failed as (
   set last_error = f.message,
     payload = coalesce(f.payload::json, j.payload),
     attempts = j.attempts,
-    run_at = greatest(now(), j.run_at) + exp(least(j.attempts, 10)) * interval '1 second',
-    updated_at = now(),
+    run_at = greatest(pg_catalog.now(), j.run_at) + pg_catalog.exp(least(j.attempts, 10)) * interval '1 second',
+    updated_at = pg_catalog.now(),
     locked_by = null, locked_at = null
   from unnest($1::bigint[], $2::text[], $3::text[]) as f (id, message, payload)
   where j.id = f.id and j.locked_by = $4::text
   returning j.id
 )
-select case when (select count(*) from failed) < cardinality($1::bigint[]) then
-    array(select unnest($1::bigint[]) except select id from failed)::text end as lost
+select case when (select pg_catalog.count(*) from failed) < pg_catalog.cardinality($1::bigint[]) then
+    array(select pg_catalog.unnest($1::bigint[]) except select id from failed)::text end as lost

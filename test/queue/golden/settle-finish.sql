@@ -4,5 +4,5 @@ with done as (
 ), freed as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $2::text
 )
-select case when (select count(*) from done) < cardinality($1::bigint[]) then
-    array(select unnest($1::bigint[]) except select id from done)::text end as lost
+select case when (select pg_catalog.count(*) from done) < pg_catalog.cardinality($1::bigint[]) then
+    array(select pg_catalog.unnest($1::bigint[]) except select id from done)::text end as lost

@@ -7,4 +7,4 @@ with held as materialized (
 ), freed as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null where locked_by = $1::text and id <> all($3::int[])
 )
-select count(*)::int as count from returned
+select pg_catalog.count(*)::int as count from returned

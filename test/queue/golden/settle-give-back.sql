@@ -7,5 +7,5 @@ with held as materialized (
 ), freed as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $1::text
 )
-select case when (select count(*) from returned) < cardinality($2::bigint[]) then
-    array(select unnest($2::bigint[]) except select id from returned)::text end as lost
+select case when (select pg_catalog.count(*) from returned) < pg_catalog.cardinality($2::bigint[]) then
+    array(select pg_catalog.unnest($2::bigint[]) except select id from returned)::text end as lost

@@ -1,7 +1,7 @@
-  select json_agg(page.matching order by sampled.page)::text as matching, sum(page.jobs) as jobs
-  from unnest($1::bigint[]) as sampled (page)
+  select pg_catalog.json_agg(page.matching order by sampled.page)::text as matching, pg_catalog.sum(page.jobs) as jobs
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
   cross join lateral (
-    select count(*) filter (where is_match) as matching, count(*) as jobs
+    select pg_catalog.count(*) filter (where is_match) as matching, pg_catalog.count(*) as jobs
     from (
       select (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) as is_match from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page || ',0)')::tid

@@ -10,17 +10,17 @@
   ), known as (
     select priority from priorities where priority is not null
   )
-  select tallied, count(*) as count
+  select tallied, pg_catalog.count(*) as count
   from known, lateral (
       select case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
-    when jobs.attempts > 0 then case when jobs.run_at <= now() then 'retrying_due' else 'retrying_ahead' end
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
+    when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as tallied from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit $2::int
     ) as counted
   group by tallied

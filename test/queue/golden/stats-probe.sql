@@ -11,36 +11,36 @@
     select priority from priorities where priority is not null
   ), heads as (
     select
-      (select count(*) from (
+      (select pg_catalog.count(*) from (
       select  from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit $1::int + 1) as due) as due,
-      (select count(*) from (
+      (select pg_catalog.count(*) from (
       select  from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > pg_catalog.now()
       order by jobs.run_at limit $1::int + 1) as ahead) as ahead,
-      (select count(*) from (
+      (select pg_catalog.count(*) from (
       select  from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > to_timestamp($2::float8 / 1000) and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > pg_catalog.to_timestamp($2::float8 / 1000) and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit $1::int + 1) as due) as became_due,
       (
       select run_at from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit 1) as oldest,
-      (select min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
+      (select pg_catalog.min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
         from (
       select run_at, job_queue_id from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit $1::int + 1) as due) as oldest_free,
       (
       select run_at from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > pg_catalog.now()
       order by jobs.run_at limit 1) as next
     from known
   )
-  select count(*) as priorities,
-    sum(due) as due, max(due) as most_due, sum(ahead) as ahead, max(ahead) as most_ahead,
-    sum(became_due) as became_due, max(became_due) as most_became_due,
-    floor(extract(epoch from min(oldest)) * 1000) as oldest_ms, floor(extract(epoch from min(next)) * 1000) as next_ms,
-    floor(extract(epoch from min(oldest_free)) * 1000) as oldest_free_ms
+  select pg_catalog.count(*) as priorities,
+    pg_catalog.sum(due) as due, pg_catalog.max(due) as most_due, pg_catalog.sum(ahead) as ahead, pg_catalog.max(ahead) as most_ahead,
+    pg_catalog.sum(became_due) as became_due, pg_catalog.max(became_due) as most_became_due,
+    pg_catalog.floor(extract(epoch from pg_catalog.min(oldest)) * 1000) as oldest_ms, pg_catalog.floor(extract(epoch from pg_catalog.min(next)) * 1000) as next_ms,
+    pg_catalog.floor(extract(epoch from pg_catalog.min(oldest_free)) * 1000) as oldest_free_ms
   from heads

@@ -1,18 +1,18 @@
   select
-    coalesce(json_agg(sampled.page), '[]')::text as pages,
-    coalesce(json_agg(job.task_id), '[]')::text as tasks,
-    coalesce(json_agg(job.job_queue_id), '[]')::text as queues,
-    coalesce(json_agg(job.tallied), '[]')::text as tallied,
-    coalesce(json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
-  from unnest($2::bigint[]) as sampled (page)
+    coalesce(pg_catalog.json_agg(sampled.page), '[]')::text as pages,
+    coalesce(pg_catalog.json_agg(job.task_id), '[]')::text as tasks,
+    coalesce(pg_catalog.json_agg(job.job_queue_id), '[]')::text as queues,
+    coalesce(pg_catalog.json_agg(job.tallied), '[]')::text as tallied,
+    coalesce(pg_catalog.json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
+  from pg_catalog.unnest($2::bigint[]) as sampled (page)
   cross join lateral (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_by,
         case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
-    when jobs.attempts > 0 then case when jobs.run_at <= now() then 'retrying_due' else 'retrying_ahead' end
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
+    when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as tallied from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page || ',0)')::tid

@@ -1,26 +1,26 @@
-  select kind collate "C" as kind, tallied collate "C" as tallied, json_agg(key)::text as keys, json_agg(count)::text as counts,
-    json_agg(date_part('epoch', at) * 1000)::text as times
+  select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000)::text as times
   from (
     select
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
-      coalesce(task_id, job_queue_id)::text as key, tallied, count(*) as count,
+      coalesce(task_id, job_queue_id)::text as key, tallied, pg_catalog.count(*) as count,
       coalesce(
-        min(locked_at) filter (where tallied = 'running'),
-        max(failed_at),
-        min(run_at) filter (where tallied not in ('running', 'failed'))
+        pg_catalog.min(locked_at) filter (where tallied = 'running'),
+        pg_catalog.max(failed_at),
+        pg_catalog.min(run_at) filter (where tallied not in ('running', 'failed'))
       ) as at
     from (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
         case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
       then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
-      and jobs.run_at <= now() + exp(least(jobs.attempts, 10)) * interval '1 second'
-      then jobs.run_at - exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at,
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at,
         case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
-    when jobs.attempts > 0 then case when jobs.run_at <= now() then 'retrying_due' else 'retrying_ahead' end
-    when jobs.run_at > now() then 'scheduled'
+    when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
+    when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as tallied
       from "worker"._private_jobs as jobs
@@ -29,7 +29,7 @@
     ) as jobs
     group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
     union all
-    select 'holder', locked_by, 'running', count(*), null
+    select 'holder', locked_by, 'running', pg_catalog.count(*), null
     from "worker"._private_jobs as jobs
     where true and locked_at is not null and locked_by is not null
     group by locked_by

@@ -2,5 +2,5 @@
     select payload from "worker"._private_jobs order by id desc limit 200
   )
   select payload from newest
-  where case when pg_column_size(payload) <= 2048
-    then octet_length(payload::text) <= 16384 end
+  where case when pg_catalog.pg_column_size(payload) <= 2048
+    then pg_catalog.octet_length(payload::text) <= 16384 end

@@ -1,4 +1,4 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with locks as materialized (
   select locked_by, locked_at, true as is_job
@@ -9,21 +9,21 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
   from "worker"._private_job_queues
   where locked_by is not null and locked_at is not null
   ), found as (
-    select id, case when (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
-      then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+    select id, case when (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
+      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-      else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
-    and 'infinity'::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    and 'infinity'::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end then 'stale' else 'spared' end as kind
     from "worker"._private_workers as workers
-    where (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > $1::float8
+    where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > $1::float8
     union all 
   select locked_by as id, 'orphan' as kind
   from locks
@@ -31,12 +31,12 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
     select from "worker"._private_workers as workers where workers.id = locks.locked_by
   )
   group by locked_by
-  having max(locked_at) < now() - $1::float8 * interval '1 millisecond'
+  having pg_catalog.max(locked_at) < pg_catalog.now() - $1::float8 * interval '1 millisecond'
   )
   select
     found.id as worker_id, found.kind,
-    count(*) filter (where locks.is_job) as locked_jobs,
-    count(*) filter (where not locks.is_job) as locked_queues
+    pg_catalog.count(*) filter (where locks.is_job) as locked_jobs,
+    pg_catalog.count(*) filter (where not locks.is_job) as locked_queues
   from found
   left join locks on locks.locked_by = found.id
   group by found.id, found.kind
@@ -44,46 +44,46 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
   limit 1000;
 
 with stale_row as materialized (
-  select workers.id, (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, asked.message,
     coalesce(workers.metadata ? 'recovered_at', false) as is_known
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
-  where (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
-      then case when jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and length(workers.metadata ->> 'resilient_threshold_ms') <= 25
+  where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
+      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-      else case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
-    and $5::float8 >= case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    and $5::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-  and abs(extract(epoch from now())::float8 * 1000 - $6::float8) < $7::float8
+  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000 - $6::float8) < $7::float8
   order by workers.id
 ), stale as materialized (
   select id, is_final, message, is_known, true as has_row from stale_row
   union all
   select orphan.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from unnest($2::text[]) as orphan (id) where true
+  from pg_catalog.unnest($2::text[]) as orphan (id) where true
   and not exists (select from "worker"._private_workers as workers where workers.id = orphan.id)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and (stale.has_row or jobs.locked_at < now() - $1::float8 * interval '1 millisecond')
+  where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < now() - $1::float8 * interval '1 millisecond') and not exists (
+  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 )
-select (select count(*)::int from held where is_due) as jobs,
-  (select count(*)::int from held_queue) as queues, '[]' as workers
+select (select pg_catalog.count(*)::int from held where is_due) as jobs,
+  (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers

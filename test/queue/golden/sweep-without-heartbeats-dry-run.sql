@@ -1,4 +1,4 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with locks as materialized (
   select locked_by, locked_at, true as is_job
@@ -13,12 +13,12 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
   from locks
   
   group by locked_by
-  having max(locked_at) < now() - $1::float8 * interval '1 millisecond'
+  having pg_catalog.max(locked_at) < pg_catalog.now() - $1::float8 * interval '1 millisecond'
   )
   select
     found.id as worker_id, found.kind,
-    count(*) filter (where locks.is_job) as locked_jobs,
-    count(*) filter (where not locks.is_job) as locked_queues
+    pg_catalog.count(*) filter (where locks.is_job) as locked_jobs,
+    pg_catalog.count(*) filter (where not locks.is_job) as locked_queues
   from found
   left join locks on locks.locked_by = found.id
   group by found.id, found.kind
@@ -28,18 +28,18 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
 with stale as materialized (
   select orphan.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from unnest($2::text[]) as orphan (id) where true
+  from pg_catalog.unnest($2::text[]) as orphan (id) where true
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and (stale.has_row or jobs.locked_at < now() - $1::float8 * interval '1 millisecond')
+  where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < now() - $1::float8 * interval '1 millisecond') and not exists (
+  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 )
-select (select count(*)::int from held where is_due) as jobs,
-  (select count(*)::int from held_queue) as queues, '[]' as workers
+select (select pg_catalog.count(*)::int from held where is_due) as jobs,
+  (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers

@@ -1,4 +1,4 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with locks as materialized (
   select locked_by, locked_at, true as is_job
@@ -13,12 +13,12 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
   from locks
   
   group by locked_by
-  having max(locked_at) < now() - $1::float8 * interval '1 millisecond'
+  having pg_catalog.max(locked_at) < pg_catalog.now() - $1::float8 * interval '1 millisecond'
   )
   select
     found.id as worker_id, found.kind,
-    count(*) filter (where locks.is_job) as locked_jobs,
-    count(*) filter (where not locks.is_job) as locked_queues
+    pg_catalog.count(*) filter (where locks.is_job) as locked_jobs,
+    pg_catalog.count(*) filter (where not locks.is_job) as locked_queues
   from found
   left join locks on locks.locked_by = found.id
   group by found.id, found.kind
@@ -26,20 +26,20 @@ select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as 
   limit 1000;
 
 with turn as materialized (
-  select pg_advisory_xact_lock(hashtextextended($3::text, 0))::text is not null as is_ours
+  select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($3::text, 0))::text is not null as is_ours
 ), stale as materialized (
   select orphan.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from unnest($2::text[]) as orphan (id) where (select is_ours from turn)
+  from pg_catalog.unnest($2::text[]) as orphan (id) where (select is_ours from turn)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and (stale.has_row or jobs.locked_at < now() - $1::float8 * interval '1 millisecond')
+  where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < now() - $1::float8 * interval '1 millisecond') and not exists (
+  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 ), due as materialized (
@@ -49,11 +49,11 @@ with turn as materialized (
   order by id for update skip locked
 ), freed as (
   update "worker"._private_jobs as jobs
-  set locked_by = null, locked_at = null, updated_at = now(), last_error = (
+  set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
       select case when earlier.count is null then given.message
-        else format('Recovered %s times in a row: %s', earlier.count + 1,
-          regexp_replace(given.message, '^Recovered: ', '')) end
-      from (select coalesce(stale.message, format(
+        else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
+          pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select coalesce(stale.message, pg_catalog.format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
       jobs.locked_by, jobs.attempts, jobs.locked_at)) as message) as given, lateral (
@@ -65,7 +65,7 @@ with turn as materialized (
       ) as earlier
     ),
     run_at = case when jobs.job_queue_id is null or $4::float8 > 0
-      then greatest(jobs.run_at, now() + $4::float8 * interval '1 millisecond')
+      then greatest(jobs.run_at, pg_catalog.now() + $4::float8 * interval '1 millisecond')
       else jobs.run_at end
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
   returning 1
@@ -84,11 +84,11 @@ with turn as materialized (
 ),
 ended as materialized (select false as has_ended where false
 ), total as (
-  select (select count(*)::int from freed) as jobs, (select count(*)::int from freed_queue) as queues,
-    (select count(*)::int from ended where has_ended) as transactions
+  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
+    (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,
-  (select coalesce(json_agg(id order by id), '[]')::text from stale
+  (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
     where not is_known or id in (select locked_by from held)) as workers,
-  case when total.jobs + total.queues + total.transactions > 0 then pg_notify('jobs:insert', format('{"r":%s,"count":%s}', random(), greatest(total.jobs, 1))) end
+  case when total.jobs + total.queues + total.transactions > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total

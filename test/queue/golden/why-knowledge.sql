@@ -1,9 +1,9 @@
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive,
-      coalesce((jsonb_typeof(metadata -> 'task_identifiers') = 'array'
+      coalesce((pg_catalog.jsonb_typeof(metadata -> 'task_identifiers') = 'array'
       and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids' as running
     from "worker"._private_workers as workers
     order by last_heartbeat_at desc
@@ -14,49 +14,49 @@
     where locked_at is not null and not is_available
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
-    from unnest($1::text[]) as given (task)
+    from pg_catalog.unnest($1::text[]) as given (task)
   )
   select
-    (select count(*)::int from fleet) as known,
-    (select count(*)::int from fleet where is_alive) as alive,
+    (select pg_catalog.count(*)::int from fleet) as known,
+    (select pg_catalog.count(*)::int from fleet where is_alive) as alive,
     exists (select from fleet where is_alive and not lists_all)
       or exists (
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
-    (select coalesce(json_object_agg(task, id), '{}')::text from asked, lateral (
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from asked, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner;
 
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from now() - workers.last_heartbeat_at)::float8 * 1000) > case when jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and length(workers.metadata ->> 'threshold_ms') <= 25
+    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
       then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive,
-      coalesce((jsonb_typeof(metadata -> 'task_identifiers') = 'array'
+      coalesce((pg_catalog.jsonb_typeof(metadata -> 'task_identifiers') = 'array'
       and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids' as running
     from "worker"._private_workers as workers
     order by last_heartbeat_at desc
     limit 1001
   ), locks as (
     select locked_by from "worker"._private_job_queues where locked_at is not null
-    union all select unnest($3::text[])
+    union all select pg_catalog.unnest($3::text[])
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
-    from unnest($1::text[]) as given (task)
+    from pg_catalog.unnest($1::text[]) as given (task)
   )
   select
-    (select count(*)::int from fleet) as known,
-    (select count(*)::int from fleet where is_alive) as alive,
+    (select pg_catalog.count(*)::int from fleet) as known,
+    (select pg_catalog.count(*)::int from fleet where is_alive) as alive,
     exists (select from fleet where is_alive and not lists_all)
       or exists (
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
-    (select coalesce(json_object_agg(task, id), '{}')::text from asked, lateral (
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from asked, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner

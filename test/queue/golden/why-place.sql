@@ -10,15 +10,15 @@
   ), walked as (
     select due.* from priorities, lateral (
       select priority, run_at, id, job_queue_id from "worker"._private_jobs as jobs
-      where is_available and jobs.priority = priorities.priority and run_at <= now()
+      where is_available and jobs.priority = priorities.priority and run_at <= pg_catalog.now()
       order by run_at limit 5000
     ) as due
     where priorities.priority is not null
     limit 5000
   )
-  select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
-    count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and job_queue_id = $4::int) as ahead,
-    count(*) filter (where job_queue_id = $4::int) as waiting
+  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+    pg_catalog.count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and job_queue_id = $4::int) as ahead,
+    pg_catalog.count(*) filter (where job_queue_id = $4::int) as waiting
   from walked;
 
   with recursive priorities (priority, place) as (
@@ -33,15 +33,15 @@
   ), walked as (
     select due.* from priorities, lateral (
       select priority, run_at, id, job_queue_id from "worker"._private_jobs as jobs
-      where is_available and jobs.priority = priorities.priority and run_at <= now()
+      where is_available and jobs.priority = priorities.priority and run_at <= pg_catalog.now()
       order by run_at limit 5000
     ) as due
     where priorities.priority is not null
     limit 5000
   )
-  select count(*) as seen, bool_or(id = $3::bigint) as is_reached,
-    count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and (job_queue_id is null or job_queue_id not in (
+  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+    pg_catalog.count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and (job_queue_id is null or job_queue_id not in (
       select id from "worker"._private_job_queues where locked_at is not null))) as ahead,
-    count(*) filter (where (job_queue_id is null or job_queue_id not in (
+    pg_catalog.count(*) filter (where (job_queue_id is null or job_queue_id not in (
       select id from "worker"._private_job_queues where locked_at is not null))) as waiting
   from walked

@@ -1,14 +1,14 @@
-select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select floor(extract(epoch from now()) * 1000000) as now_us, null as id, false as is_found, false as is_silent;
+  select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000) as now_us, null as id, false as is_found, false as is_silent;
 
-  select pg_relation_size(to_regclass($1::text)) / current_setting('block_size')::int
+  select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= 4096 as is_small;
 
   select locked_by as worker_id,
-    count(*) filter (where is_job)::int as jobs,
-    count(*) filter (where not is_job)::int as queues,
-    floor(extract(epoch from min(locked_at)) * 1000000) as oldest_us
+    pg_catalog.count(*) filter (where is_job)::int as jobs,
+    pg_catalog.count(*) filter (where not is_job)::int as queues,
+    pg_catalog.floor(extract(epoch from pg_catalog.min(locked_at)) * 1000000) as oldest_us
   from (
     select locked_by, locked_at, false as is_job
     from "worker"._private_job_queues

@@ -4,8 +4,8 @@ import type pg from "pg";
 import { mismatch, OtherServerError } from "./attempts.ts";
 import type { Target } from "./server-settings.ts";
 
-const STATE = `select pg_is_in_recovery() as standby,
-  current_setting('transaction_read_only')::boolean as read_only`;
+const STATE = `select pg_catalog.pg_is_in_recovery() as standby,
+  pg_catalog.current_setting('transaction_read_only')::boolean as read_only`;
 const READ_ONLY = "25006";
 
 /** Rejects when the server does not answer, or is something else. */

@@ -108,7 +108,7 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
   return builds.length > 0;
 }
 
-const cancelSql: Statement = () => "select pg_cancel_backend($1::int)";
+const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
 /** Drops what bears our name. Gives what was dropped; null where there is nothing of ours. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
@@ -179,7 +179,7 @@ async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promis
 }
 
 const operatorClassSql: Statement = () => `
-  select quote_ident(n.nspname) as schema
+  select pg_catalog.quote_ident(n.nspname) as schema
   from pg_catalog.pg_opclass o
   join pg_catalog.pg_namespace n on n.oid = o.opcnamespace
   join pg_catalog.pg_am a on a.oid = o.opcmethod

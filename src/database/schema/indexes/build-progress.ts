@@ -56,13 +56,13 @@ const buildsSql: Statement = () => `
       when progress.blocks_total > 0 then progress.blocks_done::float8 / progress.blocks_total
       else progress.tuples_done::float8 / nullif(progress.tuples_total, 0)
     end as share,
-    to_char(
-      coalesce(activity.query_start, now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+    pg_catalog.to_char(
+      coalesce(activity.query_start, pg_catalog.now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
     ) as since
   from pg_catalog.pg_stat_progress_create_index progress
   left join pg_catalog.pg_stat_activity activity on activity.pid = progress.pid
   left join pg_catalog.pg_class class on class.oid = progress.index_relid
-  where progress.datname = current_database()
+  where progress.datname = pg_catalog.current_database()
   and progress.relid = (
     select c.oid from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -124,7 +124,7 @@ const deleteFailedSql: Statement = (schema) => `
     where jobs.id = failed.id
     returning jobs.id
   )
-  select count(*) as deleted, max(id) as last from deleted`;
+  select pg_catalog.count(*) as deleted, pg_catalog.max(id) as last from deleted`;
 
 const deleteTasksSql =
   (heartbeats: boolean): Statement =>
@@ -143,7 +143,7 @@ const deleteTasksSql =
     }
     returning 1
   )
-  select count(*) as deleted from deleted`;
+  select pg_catalog.count(*) as deleted from deleted`;
 
 const deleteQueuesSql: Statement = (schema) => `
   with deleted as (
@@ -154,7 +154,7 @@ const deleteQueuesSql: Statement = (schema) => `
     )
     returning 1
   )
-  select count(*) as deleted from deleted`;
+  select pg_catalog.count(*) as deleted from deleted`;
 
 export const cleanupCommand = defineCommand({
   name: "cleanup",

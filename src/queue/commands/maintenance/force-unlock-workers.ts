@@ -62,7 +62,7 @@ const unlockSql =
   (schema) =>
     `
   with worker as (
-    select id, min(n) as n from unnest($1::text[]) with ordinality as asked (id, n) group by id
+    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as asked (id, n) group by id
   ), jobs as (
     update ${schema}._private_jobs as job
     set ${UNLOCK}
@@ -76,7 +76,7 @@ const unlockSql =
     where queue.locked_by = worker.id
     returning worker.id
   )
-  select (select count(*) from jobs) as jobs, (select count(*) from queues) as queues, to_json(array(
+  select (select pg_catalog.count(*) from jobs) as jobs, (select pg_catalog.count(*) from queues) as queues, pg_catalog.to_json(array(
     select id from worker
     where not exists (select from jobs where jobs.id = worker.id)
     and not exists (select from queues where queues.id = worker.id)${

@@ -47,11 +47,11 @@ interface ProbeRow {
 // In the order of the index, so that the few that are read are those that run next.
 const probeSql: Statement = (s) => `
   select queue.id,
-    count(*) filter (where waiting.is_due)::int as due,
-    count(*) filter (where not waiting.is_due)::int as ahead,
-    ${milliseconds("min(waiting.run_at) filter (where waiting.is_due)")} as oldest_ms,
-    ${milliseconds("now()")} as now_ms
-  from unnest($1::int[]) as queue (id)
+    pg_catalog.count(*) filter (where waiting.is_due)::int as due,
+    pg_catalog.count(*) filter (where not waiting.is_due)::int as ahead,
+    ${milliseconds("pg_catalog.min(waiting.run_at) filter (where waiting.is_due)")} as oldest_ms,
+    ${milliseconds("pg_catalog.now()")} as now_ms
+  from pg_catalog.unnest($1::int[]) as queue (id)
   left join lateral (
     select ${isDue("jobs")} as is_due, jobs.run_at
     from ${s}._private_jobs as jobs

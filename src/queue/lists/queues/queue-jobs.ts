@@ -113,7 +113,8 @@ async function walkedTo(
   return { jobs, isComplete: report.isComplete, nextCursor: page.cursorAfter(ids.length) };
 }
 
-const ofIdsSql: Statement = (s) => columns(s, "(select unnest($1::bigint[]) as id) as found");
+const ofIdsSql: Statement = (s) =>
+  columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
 
 const runningSql: Statement = (s) => `
   with found as materialized (

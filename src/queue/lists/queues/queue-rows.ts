@@ -90,7 +90,7 @@ function toQueueRow(row: Row): QueueRow {
   };
 }
 
-const isOld = `queues.locked_at < now() - ${STALE_LOCK_MS} * interval '1 millisecond'`;
+const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS} * interval '1 millisecond'`;
 
 // Each worker is judged once, not for each queue that it holds: its row's metadata may be long.
 const heard = {
@@ -123,7 +123,7 @@ const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
   from ${s}._private_job_queues as queues
   ${join}`;
 
-const isFound = `($1::text = '' or strpos(lower(queues.queue_name), lower($1::text)) > 0)`;
+const isFound = `($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0)`;
 const isLocked = "queues.locked_at is not null";
 
 const rowsSql = (knows: Knows, only: QueueFilter["only"]): Statement => {
@@ -164,4 +164,4 @@ const heldHeardSql = heldSql(heard);
 const heldBlindSql = heldSql(blind);
 
 const countSql: Statement = (s) => `
-  select count(*)::int as count from ${s}._private_job_queues as queues where ${isFound}`;
+  select pg_catalog.count(*)::int as count from ${s}._private_job_queues as queues where ${isFound}`;

@@ -71,8 +71,8 @@ const candidatesSql = (jobs: JobQuery) => (s: string) =>
   `
   select jobs.id, jobs.ctid::text as ctid, jobs.last_error,
     jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
-    pg_column_size(jobs.payload) as size,
-    case when pg_column_size(jobs.payload) <= ${LARGEST_PAYLOAD_BYTES} then jobs.payload end as payload,
+    pg_catalog.pg_column_size(jobs.payload) as size,
+    case when pg_catalog.pg_column_size(jobs.payload) <= ${LARGEST_PAYLOAD_BYTES} then jobs.payload end as payload,
     ${jobs.marks(4)} as marks
   from ${s}._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint

@@ -69,8 +69,8 @@ const BY_LOCKED = 0b011;
 const BY_TASK = 0b101;
 const BY_QUEUE = 0b110;
 
-const sizes = `pg_column_size(jobs.payload) as payload_bytes,
-      coalesce(pg_column_size(jobs.last_error), 0) as error_bytes`;
+const sizes = `pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+      coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) as error_bytes`;
 
 const tallySql =
   (where: string): Statement =>
@@ -83,8 +83,8 @@ const tallySql =
     where ${where}
   )
   select grouping(is_locked, task_id, job_queue_id) as of,
-    is_locked, task_id, job_queue_id, count(*)::float8 as jobs,
-    sum(payload_bytes)::float8 as payload_bytes, sum(error_bytes)::float8 as error_bytes
+    is_locked, task_id, job_queue_id, pg_catalog.count(*)::float8 as jobs,
+    pg_catalog.sum(payload_bytes)::float8 as payload_bytes, pg_catalog.sum(error_bytes)::float8 as error_bytes
   from matching
   group by grouping sets ((is_locked), (task_id), (job_queue_id))`;
 
@@ -160,10 +160,10 @@ const sampleSql =
   (jobs: JobQuery): Statement =>
   (s) =>
     `
-  select json_agg(sampled.place - 1)::text as places, json_agg(job.task_id)::text as tasks,
-    json_agg(job.job_queue_id)::text as queues, json_agg(job.is_locked)::text as locked,
-    sum(job.payload_bytes)::float8 as payload_bytes, sum(job.error_bytes)::float8 as error_bytes
-  from unnest($1::bigint[]) with ordinality as sampled (page, place)
+  select pg_catalog.json_agg(sampled.place - 1)::text as places, pg_catalog.json_agg(job.task_id)::text as tasks,
+    pg_catalog.json_agg(job.job_queue_id)::text as queues, pg_catalog.json_agg(job.is_locked)::text as locked,
+    pg_catalog.sum(job.payload_bytes)::float8 as payload_bytes, pg_catalog.sum(job.error_bytes)::float8 as error_bytes
+  from pg_catalog.unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",

@@ -30,8 +30,8 @@ export async function readBoundary(db: Database): Promise<Boundary> {
 }
 
 const boundarySql = (s: string) => `
-  select (select coalesce(max(id), 0) from ${s}._private_jobs) as max_id,
-    ${microseconds("now()")} as now_us`;
+  select (select coalesce(pg_catalog.max(id), 0) from ${s}._private_jobs) as max_id,
+    ${microseconds("pg_catalog.now()")} as now_us`;
 
 const MOST_SAMPLES = 5;
 const FIRST_SPAN = 25_000;
@@ -95,7 +95,7 @@ const samplesSql = (s: string) => `
   select jobs.id, tasks.identifier as task_identifier, queues.queue_name,
     ${stateOf("jobs")} as state, ${microseconds("jobs.run_at")} as run_at_us,
     jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
-    left(jobs.last_error, 300) as error
+    pg_catalog.left(jobs.last_error, 300) as error
   from ${s}._private_jobs as jobs
   ${jobNames(s)}
   where jobs.id = any($1::bigint[])

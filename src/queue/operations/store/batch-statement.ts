@@ -88,7 +88,7 @@ export function batchStatement(
   ), acted as (
     ${acted}
   ), announced as materialized (
-    select ${announceJobs("count(*)")} from acted having count(*) > 0 and ${act.kind === "reschedule"}
+    select ${announceJobs("pg_catalog.count(*)")} from acted having pg_catalog.count(*) > 0 and ${act.kind === "reschedule"}
   )${rest}`;
   return { text, values };
 }
@@ -130,7 +130,7 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
       return `${columns}
     from ${s}.reschedule_jobs(
       ${ids},
-      run_at => ${act.runAt === "now" ? "now()" : parameter(act.runAt, "timestamptz")},
+      run_at => ${act.runAt === "now" ? "pg_catalog.now()" : parameter(act.runAt, "timestamptz")},
       priority => ${parameter(act.priority, "int")},
       attempts => ${parameter(act.attempts, "int")},
       max_attempts => ${parameter(act.maxAttempts, "int")}
@@ -157,11 +157,11 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
     returning 1
   ), tally as materialized (
     select
-      (select count(*) from found) as found,
-      (select max(id) from found) as last_id,
-      (select count(*) from found where is_changed) as changed,
-      (select count(*) from acted) as done,
-      (select count(*) from kept) as kept
+      (select pg_catalog.count(*) from found) as found,
+      (select pg_catalog.max(id) from found) as last_id,
+      (select pg_catalog.count(*) from found where is_changed) as changed,
+      (select pg_catalog.count(*) from acted) as done,
+      (select pg_catalog.count(*) from kept) as kept
   ), moved as (
     update ${s}._private_operations as operation
     set
@@ -170,7 +170,7 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
       skipped_changed = operation.skipped_changed + tally.changed,
       skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
       kept = operation.kept + tally.kept,
-      lease_until = clock_timestamp() + make_interval(secs => ${parameter(claim.leaseS, "int")}),
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => ${parameter(claim.leaseS, "int")}),
       rate_per_s = ${parameter(claim.ratePerS, "int")},
       eta_s = ${parameter(claim.etaS, "int")}
     from tally, mine
@@ -178,7 +178,7 @@ function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Pla
     returning operation.after_id
   )
   select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, ${MISSED},
-    (select count(*) from announced)::int as announced
+    (select pg_catalog.count(*) from announced)::int as announced
   from tally left join moved on true`;
 }
 
@@ -191,9 +191,9 @@ const MISSED = `array(
 /** Nothing is kept in the database, so whoever asks must be told which. */
 const WHICH = `
   select
-    (select count(*) from found)::int as found,
-    (select max(id) from found) as last_id,
-    (select count(*) from announced)::int as announced,
+    (select pg_catalog.count(*) from found)::int as found,
+    (select pg_catalog.max(id) from found) as last_id,
+    (select pg_catalog.count(*) from announced)::int as announced,
     array(select id from acted order by id) as done_ids,
     array(select attempts from acted order by id) as done_attempts,
     array(select id from found where is_changed) as changed_ids,

@@ -207,8 +207,8 @@ function bounded<V>(map: Map<string, V>, most: number): Map<string, V> {
 
 const canarySql = (s: string) => `
   select
-    count(*) filter (where jobs.id is null)::int as gone,
-    count(*) filter (where ${failedAgain("was.at", "was.attempts")})::int as failed_again
+    pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
+    pg_catalog.count(*) filter (where ${failedAgain("was.at", "was.attempts")})::int as failed_again
   from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as was (id, attempts, at)
   left join ${s}._private_jobs as jobs on jobs.id = was.id`;
 

@@ -39,7 +39,7 @@ const lookSql =
       when jobs.updated_at > $2::timestamptz or ${jobs.sql(3)} is not true then 'changed'
       else 'locked'
     end as outcome
-  from unnest($1::bigint[]) as missed (id)
+  from pg_catalog.unnest($1::bigint[]) as missed (id)
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
@@ -61,7 +61,7 @@ const noteSql: Statement = (s) => `
   )
   update ${s}._private_operations
   set
-    skipped_locked = skipped_locked - cardinality($2::bigint[]) - cardinality($3::bigint[]),
-    skipped_changed = skipped_changed + cardinality($2::bigint[]),
-    skipped_gone = skipped_gone + cardinality($3::bigint[])
+    skipped_locked = skipped_locked - pg_catalog.cardinality($2::bigint[]) - pg_catalog.cardinality($3::bigint[]),
+    skipped_changed = skipped_changed + pg_catalog.cardinality($2::bigint[]),
+    skipped_gone = skipped_gone + pg_catalog.cardinality($3::bigint[])
   where id = $1::bigint`;

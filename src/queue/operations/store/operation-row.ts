@@ -50,7 +50,7 @@ export interface OperationRow {
 /** At work, but the process that worked on it has not been heard of. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
-      and coalesce(operation.lease_until < clock_timestamp(), true) then 'interrupted'
+      and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
   end`;
 
@@ -67,7 +67,7 @@ export const operationColumns = `
   operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
   operation.undo_after_id, operation.undone, operation.error,
   operation.kept > 0 and operation.done > 0
-    and operation.finished_at > now() - interval '${UNDO_HOURS} hours'
+    and operation.finished_at > pg_catalog.now() - interval '${UNDO_HOURS} hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo`;
 
 export function toOperation(row: OperationRow): JobOperation {

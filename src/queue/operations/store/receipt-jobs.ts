@@ -28,16 +28,16 @@ export async function receiptJobs(
 }
 
 const livingSql: Statement = (s) => `
-  select met.id, tasks.identifier as task_identifier, left(jobs.last_error, 300) as error
-  from unnest($1::bigint[]) as met (id)
+  select met.id, tasks.identifier as task_identifier, pg_catalog.left(jobs.last_error, 300) as error
+  from pg_catalog.unnest($1::bigint[]) as met (id)
   left join ${s}._private_jobs as jobs on jobs.id = met.id
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
   order by met.id`;
 
 const keptSql: Statement = (s) => `
   select met.id, coalesce(tasks.identifier, was.task_identifier) as task_identifier,
-    left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error
-  from unnest($1::bigint[]) as met (id)
+    pg_catalog.left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error
+  from pg_catalog.unnest($1::bigint[]) as met (id)
   left join ${s}._private_jobs as jobs on jobs.id = met.id
   left join ${s}._private_operation_rows as was
     on was.operation_id = $2::bigint and was.job_id = met.id

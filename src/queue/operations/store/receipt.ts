@@ -15,9 +15,9 @@ const FAILED_AGAIN = failedAgain("was.left_at", "was.left_attempts");
 
 const canarySql = (s: string) => `
   select
-    count(*) filter (where jobs.id is null)::int as gone,
-    count(*) filter (where ${FAILED_AGAIN})::int as failed_again,
-    count(*)::int as total
+    pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
+    pg_catalog.count(*) filter (where ${FAILED_AGAIN})::int as failed_again,
+    pg_catalog.count(*)::int as total
   from ${s}._private_operation_rows as was
   left join ${s}._private_jobs as jobs on jobs.id = was.job_id
   where was.operation_id = $1::bigint and was.outcome = 'd'`;

@@ -134,18 +134,18 @@ function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batc
 
 const keepSql = (s: string) => `
   insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
-  values ($1::text, now() + interval '${REHEARSAL_MINUTES} minutes', $2::json)`;
+  values ($1::text, pg_catalog.now() + interval '${REHEARSAL_MINUTES} minutes', $2::json)`;
 
 const takeSql = (s: string) => `
   delete from ${s}._private_rehearsals
-  where id = $1::text and expires_at > now()
+  where id = $1::text and expires_at > pg_catalog.now()
   returning rehearsal`;
 
 /** What nobody works on any more no longer stands in the way of others. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null, lease_until = null
-  where state = any('{${atWork.join(",")}}') and lease_until < clock_timestamp()`;
+  where state = any('{${atWork.join(",")}}') and lease_until < pg_catalog.clock_timestamp()`;
 
 const beginSql = (s: string) => `
   insert into ${s}._private_operations as operation (
@@ -154,7 +154,7 @@ const beginSql = (s: string) => `
   )
   values (
     $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
-    clock_timestamp() + make_interval(secs => $8::int),
+    pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $8::int),
     $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json, $15::bigint
   )
   returning ${operationColumns}`;
@@ -174,7 +174,7 @@ const atHandSql = (s: string) => `
     select id, 1 as rank from ${s}._private_operations
     where state in ('running', 'canary', 'undoing')
     union all
-    select max(id), 2 from newest where finished_at is distinct from created_at
+    select pg_catalog.max(id), 2 from newest where finished_at is distinct from created_at
   )
   select ${operationColumns}
   from ${s}._private_operations as operation
@@ -194,13 +194,13 @@ const moveSql = (s: string) => `
     owner = case when $4::boolean then $6::text when $5::boolean and $3 = any('{${atWork.join(",")}}') then owner end,
     lease_until = case
       when $4::boolean or ($5::boolean and $3 = any('{${atWork.join(",")}}'))
-      then clock_timestamp() + make_interval(secs => $7::int)
+      then pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $7::int)
     end,
     -- What was done to the end has dealt with all ids, unless its limit was the end.
     after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,
     finished_at = case
-      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, now())
-      when $3 = 'undone' then now()
+      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, pg_catalog.now())
+      when $3 = 'undone' then pg_catalog.now()
       else finished_at
     end,
     is_canary_over = is_canary_over or $8::boolean,
@@ -215,7 +215,7 @@ const moveSql = (s: string) => `
 
 const renewSql = (s: string) => `
   update ${s}._private_operations
-  set lease_until = clock_timestamp() + make_interval(secs => $3::int)
+  set lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $3::int)
   where id = $1::bigint and owner = $2::text
   and state = any('{${atWork.join(",")}}')
   returning id`;

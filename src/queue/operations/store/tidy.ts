@@ -10,7 +10,7 @@ const TIDIED_AT_ONCE = 5_000;
 
 const expireSql = (s: string) => `
   with ended as (
-    select id, sum(kept) over (order by id desc) - kept as kept_since
+    select id, pg_catalog.sum(kept) over (order by id desc) - kept as kept_since
     from ${s}._private_operations
     where kept > 0
   ), old as (
@@ -19,7 +19,7 @@ const expireSql = (s: string) => `
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
       ended.kept_since >= ${MOST_ROWS}
-      or operation.finished_at < now() - interval '${UNDO_HOURS} hours'
+      or operation.finished_at < pg_catalog.now() - interval '${UNDO_HOURS} hours'
       or operation.id <= ${oldest(s)}
     )
     order by operation.id
@@ -29,13 +29,13 @@ const expireSql = (s: string) => `
     from old where operation.id = old.id
     returning 1
   ), forgotten as (
-    delete from ${s}._private_rehearsals where expires_at < now()
+    delete from ${s}._private_rehearsals where expires_at < pg_catalog.now()
   ), gone as (
     delete from ${s}._private_operations
     where id = any(array(
       select id from ${s}._private_operations as operation
       where kept = 0
-      and (finished_at < now() - interval '90 days' or id <= ${oldest(s)} and finished_at is not null)
+      and (finished_at < pg_catalog.now() - interval '90 days' or id <= ${oldest(s)} and finished_at is not null)
       and not exists (
         select from ${s}._private_operation_rows as was where was.operation_id = operation.id
       )
@@ -44,10 +44,11 @@ const expireSql = (s: string) => `
     ))
     returning 1
   )
-  select greatest((select count(*) from expired), (select count(*) from gone))::int as gone`;
+  select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from gone))::int as gone`;
 
 /** What is older than the newest so many; ids have gaps, but few. */
-const oldest = (s: string) => `(select max(id) from ${s}._private_operations) - ${MOST_OPERATIONS}`;
+const oldest = (s: string) =>
+  `(select pg_catalog.max(id) from ${s}._private_operations) - ${MOST_OPERATIONS}`;
 
 // Operation by operation and in the index's order, or the planner reads the whole table: of a million
 // rows that others still need none is looked at.
@@ -68,7 +69,7 @@ const tidySql = (s: string) => `
     ))
     returning 1
   )
-  select count(*)::int as gone from gone`;
+  select pg_catalog.count(*)::int as gone from gone`;
 
 /** A bounded part of it. True: there is more. */
 export async function tidyTables(db: Database): Promise<boolean> {

@@ -30,7 +30,7 @@ export function undoStatement(
     order by was.operation_id, was.job_id
     limit ${most}
   ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act, parameter)}, announced as materialized (
-    select ${announceJobs("count(*)")} from restored having count(*) > 0
+    select ${announceJobs("pg_catalog.count(*)")} from restored having pg_catalog.count(*) > 0
   ), left_alone as materialized (
     select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : whyNotChanged(asLeftBy(act, parameter))}::"char" as why
     from batch
@@ -43,13 +43,13 @@ export function undoStatement(
     where was.operation_id = ${operation} and was.job_id = left_alone.job_id
   ), tally as materialized (
     select
-      (select count(*) from batch) as found,
-      (select max(job_id) from batch) as last_id,
-      (select count(*) from restored) as done,
-      count(*) filter (where why = 'k') as key_taken,
-      count(*) filter (where why = 'c') as changed,
-      count(*) filter (where why = 'g') as gone,
-      count(*) filter (where why = 'l') as locked
+      (select pg_catalog.count(*) from batch) as found,
+      (select pg_catalog.max(job_id) from batch) as last_id,
+      (select pg_catalog.count(*) from restored) as done,
+      pg_catalog.count(*) filter (where why = 'k') as key_taken,
+      pg_catalog.count(*) filter (where why = 'c') as changed,
+      pg_catalog.count(*) filter (where why = 'g') as gone,
+      pg_catalog.count(*) filter (where why = 'l') as locked
     from left_alone
   ), moved as (
     update ${s}._private_operations as operation
@@ -60,7 +60,7 @@ export function undoStatement(
       undo_changed = operation.undo_changed + tally.changed,
       undo_gone = operation.undo_gone + tally.gone,
       undo_locked = operation.undo_locked + tally.locked,
-      lease_until = clock_timestamp() + make_interval(secs => ${parameter(claim.leaseS, "int")}),
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => ${parameter(claim.leaseS, "int")}),
       rate_per_s = ${parameter(claim.ratePerS, "int")},
       eta_s = ${parameter(claim.etaS, "int")}
     from tally, mine
@@ -69,7 +69,7 @@ export function undoStatement(
       operation.undo_changed, operation.undo_gone, operation.undo_locked
   )
   select tally.found::int, tally.done::int, moved.*,
-    (select count(*) from announced)::int as announced
+    (select pg_catalog.count(*) from announced)::int as announced
   from tally left join moved on true`;
   return { text, values };
 }

@@ -9,7 +9,8 @@ export async function databaseNowUs(db: Database): Promise<string> {
   return row.us;
 }
 
-const nowSql: Statement = () => "select floor(extract(epoch from now()) * 1000000)::bigint as us";
+const nowSql: Statement = () =>
+  "select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us";
 
 /** Ids of the queues that somebody has locked, as the text of an int[]. */
 export async function lockedQueues(db: Database): Promise<string> {
@@ -71,12 +72,12 @@ const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'
       then coalesce(collations.collcollate, collations.collname::text)
-    when coalesce(to_jsonb(databases) ->> 'datlocprovider', 'c') = 'i' then 'icu'
-    when to_jsonb(databases) ->> 'datlocprovider' = 'b'
-      then coalesce(to_jsonb(databases) ->> 'datlocale', to_jsonb(databases) ->> 'daticulocale')
+    when coalesce(pg_catalog.to_jsonb(databases) ->> 'datlocprovider', 'c') = 'i' then 'icu'
+    when pg_catalog.to_jsonb(databases) ->> 'datlocprovider' = 'b'
+      then coalesce(pg_catalog.to_jsonb(databases) ->> 'datlocale', pg_catalog.to_jsonb(databases) ->> 'daticulocale')
     else databases.datcollate
   end as collation
   from pg_attribute as attributes
   join pg_collation as collations on collations.oid = attributes.attcollation
-  cross join (select * from pg_database where datname = current_database()) as databases
-  where attributes.attrelid = to_regclass($1::text) and attributes.attname = 'key'`;
+  cross join (select * from pg_database where datname = pg_catalog.current_database()) as databases
+  where attributes.attrelid = pg_catalog.to_regclass($1::text) and attributes.attname = 'key'`;

@@ -50,9 +50,9 @@ function labelsIn(schema: SchemaName): Labels {
 }
 
 const linesSql = (schema: string) => `
-  select left(jobs.last_error, 300) as line
+  select pg_catalog.left(jobs.last_error, 300) as line
   from ${schema}._private_jobs as jobs tablesample system (least(100, 100.0 * ${PAGES}
-    * current_setting('block_size')::int / greatest(pg_relation_size(to_regclass($1::text)), 1)))
+    * pg_catalog.current_setting('block_size')::int / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)))
   where jobs.last_error is not null
-  order by random()
+  order by pg_catalog.random()
   limit ${LOOKED_AT}`;
