@@ -1,52 +1,76 @@
 // Runs the tests on one PostgreSQL server, which it starts unless a URL names another:
 //
-//   node test/run.mjs                              all tests
+//   node test/run.mjs                              the first tier: all tests but those in folders named long
+//   node test/run.mjs --all                        all tests
+//   node test/run.mjs --all --shard 2/4            the second quarter of them
 //   node test/run.mjs test/queue/*.test.ts         some
 //   node test/run.mjs --test-name-pattern=retry    anything that `node --test` takes
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 
 const root = join(import.meta.dirname, "..");
 /** Files at once, on two cores: a browser takes both, the others wait for a third of their time. */
 const CONCURRENCY = { page: 2, other: 3 };
 const LONGEST_TEST_MS = 120_000;
 // A file whose tests are done but which something keeps alive would otherwise never end.
-const LONGEST_RUN_MS = 28 * 60_000;
+const LONGEST_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
+const SLOWEST = 20;
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error("The tests run on Node 24, which npm has installed: npm test, or npm exec node.");
   process.exit(1);
 }
 
-const { given, names } = options(process.argv.slice(2));
+const { isAll, files, nodeOptions } = request(process.argv.slice(2));
 const controller = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => controller.abort());
 }
 process.env.TEST_RUN = String(process.pid);
-// What register.mjs keeps is of one run: tests import files of names that never come again.
+// The compile cache of register.mjs belongs to one run: tests import files under names that never return.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
+const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));
 const server = await startServer();
 try {
-  const page = names.filter((name) => dirname(resolve(name)).startsWith(join(root, "test/page")));
-  const other = names.filter((name) => !page.includes(name));
-  const status = await runTests(other, CONCURRENCY.other);
-  process.exitCode = (await runTests(page, CONCURRENCY.page)) || status;
-  if (status !== 0) console.error("Of the tests without a browser some have failed: see above.");
+  const page = files.filter((file) => relative(root, resolve(file)).startsWith("test/page/"));
+  const other = files.filter((file) => !page.includes(file));
+  const status = await runTests(other, CONCURRENCY.other, "other");
+  process.exitCode = (await runTests(page, CONCURRENCY.page, "page")) || status;
+  if (files.length > 1) printSlowest();
+  if (status !== 0) console.error("Tests without a browser failed: see above.");
 } finally {
   await server.stop();
+  rmSync(scratch, { recursive: true, force: true });
 }
 
-function options(args) {
-  const isOption = (arg) => arg.startsWith("-");
-  const files = args.filter((arg) => !isOption(arg));
-  return {
-    given: args.filter(isOption),
-    names: files.length > 0 ? files : globSync(join(root, "test/**/*.test.ts")).sort(),
-  };
+/** Which files to run, and the options that are passed on to `node --test`. */
+function request(args) {
+  const nodeOptions = args.filter((arg) => arg.startsWith("--test-"));
+  const { values, positionals } = parseArgs({
+    args: args.filter((arg) => !nodeOptions.includes(arg)),
+    options: { all: { type: "boolean", default: false }, shard: { type: "string" } },
+    allowPositionals: true,
+  });
+  const isLong = (file) => file.split("/").includes("long");
+  const tier = globSync("test/**/*.test.ts", { cwd: root }).sort();
+  const wanted = values.all ? tier : tier.filter((file) => !isLong(file));
+  const files = positionals.length > 0 ? positionals : wanted.map((file) => join(root, file));
+  return { isAll: values.all, files: shardOf(files, values.shard), nodeOptions };
+}
+
+/** Every n-th file, so that the shards of one folder's slow files are equal. */
+function shardOf(files, shard) {
+  if (shard === undefined) return files;
+  const [, index, count] = shard.match(/^([1-9]\d?)\/([1-9]\d?)$/) ?? [];
+  if (index === undefined || Number(index) > Number(count)) {
+    console.error(`--shard ${shard}: use i/n with 1 ≤ i ≤ n, such as 2/4`);
+    process.exit(2);
+  }
+  return files.filter((_, position) => position % Number(count) === Number(index) - 1);
 }
 
 async function startServer() {
@@ -66,24 +90,43 @@ async function startServer() {
   };
 }
 
-async function runTests(files, concurrency) {
-  if (files.length === 0) return 0;
+async function runTests(some, concurrency, name) {
+  if (some.length === 0) return 0;
+  const reporters = [
+    ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
+    `--test-reporter=${join(root, "test/support/durations-reporter.mjs")}`,
+    `--test-reporter-destination=${join(scratch, name)}`,
+  ];
   const child = spawn(
     process.execPath,
     [
-      ...["--import", join(root, "test/support/register.mjs"), "--test", "--test-reporter=spec"],
+      ...["--import", join(root, "test/support/register.mjs"), "--test", ...reporters],
       ...[`--test-concurrency=${concurrency}`, `--test-timeout=${LONGEST_TEST_MS}`],
-      ...[...given, ...files],
+      ...[...nodeOptions, ...some],
     ],
     { stdio: ["ignore", "inherit", "inherit"], cwd: root },
   );
   controller.signal.addEventListener("abort", () => child.kill("SIGTERM"));
   if (controller.signal.aborted) child.kill("SIGTERM");
+  const longestMs = LONGEST_RUN_MS[isAll ? "all" : "first"];
   const late = setTimeout(() => {
-    console.error(`The tests did not end within ${LONGEST_RUN_MS / 60_000} minutes.`);
+    console.error(`The tests did not end within ${longestMs / 60_000} minutes.`);
     child.kill("SIGTERM");
-  }, LONGEST_RUN_MS - performance.now());
+  }, longestMs - performance.now());
   const [status] = await once(child, "exit");
   clearTimeout(late);
   return status ?? 1;
+}
+
+/** Prints where the time went: each file's own time, start of its process included. */
+function printSlowest() {
+  const lines = globSync("*", { cwd: scratch })
+    .flatMap((name) => readFileSync(join(scratch, name), "utf8").trimEnd().split("\n"))
+    .map((line) => line.split("\t"))
+    .sort(([a], [b]) => Number(b) - Number(a))
+    .slice(0, SLOWEST)
+    .map(([ms, file]) => `${(Number(ms) / 1000).toFixed(1).padStart(7)} s  ${file}`);
+  const minutes = (performance.now() / 60_000).toFixed(1);
+  console.log(`\n${files.length} files in ${minutes} minutes; the ${lines.length} slowest:`);
+  console.log(lines.join("\n"));
 }

@@ -26,7 +26,7 @@ import { callsIn, knownOptions, refusalOf } from "./shell-words.ts";
 /** Why a block may be left out: `norun=…`. */
 const reasons: Readonly<Record<string, string>> = {
   checkout: "runs in a clone of the repository for minutes; .ci/run does it",
-  package: "packs and installs the package; test/package.test.ts does it",
+  package: "packs and installs the package; test/long/package.test.ts does it",
   executable: "is about the executable; test/binary does it",
   root: "changes the machine's own directories",
   systemd: "needs systemd as the first process",

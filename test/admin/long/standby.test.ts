@@ -1,0 +1,109 @@
+// The admin on a real hot standby: it reads everything, changes nothing and says why; once the standby is
+// promoted it takes writes, without a restart.
+import assert from "node:assert/strict";
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { routes } from "../../../src/admin/routes.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { migrate } from "../../../src/database/schema/migrate.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { startAdmin, type TestAdmin } from "../admin-harness.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "worker-standby-"));
+let standby: EmbeddedServer;
+let admin: TestAdmin;
+
+async function sql(url: string, ...texts: string[]): Promise<Record<string, string>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const results = [];
+  for (const text of texts) results.push(...(await client.query(text)).rows);
+  await client.end();
+  return results;
+}
+
+before(async () => {
+  const primary = await startEmbeddedServer({ dataDir });
+  const pool = new pg.Pool({ connectionString: primary.url(), max: 1 });
+  await migrate(pool, schemaName(), { extensions: ["operations"] });
+  await pool.end();
+  const [row] = await sql(
+    primary.url(),
+    "select worker.add_job('t', '{\"a\":1}') from generate_series(1, 50)",
+    "update worker._private_jobs set attempts = max_attempts, last_error = 'e' where id % 2 = 0",
+    "show data_directory",
+  ).then((rows) => rows.slice(-1));
+  await primary.stop();
+  // A standby that no primary feeds: it waits for one, and lets itself be read meanwhile.
+  const place = row?.["data_directory"] ?? assert.fail();
+  const signal = join(place, "standby.signal");
+  writeFileSync(signal, "");
+  const { uid, gid } = statSync(join(place, "PG_VERSION"));
+  chownSync(signal, uid, gid);
+  standby = await startEmbeddedServer({ dataDir });
+  admin = await startAdmin({ url: standby.url(), feed: { intervalMs: 50 } });
+});
+after(async () => {
+  await standby.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("Everything can be read there, and the session, /readyz and /api/database say what it is.", async () => {
+  const { client } = admin;
+  const { body } = await client.get("/api/session");
+  assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);
+  assert.deepEqual((await client.get("/readyz")).body, {
+    status: "ready",
+    read_only_server: true,
+  });
+  const named = new Set([
+    ...["/api/operations/{id}", "/api/operations/{id}/jobs"],
+    ...["/api/queue", "/api/export/download"],
+  ]);
+  for (const { method, path } of routes) {
+    const isOfNobody = named.has(path) || /\{(?!id\})/.test(path);
+    if (method !== "GET" || isOfNobody) continue;
+    const { status, text } = await client.get(path.replace("{id}", "2"));
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+  const { body: database } = await client.get("/api/database");
+  assert.deepEqual([database.server.is_standby, database.server.is_read_only], [true, true]);
+});
+
+test("The stream tells what happens, without a problem.", async () => {
+  const events = "overview,pulse,counts,incidents,horizon,operation";
+  const response = await fetch(new URL(`api/events?events=${events}`, admin.server.url));
+  const reader = (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
+  const awaited = new Set(events.split(","));
+  let text = "";
+  while (awaited.size > 0) {
+    const { value = "", done } = await reader.read();
+    assert.equal(done, false);
+    text += value;
+    for (const [, event = ""] of text.matchAll(/^event: (\w+)$/gm)) awaited.delete(event);
+    assert.doesNotMatch(text, /^event: problem$/m);
+  }
+  await reader.cancel();
+});
+
+test("Every write is refused as in the read-only mode, and taken once the standby is promoted.", async () => {
+  const { client } = admin;
+  for (const { path } of routes.filter(({ method }) => method === "POST")) {
+    const { status, body } = await client.post(path.replace("{id}", "1"), {});
+    assert.deepEqual([path, status, body.code], [path, 403, "read_only"]);
+  }
+  await sql(standby.url(), "select pg_promote(true, 60)");
+  let added = await client.post("/api/jobs", { identifier: "t" });
+  while (added.status === 403) added = await client.post("/api/jobs", { identifier: "t" });
+  assert.equal(added.status, 200, added.text);
+  const { body } = await client.get("/api/session");
+  assert.deepEqual([body.read_only, body.read_only_server], [false, false]);
+  assert.deepEqual((await client.get("/readyz")).body, { status: "ready" });
+  const asked = { q: "is:failed", action: "retry", dry_run: true };
+  const { rehearsal } = (await client.post("/api/operations", asked)).body;
+  const begun = await client.post("/api/operations", { rehearsal, rate: 0 });
+  assert.deepEqual([begun.status, begun.body.resumable], [202, true]);
+});

@@ -1,0 +1,157 @@
+// Nothing but what was named becomes part of the executable: no variable of the environment, no file of the
+// working directory or a home, and no signal brings code into it. Each bait is first seen to work on Node.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, test } from "node:test";
+import { filesOf, startRun } from "../../cli/run-harness.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { installedProgram, newDirectory, run, start } from "../program.ts";
+
+const program = await installedProgram();
+
+/** What leaves a mark, wherever it is run. */
+const place = newDirectory();
+const mark = join(place, "mark");
+const intruder = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
+const hostile = filesOf({
+  "intruder.cjs": intruder,
+  // An OpenSSL whose only provider is a library that somebody brings.
+  "openssl.cnf": `nodejs_conf = all\n[all]\nproviders = some\n[some]\none = its\n[its]\nmodule = ${place}/intruder.so\nactivate = 1\n`,
+  "node_modules/absent/index.js": intruder,
+  ".node_modules/absent/index.js": intruder,
+  "node_modules/pg-native/index.js": intruder,
+  "node_modules/pg-cloudflare/index.js": intruder,
+  "tasks/intruder.js": intruder,
+  "main.js": intruder,
+  "entry.cjs": intruder,
+  "package.json": '{"version":"6.6.6","main":"main.js","yargs":{"boolean-negation":false}}',
+  ".npmrc": "node-options=--require ./intruder.cjs\n",
+  ".env": "NODE_OPTIONS=--require ./intruder.cjs\n",
+  "node.config.json": '{"nodeOptions":{"require":["../intruder.cjs"]}}',
+  "locales/en.json": "{}",
+  crontab: "nonsense",
+});
+const intruderFile = join(hostile, "intruder.cjs");
+const ENVIRONMENT = {
+  NODE_OPTIONS: `--require ${intruderFile}`,
+  NODE_PATH: join(hostile, "node_modules"),
+  HOME: hostile,
+  OPENSSL_CONF: join(hostile, "openssl.cnf"),
+  OPENSSL_MODULES: place,
+  OPENSSL_ENGINES: place,
+  NODE_ICU_DATA: place,
+  PKG_EXECPATH: "PKG_INVOKE_NODEJS",
+  WORKER_RUN_TASKS: join(hostile, "tasks"),
+  WORKER_RUN_PLUGIN: intruderFile,
+};
+
+let env: Record<string, string>;
+beforeEach(async () => {
+  env = { PATH: "/usr/bin:/bin", DATABASE_URL: (await migratedDatabase()).url };
+});
+
+/** Runs `worker` there, as a shell of that directory would. */
+function inHostileDirectory(args: readonly string[], more: Record<string, string> = {}) {
+  return spawnSync(program, args, { cwd: hostile, env: { ...env, ...more }, encoding: "utf8" });
+}
+
+test("The baits work on Node itself.", () => {
+  execFileSync(process.execPath, ["-e", "0"], { env: { NODE_OPTIONS: ENVIRONMENT.NODE_OPTIONS } });
+  assert.ok(existsSync(mark));
+  const { OPENSSL_CONF } = ENVIRONMENT;
+  const broken = spawnSync(process.execPath, ["-e", "0"], { env: { OPENSSL_CONF } });
+  assert.notEqual(broken.status, 0);
+  const cache = newDirectory();
+  const file = join(filesOf({ "it.cjs": "" }), "it.cjs");
+  execFileSync(process.execPath, [file], { env: { NODE_COMPILE_CACHE: cache } });
+  assert.notEqual(readdirSync(cache).length, 0);
+  execFileSync("rm", [mark]);
+});
+
+test("Nothing in the environment or the working directory becomes part of it.", async () => {
+  const tasks = filesOf({
+    "asks.cjs": `module.exports = () => {
+      try { require("absent"); } catch (error) { console.log(error.code); }
+      console.log(require("node:crypto").randomBytes(1).length);
+    };`,
+    program: "#!/bin/sh\nexit 0\n",
+  });
+  for (const task of ["asks", "program"]) {
+    assert.equal(inHostileDirectory(["add", task], ENVIRONMENT).status, 0);
+  }
+  const args = ["run", "--tasks", tasks, "--once"];
+  const { status, stdout, stderr } = inHostileDirectory(args, ENVIRONMENT);
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, "MODULE_NOT_FOUND\n1\n2 done, 0 failed\n");
+  const unnamed = inHostileDirectory(["run"], ENVIRONMENT);
+  assert.deepEqual([unnamed.status, unnamed.stdout], [2, ""]);
+  assert.notEqual(inHostileDirectory(["--version"], ENVIRONMENT).stdout, "6.6.6\n");
+  assert.ok(!existsSync(mark));
+});
+
+test("A module for Node's prompt keeps it from starting, and is not loaded.", () => {
+  const { status } = inHostileDirectory(["status"], { NODE_REPL_EXTERNAL_MODULE: intruderFile });
+  assert.notEqual(status, 0);
+  assert.ok(!existsSync(mark));
+});
+
+test("Compiled code that somebody else has kept is not run, and none is kept for him.", async () => {
+  const cache = newDirectory();
+  const tasks = filesOf({ "says.cjs": "module.exports = () => console.log('said');" });
+  assert.equal(inHostileDirectory(["add", "says"]).status, 0);
+  const args = ["run", "--tasks", tasks, "--once"];
+  const { status, stdout, stderr } = inHostileDirectory(args, { NODE_COMPILE_CACHE: cache });
+  assert.deepEqual([status, stdout], [0, "said\n1 done, 0 failed\n"], stderr);
+  assert.deepEqual(readdirSync(cache), []);
+});
+
+test("Options of Node are no options of its, and no words for its own processes either.", async () => {
+  for (const word of ["--inspect=127.0.0.1:0", "--require=./intruder.cjs", "-e0"]) {
+    const { status, stderr } = inHostileDirectory([word, "status"]);
+    assert.deepEqual(
+      [status, /has no option|unknown/.test(stderr)],
+      [2, true],
+      `${word}: ${stderr}`,
+    );
+  }
+  assert.ok(!existsSync(mark));
+});
+
+test("SIGUSR1 opens no debugger in the admin, and does not end it.", async () => {
+  const service = await start(program, ["admin"], { env });
+  const { url } = service.announced;
+  service.send("SIGUSR1");
+  // Node would say where it listens before it is done with the first of these.
+  for (let n = 0; n < 10; n++) assert.equal((await fetch(new URL("readyz", url))).status, 200);
+  assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
+  assert.doesNotMatch(service.stderr(), /debugger/i);
+});
+
+test("SIGUSR1 opens no debugger in a worker and in the processes that it starts.", async () => {
+  const tasks = filesOf({
+    says: '#!/bin/sh\necho "still here"\n',
+    "parent.cjs": "module.exports = () => console.log(process.pid);",
+  });
+  const running = startRun(["--tasks", tasks], env, [program]);
+  await running.logged("the worker has started");
+  assert.equal((await run(program, ["add", "says"], { env })).status, 0);
+  await running.logged("still here");
+  const seen = running.count;
+  const all = [running.pid, ...childrenOf(running.pid)];
+  assert.ok(all.length > 1, "it has started no process");
+  for (const pid of all) process.kill(pid, "SIGUSR1");
+  assert.equal((await run(program, ["add", "says"], { env })).status, 0);
+  await running.logged("still here", seen);
+  running.send("SIGTERM");
+  const { status, stderr } = await running.ended;
+  assert.equal(status, 0, stderr);
+  assert.doesNotMatch(stderr, /debugger/i);
+});
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  const direct = text === "" ? [] : text.split(" ").map(Number);
+  return direct.flatMap((child) => [child, ...childrenOf(child)]);
+}

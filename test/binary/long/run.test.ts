@@ -1,0 +1,73 @@
+// worker run in the executable, on a host without Node: TypeScript, packages beside it, programs.
+import assert from "node:assert/strict";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, test } from "node:test";
+import { filesOf, putFile, type RunProcess, startRun } from "../../cli/run-harness.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { installedProgram, run } from "../program.ts";
+
+const program = await installedProgram();
+// Where no Node is.
+const BARE = { PATH: "/usr/bin:/bin", HOME: "/nonexistent" };
+
+let env: Record<string, string>;
+beforeEach(async () => {
+  env = { ...BARE, DATABASE_URL: (await migratedDatabase()).url };
+});
+
+async function add(task: string): Promise<void> {
+  const { status, stderr } = await run(program, ["add", task], { env });
+  assert.equal(status, 0, stderr);
+}
+
+const started = (args: readonly string[], more: Record<string, string> = {}): RunProcess =>
+  startRun(args, { ...env, ...more }, [program]);
+
+test("It strips types, finds packages beside the tasks, runs programs, and drains the queue.", async () => {
+  const project = filesOf({
+    "node_modules/es/package.json": '{"name":"es","type":"module","exports":"../index.js"}',
+    "node_modules/es/index.js": "export default 'from a package';",
+    "node_modules/cjs/index.js": "module.exports = 'from an old package';",
+    "lib/word.ts": "export const word: string = 'from a file';",
+    "tasks/typed.ts": `import es from "es";
+      import type { Nothing } from "nowhere";
+      import { word } from "../../lib/word.ts";
+      export default async (_: Nothing, { query }: { query: Function }): Promise<void> => {
+        const { rows } = await query("select 'from the database' as it");
+        console.log([es, word, rows[0].it].join(", "));
+      };`,
+    "tasks/old.cjs": "module.exports = () => console.log(require('cjs'));",
+    "tasks/program": '#!/bin/sh\necho "from a program"\n',
+    "tasks/enum.ts": "enum A { B }\nexport default () => A.B;",
+  });
+  const refused = await started(["--tasks", join(project, "tasks"), "--once"]).ended;
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /enum\.ts: has more TypeScript than types/);
+  chmodSync(project, 0o755);
+  putFile(project, "tasks/enum.ts", "export default () => {};");
+  for (const task of ["typed", "old", "program", "enum"]) await add(task);
+  const { status, stdout, stderr } = await started(["--tasks", join(project, "tasks"), "--once"])
+    .ended;
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /from a package, from a file, from the database\n/);
+  assert.match(stdout, /from an old package\n/);
+  assert.match(stdout, /4 done, 0 failed\n$/);
+  assert.match(stderr, /"msg":"from a program"/);
+});
+
+const saying = (word: string) =>
+  `export default (_: unknown, { logger }: any): void => logger.info("it says ${word}");`;
+
+test("It begins anew when a file changes.", async () => {
+  const tasks = filesOf({ "say.ts": saying("one") });
+  const watched = started(["--tasks", tasks, "--watch"]);
+  await watched.logged("the worker has started");
+  const seen = watched.count;
+  putFile(tasks, "say.ts", saying("two"));
+  await watched.logged("the worker has started", seen);
+  await add("say");
+  await watched.logged("it says two");
+  watched.send("SIGTERM");
+  assert.equal((await watched.ended).status, 0);
+});

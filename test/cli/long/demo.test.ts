@@ -1,0 +1,157 @@
+// worker demo and the server of worker admin from the outside: how they start, what they say, and
+// that nothing is left behind.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { wait } from "../../../src/base/clock.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { command, worker } from "../command.ts";
+
+const running = new Set<ChildProcess>();
+const directories: string[] = [];
+after(() => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "worker-demo-"));
+  chmodSync(directory, 0o755); // PostgreSQL runs as another user where we are root
+  directories.push(directory);
+  return directory;
+}
+
+interface Running {
+  /** Resolves when what it has printed matches. */
+  shows(what: RegExp): Promise<string>;
+  readonly ended: Promise<number | null>;
+  readonly child: ChildProcess;
+}
+
+/** Starts a program and reads along with what it prints, on both outputs. */
+function start(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Running {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(program, args, { env: { PATH, HOME, SHELL: "/bin/sh", ...env } });
+  running.add(child);
+  let printed = "";
+  const watchers = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      printed += text;
+      for (const watcher of watchers) watcher();
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => {
+    child.on("close", (status) => {
+      running.delete(child);
+      resolve(status);
+    });
+  });
+  const shows = (what: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const watcher = () => what.test(printed) && resolve(printed);
+      watchers.add(watcher);
+      watcher();
+      void ended.then(() => reject(new Error(`ended without ${what}: ${printed}`)));
+    });
+  return { shows, ended, child };
+}
+
+const demo = (...args: string[]) => [...command, "demo", "--listen", "127.0.0.1:0", ...args];
+
+test("Ctrl-C ends the demo without a word about lost connections.", async () => {
+  const line = ["exec", process.execPath, ...demo("--data-dir", join(newDirectory(), "data"))].join(
+    " ",
+  );
+  const { shows, ended, child } = start("script", ["-qefc", line, "/dev/null"]);
+  await shows(/Password/);
+  child.stdin?.write("\u0003");
+  const screen = await shows(/stopping/);
+  assert.equal(await ended, 0, screen);
+  assert.doesNotMatch(screen, /WARN|ERROR|worker:|lost|reach|terminat/);
+});
+
+test("A second demo on the same data is told how to name another directory.", async () => {
+  const data = join(newDirectory(), "data");
+  const first = start(process.execPath, demo("--data-dir", data, "--json"));
+  await first.shows(/"url"/);
+  const second = await worker(["demo", "--data-dir", data]);
+  assert.match(second.stderr, /in use by process \d+: .*--data-dir/);
+  assert.equal(second.status, 1);
+  first.child.kill("SIGTERM");
+  assert.equal(await first.ended, 0);
+});
+
+test("The demo's worker keeps a timetable: each minute, hourly with a payload, with a backfill.", async () => {
+  const { shows, ended, child } = start(
+    process.execPath,
+    demo("--data-dir", join(newDirectory(), "data"), "--auth", "none", "--json"),
+  );
+  const [, url = ""] = /"url":"(http[^"]+)"/.exec(await shows(/"url":"http/)) ?? [];
+  const entries = async () => {
+    const answer = await fetch(new URL("/api/cron", url));
+    return ((await answer.json()) as { entries: Record<string, unknown>[] }).entries;
+  };
+  let found = await entries();
+  while (found.some((one) => one["workers"] === 0) || found.length < 4) {
+    await wait(50, new AbortController().signal);
+    found = await entries();
+  }
+  const told = found.map((one) => [one["task"], one["match"], Number(one["backfill"]) > 0]);
+  assert.deepEqual(told.sort(), [
+    ["expire_sessions", "* * * * *", false],
+    ["generate_report", "5 * * * *", false],
+    ["index_document", "30 2 * * *", true],
+    ["send_email", "0 8 * * 1-5", true],
+  ]);
+  assert.ok(found.every((one) => Date.parse(String(one["next_execution"])) > Date.now() - 60_000));
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
+});
+
+test("A data directory that cannot be made is refused with the reason.", async () => {
+  const { stderr, status } = await worker(["demo", "--data-dir", "/dev/null/data"]);
+  assert.match(stderr, /cannot use the data directory \/dev\/null\/data \(.*ENOTDIR.*--data-dir/);
+  assert.equal(status, 1);
+  // Where nothing can be made Node's own way of making directories goes on for ever.
+  const nowhere = await worker(["demo", "--data-dir", "/proc/nowhere/data"]);
+  assert.match(nowhere.stderr, /cannot use the data directory \/proc\/nowhere\/data \(.*ENOENT/);
+  assert.equal(nowhere.status, 1);
+});
+
+test("When the sample worker cannot start, the demo ends, its server and database with it.", async () => {
+  const broken = `export async function startDemoWorker() { throw new Error("no worker here"); }`;
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => url.endsWith("/cli/demo/worker.ts")
+      ? { format: "module", source: ${JSON.stringify(broken)}, shortCircuit: true }
+      : next(url, context) });`;
+  const preload = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`];
+  const data = join(newDirectory(), "data");
+  const { shows, ended } = start(process.execPath, [...preload, ...demo("--data-dir", data)]);
+  const printed = await shows(/no worker here/);
+  assert.match(printed, /URL {7}http/);
+  assert.equal(await ended, 1);
+});
+
+test("Without a login the admin says what everybody may do, and localhost is this machine.", async () => {
+  const { url } = await migratedDatabase();
+  for (const [more, rights] of [
+    [[], /everybody on this machine may do everything/],
+    [["--read-only"], /everybody on this machine may read everything/],
+  ] as const) {
+    const args = [...command, "admin", "--auth", "none", "--listen", "localhost:0", ...more];
+    const { shows, ended, child } = start(process.execPath, args, { DATABASE_URL: url });
+    const printed = await shows(rights);
+    const { port } = new URL(/http:\S+/.exec(printed)?.[0] ?? "");
+    assert.equal((await fetch(`http://localhost:${port}/api/session`)).status, 200);
+    child.kill("SIGTERM");
+    assert.equal(await ended, 0);
+  }
+});

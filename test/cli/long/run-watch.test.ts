@@ -1,0 +1,70 @@
+// worker run --watch: a changed file ends the worker in order, and another begins.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { migratedDatabase } from "../../support/database.ts";
+import { worker } from "../command.ts";
+import { filesOf, putFile, startRun } from "../run-harness.ts";
+
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase()).url };
+});
+
+async function add(task: string): Promise<void> {
+  const { status, stderr } = await worker(["add", task], env);
+  assert.equal(status, 0, stderr);
+}
+
+const saying = (word: string) => `export const word = "${word}";\n`;
+
+test("Running jobs end as they began, then the new files hold; what cannot be loaded is waited for.", async () => {
+  const project = filesOf({
+    "lib/word.mjs": saying("one"),
+    "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";
+      import { word } from "../../lib/word.mjs";
+      export default async (_: unknown, { logger }: any) => {
+        logger.info("begins with " + word);
+        await sleep(1000);
+        logger.info("ends with " + word);
+      };`,
+  });
+  const run = startRun(["--tasks", join(project, "tasks"), "--watch"], env);
+  const first = await run.logged("the worker has started");
+  assert.notEqual(first.pid, run.pid); // a process of its own
+  await add("say");
+  await run.logged("begins with one");
+  let seen = run.count;
+  // Not among the tasks, but one of them has loaded it.
+  putFile(project, "lib/word.mjs", saying("two"));
+  await run.logged("ends with one", seen);
+  const second = await run.logged("the worker has started", seen);
+  assert.notEqual(second.pid, first.pid);
+  await add("say");
+  await run.logged("ends with two");
+  seen = run.count;
+  putFile(project, "tasks/say.mts", "export default ( => 1;");
+  await run.logged("waiting for a file to change", seen);
+  seen = run.count;
+  rmSync(join(project, "tasks/say.mts"));
+  putFile(project, "tasks/hello", "#!/bin/sh\necho hello\n");
+  const { tasks } = await run.logged("the tasks are loaded", seen);
+  assert.deepEqual(tasks, ["hello"]);
+  await add("hello");
+  await run.logged(({ msg, stream }) => stream === "stdout" && msg === "hello");
+  run.send("SIGTERM");
+  const { status, stderr } = await run.ended;
+  assert.equal(status, 0);
+  assert.match(stderr, /worker: say\.mts: cannot be loaded: /);
+});
+
+test("The worker ends with the process that watches, even where that is killed.", async () => {
+  const tasks = filesOf({ "a.js": "module.exports = () => {};" });
+  const run = startRun(["--tasks", tasks, "--watch"], env);
+  await run.logged("the worker has started");
+  run.send("SIGKILL");
+  // Its log is open as long as one of them lives.
+  const { stderr } = await run.ended;
+  assert.match(stderr, /"msg":"the worker stops"/);
+});

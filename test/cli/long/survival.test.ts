@@ -1,0 +1,116 @@
+// What must not end a process, or not unnoticed: a log that cannot be written, a task that calls exit().
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import pg from "pg";
+import { migratedDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
+import { NOWHERE } from "../admin-process.ts";
+import { command, worker } from "../command.ts";
+import { filesOf, startRun } from "../run-harness.ts";
+
+const FULL = "/dev/full";
+
+/** With a log on which every write fails with ENOSPC. */
+function withFullLog(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const log = openSync(FULL, "w");
+  try {
+    const { PATH = "", HOME = "" } = process.env;
+    const child = spawn(process.execPath, [...command, ...args], {
+      env: { PATH, HOME, ...env },
+      stdio: ["ignore", "pipe", log],
+    });
+    const ended = new Promise<number | null>((resolve) =>
+      child.once("close", (status) => resolve(status)),
+    );
+    return { child, ended };
+  } finally {
+    closeSync(log);
+  }
+}
+
+test("The admin serves on: a wrong login, which is logged, does not end it.", async () => {
+  const args = ["admin", "--json", "--listen", "127.0.0.1:0"];
+  const { child, ended } = withFullLog(args, { DATABASE_URL: NOWHERE });
+  if (child.stdout === null) throw new Error("stdout is a pipe");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const { url } = JSON.parse((await lines.next()).value ?? "");
+  const wrong = { authorization: `Basic ${Buffer.from("admin:wrong").toString("base64")}` };
+  assert.equal((await fetch(`${url}api/session`, { headers: wrong })).status, 401);
+  assert.equal((await fetch(`${url}healthz`)).status, 200);
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
+});
+
+test("A worker runs its jobs, also those that fail, and ends as it would.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({
+    "well.mjs": "export default () => {};",
+    "ill.mjs": "export default () => { throw new Error('ill'); };",
+  });
+  for (const task of ["ill", "well", "ill"]) await worker(["add", task, "{}"], env);
+  const { child, ended } = withFullLog(["run", "--once", "--tasks", tasks], env);
+  let said = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  assert.equal(await ended, 0);
+  assert.match(said, /1 done, 2 failed/);
+});
+
+test("A worker outlives whoever read what it and its tasks print.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({ "talk.mjs": "export default () => console.log('x'.repeat(9_000));" });
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [...command, "run", "--tasks", tasks], {
+    env: { PATH, HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", (...how) => resolve(how)));
+  for await (const line of createInterface(child.stderr)) {
+    if (line.includes("the worker has started")) break;
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.destroy();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (let n = 0; n < 3; n++) {
+    await client.query("select worker.add_job('talk')");
+    await until("the job is done", async () => {
+      return (await client.query("select from worker.jobs")).rowCount === 0;
+    });
+  }
+  await client.end();
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
+});
+
+test("A task that ends its process makes it fail, and says so.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({ "leave.mjs": "export default () => process.exit(0);" });
+  await worker(["add", "leave", "{}"], env);
+  const { status, stderr } = await startRun(["--tasks", tasks, "--once"], env).ended;
+  assert.equal(status, 1);
+  assert.match(stderr, /a task has ended this process/);
+});
+
+test("A line of the log in JSON is the error as it was, and drives no terminal.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({
+    "colour.mjs": "export default () => { throw new Error('red\\u001b[31m\\u202e\\nand more'); };",
+  });
+  await worker(["add", "colour", "{}"], env);
+  const { stderr } = await startRun(["--tasks", tasks, "--once"], env).ended;
+  assert.ok(!stderr.includes("\u001b") && !stderr.includes("\u202e"));
+  const lines = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const { error } = lines.find(({ msg }) => msg.includes("failed"));
+  assert.ok(error.startsWith("red\u001b[31m\u202e\nand more"), error);
+});

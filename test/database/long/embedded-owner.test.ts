@@ -1,0 +1,78 @@
+// The claim on a data directory, on its own: never two owners, and never none for long.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { claimDirectory } from "../../../src/database/embedded/owner.ts";
+
+const base = mkdtempSync(join(tmpdir(), "worker-owner-"));
+after(() => rmSync(base, { recursive: true, force: true }));
+const newDirectory = () => mkdtempSync(join(base, "d"));
+
+test("A claim is exclusive until it is released.", () => {
+  const directory = newDirectory();
+  const first = claimDirectory(directory);
+  assert.throws(() => claimDirectory(directory), { code: "embedded_server" });
+  first.release();
+  first.release();
+  const second = claimDirectory(directory);
+  assert.ok(second.generation > first.generation);
+  first.release();
+  assert.throws(() => claimDirectory(directory), { code: "embedded_server" });
+  second.release();
+  assert.equal(readdirSync(directory).length, 1);
+});
+
+test("Neither a dead process, nor its number, nor its number after a reboot keeps a claim.", () => {
+  const { pid } = process;
+  for (const owner of ["999999999:1:x", `${pid}:1:${"0".repeat(36)}`, "released", "", "?", "-1:"]) {
+    const directory = newDirectory();
+    symlinkSync(owner || " ", join(directory, "owner.7"));
+    assert.equal(claimDirectory(directory).generation, 8);
+  }
+});
+
+test("Many processes that come, go and are killed never own a directory together.", async () => {
+  const directory = newDirectory();
+  const owner = JSON.stringify(
+    join(import.meta.dirname, "../../../src/database/embedded/owner.ts"),
+  );
+  // Whoever owns it makes a file that must not exist; one claim in eight ends in a kill -9 instead
+  // of a release, and the file is then left for the next owner, who knows the dead by name.
+  const script = `
+    import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+    import { claimDirectory, isAlive } from ${owner};
+    const inside = ${JSON.stringify(join(directory, "inside"))};
+    let claims = 0;
+    for (let i = 0; i < 3000 && claims < 150; i++) {
+      let claim;
+      try { claim = claimDirectory(${JSON.stringify(directory)}); }
+      catch (error) { if (error.code === "embedded_server") continue; throw error; }
+      claims++;
+      if (existsSync(inside) && isAlive(Number(readFileSync(inside, "utf8")))) process.exit(3);
+      rmSync(inside, { force: true });
+      writeFileSync(inside, String(process.pid), { flag: "wx" });
+      if (Math.random() < 0.02) process.kill(process.pid, "SIGKILL");
+      if (readFileSync(inside, "utf8") !== String(process.pid)) process.exit(4);
+      rmSync(inside);
+      claim.release();
+    }
+  `;
+  const ends = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      const [status, signal] = await once(child, "exit");
+      return status ?? signal;
+    }),
+  );
+  assert.deepEqual(
+    ends.filter((end) => end !== 0 && end !== "SIGKILL"),
+    [],
+  );
+  claimDirectory(directory).release();
+});

@@ -1,0 +1,280 @@
+// The embedded PostgreSQL server: who may use a data directory, and what survives a kill -9.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import pg from "pg";
+import { serverAccount } from "../../../src/database/embedded/account.ts";
+import { isAlive } from "../../../src/database/embedded/owner.ts";
+import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { serverProcess } from "../../support/server-process.ts";
+
+// The shortest path there is: as root the server's account must pass through it too.
+const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
+chmodSync(base, 0o755);
+after(() => rmSync(base, { recursive: true, force: true }));
+
+let count = 0;
+const newDirectory = () => join(base, `data${count++}`);
+
+async function ask(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: "array" })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+/** Resolves when the server has ended this session, as it does when it stops. */
+async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  const ended = new Promise<void>((resolve) => client.on("end", resolve));
+  await client.connect();
+  return { ended };
+}
+
+const postmasterPid = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, "cluster/postmaster.pid"), "utf8").split("\n")[0]);
+
+/** The shell that stops the server when its owner dies. */
+function watcherOf(postmaster: number): number {
+  const found = readdirSync("/proc").find((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`worker-watch\0${postmaster}\0`);
+    } catch {
+      return false;
+    }
+  });
+  return Number(found);
+}
+
+test("A server starts in a directory that does not exist, and keeps its rows.", async () => {
+  const dataDir = newDirectory();
+  const first = await startEmbeddedServer({ dataDir });
+  assert.match(first.version, /^18\./);
+  await ask(first.url(), "create table kept as select 'straße' as word");
+  const facts = `select current_user::text, current_setting('server_encoding'),
+    current_setting('data_checksums'), current_setting('fsync'), lower('É')`;
+  const expected = ["postgres", "UTF8", "on", "on", "é"];
+  assert.deepEqual(await ask(first.url(), facts), expected);
+  const client = new pg.Client(first.connection);
+  await client.connect();
+  await client.end();
+  await Promise.all([first.stop(), first.stop()]);
+  await using second = await startEmbeddedServer({ dataDir, settings: { work_mem: "5MB" } });
+  assert.deepEqual(await ask(second.url(), "select word, current_setting('work_mem') from kept"), [
+    "straße",
+    "5MB",
+  ]);
+});
+
+test("The server listens on nothing but a socket that only its account reaches.", async () => {
+  await using server = await startEmbeddedServer({ dataDir: newDirectory() });
+  assert.deepEqual(await ask(server.url(), "show listen_addresses"), [""]);
+  const { mode, uid } = statSync(server.connection.host);
+  assert.equal(mode & 0o777, 0o700);
+  assert.equal(uid, serverAccount()?.uid ?? process.getuid?.());
+});
+
+test("A second opener is told which process uses the directory.", async () => {
+  const dataDir = newDirectory();
+  const owner = await serverProcess({ dataDir });
+  const { url = "" } = await owner.start();
+  await assert.rejects(startEmbeddedServer({ dataDir }), {
+    code: "embedded_server",
+    message: new RegExp(`in use by process ${owner.pid}\\b`),
+  });
+  assert.deepEqual(await ask(url, "select 1"), [1]);
+  await owner.stop();
+  await using mine = await startEmbeddedServer({ dataDir });
+  await assert.rejects(startEmbeddedServer({ dataDir }), {
+    message: new RegExp(`in use by process ${process.pid}\\b`),
+  });
+  assert.deepEqual(await ask(mine.url(), "select 1"), [1]);
+});
+
+test("Of several starts at the same instant exactly one wins.", async () => {
+  const dataDir = newDirectory();
+  const processes = await Promise.all([1, 2, 3].map(() => serverProcess({ dataDir })));
+  const outcomes = await Promise.all(processes.map((process) => process.start()));
+  const events = outcomes.map(({ event }) => event).sort();
+  assert.deepEqual(events, ["failed", "failed", "started"]);
+  const winner = processes[outcomes.findIndex(({ event }) => event === "started")];
+  for (const { event, code, message = "" } of outcomes) {
+    if (event === "started") continue;
+    assert.equal(code, "embedded_server");
+    assert.match(message, new RegExp(`in use by process ${winner?.pid}\\b`));
+  }
+  await winner?.stop();
+});
+
+test("When its owner is killed, the server stops by itself.", async () => {
+  const dataDir = newDirectory();
+  const owner = await serverProcess({ dataDir });
+  const { url = "" } = await owner.start();
+  const session = await sessionOf(url);
+  await owner.kill();
+  await session.ended;
+});
+
+test("After a kill -9 of its owner the next start finds every acknowledged row.", async () => {
+  const dataDir = newDirectory();
+  const owner = await serverProcess({ dataDir });
+  const { url = "" } = await owner.start();
+  await ask(url, "create table acknowledged (id int primary key)");
+  const writer = new pg.Client({ connectionString: url });
+  writer.on("error", () => {});
+  await writer.connect();
+  const stopped = new AbortController();
+  let acknowledged = 0;
+  const writing = (async () => {
+    while (!stopped.signal.aborted) {
+      await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
+      acknowledged++;
+      if (acknowledged === 100) void owner.kill().then(() => stopped.abort());
+    }
+  })();
+  await writing.catch(() => {});
+  await writer.end().catch(() => {});
+  await using server = await startEmbeddedServer({ dataDir });
+  const [rows] = await ask(server.url(), "select count(*)::int from acknowledged");
+  // One more may have been committed without our hearing of it.
+  assert.ok(Number(rows) === acknowledged || Number(rows) === acknowledged + 1);
+  assert.ok(acknowledged >= 100);
+});
+
+test("A server that was left behind is stopped by the next start.", async () => {
+  const dataDir = newDirectory();
+  const owner = await serverProcess({ dataDir });
+  const { url = "" } = await owner.start();
+  await ask(url, "create table kept as select 5 as a");
+  const orphan = postmasterPid(dataDir);
+  process.kill(watcherOf(orphan), "SIGKILL");
+  await owner.kill();
+  assert.ok(isAlive(orphan));
+  await using server = await startEmbeddedServer({ dataDir });
+  assert.ok(!isAlive(orphan));
+  assert.deepEqual(await ask(server.url(), "select a from kept"), [5]);
+});
+
+test("A server killed with everything else starts again, whoever has its number now.", async () => {
+  const dataDir = newDirectory();
+  const first = await startEmbeddedServer({ dataDir });
+  await ask(first.url(), "create table kept as select 6 as a");
+  const pidFile = join(dataDir, "cluster/postmaster.pid");
+  const written = readFileSync(pidFile, "utf8");
+  await first.stop();
+  // As after a power failure: the file is there, and another program has the number.
+  const stranger = spawn("/bin/sh", ["-c", "read -r line"], {
+    stdio: ["pipe", "ignore", "ignore"],
+    ...(serverAccount() ?? {}),
+  });
+  writeFileSync(pidFile, written.replace(/^\d+/, String(stranger.pid)));
+  await using second = await startEmbeddedServer({ dataDir });
+  assert.deepEqual(await ask(second.url(), "select a from kept"), [6]);
+  assert.equal(stranger.exitCode, null);
+  stranger.stdin.end("\n");
+  await once(stranger, "exit");
+});
+
+test("A crash in the middle of initdb leaves nothing in the way.", async () => {
+  const dataDir = newDirectory();
+  mkdirSync(dataDir);
+  const owner = await serverProcess({ dataDir });
+  const drafted = new Promise<void>((resolve) => {
+    const watcher = watch(dataDir, (_event, name) => {
+      if (!name?.startsWith("cluster.draft-")) return;
+      watcher.close();
+      resolve();
+    });
+  });
+  owner.start().catch(() => {});
+  await drafted;
+  await owner.kill();
+  assert.ok(!existsSync(join(dataDir, "cluster")));
+  await using server = await startEmbeddedServer({ dataDir });
+  assert.deepEqual(await ask(server.url(), "select 1"), [1]);
+});
+
+test("A cancelled start lets the directory go.", async () => {
+  const dataDir = newDirectory();
+  const controller = new AbortController();
+  const start = startEmbeddedServer({ dataDir, signal: controller.signal });
+  controller.abort();
+  await assert.rejects(start, { code: "aborted" });
+  await using server = await startEmbeddedServer({ dataDir });
+  assert.deepEqual(await ask(server.url(), "select 1"), [1]);
+});
+
+test("A path too long for a socket works, also after a kill -9.", async () => {
+  const dataDir = join(newDirectory(), "ä".repeat(60), "b".repeat(60));
+  const owner = await serverProcess({ dataDir });
+  const { url = "" } = await owner.start();
+  assert.deepEqual(await ask(url, "select 1"), [1]);
+  const first = readlinkSync(join(dataDir, "socket"));
+  await owner.kill();
+  const server = await startEmbeddedServer({ dataDir });
+  assert.ok(!existsSync(first));
+  assert.deepEqual(await ask(server.url("postgres"), "select 1"), [1]);
+  await server.stop();
+  assert.ok(!existsSync(server.connection.host));
+});
+
+test("A directory that holds other files is refused and left alone.", async () => {
+  const dataDir = newDirectory();
+  mkdirSync(dataDir, { mode: 0o750 });
+  writeFileSync(join(dataDir, "letter.txt"), "dear");
+  await assert.rejects(startEmbeddedServer({ dataDir }), { code: "embedded_server" });
+  assert.deepEqual(readdirSync(dataDir), ["letter.txt"]);
+});
+
+test("A database of another PostgreSQL is refused with both versions.", async () => {
+  const dataDir = newDirectory();
+  await (await startEmbeddedServer({ dataDir })).stop();
+  writeFileSync(join(dataDir, "cluster/PG_VERSION"), "17\n");
+  await assert.rejects(startEmbeddedServer({ dataDir }), {
+    code: "embedded_server",
+    message: /made by PostgreSQL 17, and this is 18/,
+  });
+});
+
+test("A place that the server's account may not enter is named.", async () => {
+  const closed = newDirectory();
+  mkdirSync(closed, { mode: serverAccount() === null ? 0o000 : 0o700 });
+  try {
+    await assert.rejects(startEmbeddedServer({ dataDir: join(closed, "data") }), (error: Error) => {
+      assert.equal((error as Error & { code: string }).code, "embedded_server");
+      return error.message.includes(closed);
+    });
+  } finally {
+    chmodSync(closed, 0o700);
+  }
+});
+
+test("When the server dies under us, its directory can be used again.", async () => {
+  const dataDir = newDirectory();
+  const first = await startEmbeddedServer({ dataDir });
+  process.kill(postmasterPid(dataDir), "SIGQUIT");
+  await first.exited;
+  await using second = await startEmbeddedServer({ dataDir });
+  assert.deepEqual(await ask(second.url(), "select 1"), [1]);
+  await first.stop();
+});

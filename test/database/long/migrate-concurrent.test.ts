@@ -1,0 +1,103 @@
+// Many starters at once, of ours and of Graphile Worker's: one builds, nobody fails, and the
+// schema is the same as if it had been built by one alone.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { runMigrations } from "graphile-worker";
+import { migrate } from "../../../src/database/schema/migrate.ts";
+import { type SchemaName, schemaName } from "../../../src/database/schema-name.ts";
+import { emptyDatabase, type TestDatabase } from "../../support/database.ts";
+import { installStock } from "../../support/stock-schema.ts";
+import { type TestPool, testPool } from "../../support/test-pool.ts";
+
+let database: TestDatabase;
+let pools: TestPool[] = [];
+let count = 0;
+
+const fresh = (): SchemaName => schemaName(`race ${++count}`);
+const kinds = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kind).sort();
+
+async function assertWhole(schema: SchemaName): Promise<void> {
+  const pool = pools[0]?.pool;
+  assert.ok(pool);
+  const { rows } = await pool.query(
+    `select array_agg(id order by id) as ids, sum(breaking::int)::int as breaking
+     from ${schema.quoted}.migrations`,
+  );
+  assert.deepEqual(rows, [{ ids: Array.from({ length: 20 }, (_, i) => i + 1), breaking: 7 }]);
+  const objects = await pool.query(
+    `select count(*)::int as count from pg_class where relnamespace = to_regnamespace($1)
+     and relkind in ('r', 'v', 'S')
+     union all select count(*)::int from pg_proc where pronamespace = to_regnamespace($1)`,
+    [schema.quoted],
+  );
+  assert.deepEqual(objects.rows, [{ count: 11 }, { count: 13 }]);
+  const added = await pool.query(`select (${schema.quoted}.add_job('a')).id::text`);
+  assert.deepEqual(added.rows, [{ id: "1" }]);
+}
+
+describe("Starters at the same moment", () => {
+  before(async () => {
+    database = await emptyDatabase();
+    pools = Array.from({ length: 8 }, () => testPool(database.url, 1));
+  });
+  after(() => Promise.all(pools.map((pool) => pool.close())));
+
+  test("Eight of ours: one builds the schema and seven find it built.", async () => {
+    for (let round = 0; round < 5; round++) {
+      const schema = fresh();
+      const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, schema)));
+      assert.deepEqual(kinds(outcomes), ["created", ...Array(7).fill("current")].sort());
+      await assertWhole(schema);
+    }
+  });
+
+  test("Eight of ours adopt one installation once.", async () => {
+    const schema = fresh();
+    await installStock(pools[0]?.pool as TestPool["pool"], schema);
+    const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, schema)));
+    assert.deepEqual(kinds(outcomes), ["adopted", ...Array(7).fill("current")].sort());
+    await assertWhole(schema);
+  });
+
+  test("Different schemas of one database do not wait for each other.", async () => {
+    const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, fresh())));
+    assert.deepEqual(new Set(kinds(outcomes)), new Set(["created"]));
+  });
+
+  test("Ours and Graphile Worker's: whoever is first, the other finds all done.", async (t) => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 12; round++) {
+      const schema = fresh();
+      const [ours, stock] = [pools.slice(0, 4), pools.slice(4)];
+      const migrations = stock.map(async ({ pool }) => {
+        // The delay below lets Graphile Worker be ahead by nothing, a step, or some.
+        await runMigrations({ pgPool: pool, schema: schema.name });
+        return { kind: "stock" };
+      });
+      await new Promise((resolve) => setTimeout(resolve, (round % 6) * 4));
+      const outcomes = await Promise.all([
+        ...ours.map(({ pool }) => migrate(pool, schema)),
+        ...migrations,
+      ]);
+      for (const { kind } of outcomes) seen.add(kind);
+      await assertWhole(schema);
+    }
+    t.diagnostic(`ours have ${[...seen].join(", ")}`);
+  });
+
+  test("An empty ledger, which Graphile Worker makes first, is built upon.", async () => {
+    const schema = fresh();
+    const [one, two] = pools;
+    assert.ok(one !== undefined && two !== undefined);
+    await one.pool.query(
+      `create schema ${schema.quoted};
+       create table ${schema.quoted}.migrations (id int primary key, ts timestamptz default now() not null)`,
+    );
+    const outcomes = await Promise.all([
+      migrate(one.pool, schema),
+      runMigrations({ pgPool: two.pool, schema: schema.name }),
+    ]);
+    assert.match(outcomes[0].kind, /created|adopted/);
+    await assertWhole(schema);
+  });
+});

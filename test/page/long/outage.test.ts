@@ -1,0 +1,165 @@
+// The database goes away, or the server itself restarts: the page says so, keeps what it had, and
+// recovers without a reload.
+import assert from "node:assert/strict";
+import net from "node:net";
+import { after, test } from "node:test";
+import pg from "pg";
+import type { Page } from "playwright-core";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { confirm, isLive, jobVerb, noticed, sees, startAdmin, turned, visit } from "../harness.ts";
+
+/** A wire between the server and PostgreSQL that can be cut. */
+class Wire {
+  readonly #sockets = new Set<net.Socket>();
+  #target: net.NetConnectOpts = { port: 0 };
+  readonly #listener = net.createServer((near) => {
+    const far = net.connect(this.#target);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+
+  async open(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#listener.listen(this.port, "127.0.0.1", resolve);
+    await promise;
+  }
+
+  cut(): void {
+    this.#listener.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  get port(): number {
+    const address = this.#listener.address();
+    if (address !== null) this.#port = (address as net.AddressInfo).port;
+    return this.#port;
+  }
+  #port = 0;
+
+  to(host = "", port = 5432): void {
+    this.#target = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  }
+}
+
+async function startOnWire() {
+  const wire = new Wire();
+  await wire.open();
+  after(() => wire.cut());
+  const admin = await startAdmin({
+    samples: false,
+    through: (url) => {
+      const { host, port, user = "", password = "", database } = new pg.Client(url);
+      wire.to(host, port);
+      const [name, secret] = [user, password ?? ""].map(encodeURIComponent);
+      return `postgres://${name}:${secret}@127.0.0.1:${wire.port}/${database}`;
+    },
+  });
+  return { wire, admin };
+}
+
+const away = /50[03] \(/;
+
+test("When the database is gone the last data stay under a banner, and heal by themselves.", async () => {
+  const { wire, admin } = await startOnWire();
+  const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(`#job-${id}`).waitFor();
+    await isLive(page);
+    await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+    wire.cut();
+    const banner = page.locator(".banner");
+    await banner.getByText("You see what was true at").waitFor();
+    await sees(page, /No news for \d+ s/);
+    await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
+    await page.locator(".side").getByRole("link", { name: "Queues" }).click();
+    await turned(page, "Queues");
+    await sees(page, "It comes as soon as the database answers.");
+    await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
+    await turned(page, "Jobs");
+
+    const later = await admin.utils.addJob("added_meanwhile");
+    await wire.open();
+    await banner.waitFor({ state: "detached" });
+    await isLive(page);
+    // Rows do not move under somebody who has just clicked something.
+    await page.getByRole("button", { name: "1 new · show" }).click();
+    await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
+    assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
+  };
+  await visit(admin, "/jobs", work, { mayMeet: away });
+});
+
+test("A restarted server is found again, and what was being typed is sent to it.", async () => {
+  const admin = await startAdmin({ samples: false });
+  const { id } = await admin.utils.addJob("keep_me");
+  const work = async ({ page }: { page: Page }) => {
+    await turned(page, `Job ${id}`);
+    await isLive(page);
+    await (await jobVerb(page, "Fail…")).click();
+    await page.getByLabel("Reason").fill("typed before the restart");
+    await admin.restart(async () => {
+      await sees(page, "The server can't be reached.");
+      await page.getByRole("button", { name: `Fail job ${id}` }).click();
+      await sees(page, "No answer came, so it may or may not have been done.");
+    });
+    await page.locator(".banner").waitFor({ state: "detached" });
+    // The page still has the old server's CSRF token, and gets the new one by itself.
+    await confirm(page, [], `Fail job ${id}`);
+    await noticed(page, "Failed 1 of 1 job");
+    await sees(page, "typed before the restart");
+  };
+  const mayMeet = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|403 \(/;
+  await visit(admin, `/jobs/${id}`, work, { mayMeet });
+});
+
+test("A server that freezes is told within 20 seconds, true to the second, and found again.", async () => {
+  const admin = await startAdmin({ samples: false });
+  const { id } = await admin.utils.addJob("keep_me");
+  await using network = await tcpProxy(
+    `postgres://nobody@127.0.0.1:${new URL(admin.url).port}/none`,
+  );
+  const url = `http://127.0.0.1:${new URL(network.url).port}/`;
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(`#job-${id}`).waitFor();
+    await isLive(page);
+    network.mute();
+    await page.clock.fastForward(13_000);
+    await page
+      .locator(".side .fresh.late")
+      .getByText(/^No news for 1[3-9] s$/)
+      .waitFor();
+    assert.equal(await page.locator(".banner").count(), 0);
+    await page.clock.fastForward(18_000);
+    await page.locator(".banner").getByText("You see what was true at").waitFor();
+    await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
+    network.resume();
+    await page.locator(".banner").waitFor({ state: "detached" });
+    await isLive(page);
+  };
+  await visit({ url }, "/jobs", work, {
+    prepare: (page) => page.clock.install(),
+    mayMeet: /ERR_/,
+  });
+});
+
+test("A page that is opened while the database is away says so, and fills itself later.", async () => {
+  const { wire, admin } = await startOnWire();
+  const { id } = await admin.utils.addJob("keep_me");
+  wire.cut();
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator(".banner").getByText("There is no data yet.").waitFor();
+    await sees(page, "It comes as soon as the database answers.");
+    await wire.open();
+    await page.locator(`#job-${id}`).waitFor();
+    await page.locator(".banner").waitFor({ state: "detached" });
+  };
+  await visit(admin, "/jobs", work, { mayMeet: away });
+});

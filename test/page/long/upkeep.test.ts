@@ -1,0 +1,255 @@
+// Queues, workers and maintenance: what is shown is what the database holds, and a change changes
+// exactly what its dialog said.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { confirm, noticed, sees, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin();
+});
+
+const LOST = "worker-before-the-move";
+
+interface Held {
+  readonly worker: string;
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+async function held(): Promise<Held[]> {
+  return admin.sql<Held & { [key: string]: unknown }>(`
+    select worker,
+      (select count(*)::int from {}._private_jobs where locked_by = worker) as jobs,
+      (select count(*)::int from {}._private_job_queues where locked_by = worker) as queues
+    from (
+      select locked_by from {}._private_jobs where locked_by is not null
+      union select id from {}._private_workers
+    ) as known (worker)
+    order by worker`);
+}
+
+/** All that a sweep or a cleanup might touch, in one value. */
+async function everything(): Promise<unknown> {
+  const tables = ["jobs", "job_queues", "tasks", "workers"];
+  const parts = tables.map((t) => `(select json_agg(t order by id) from {}._private_${t} t)`);
+  return (await admin.sql(`select md5(concat(${parts.join(", ")})) as all`))[0];
+}
+
+test("The queues are those of the database, with who holds them, and lead to their jobs.", async () => {
+  await visit(admin, "/queues", async ({ page }) => {
+    await turned(page, "Queues");
+    const queues = await admin.utils.listQueues();
+    assert.ok(queues.length > 3);
+    await page
+      .locator("table.queues tbody tr")
+      .nth(queues.length - 1)
+      .waitFor();
+    for (const queue of queues) {
+      const row = page.locator("table.queues tbody tr").filter({ hasText: queue.queueName });
+      const cells = await row.locator("td").allInnerTexts();
+      const counts = [queue.readyCount, queue.scheduledCount, queue.failedCount];
+      assert.deepEqual(cells.slice(3, 6), counts.map(String));
+      if (queue.lockedAt === null) assert.doesNotMatch(String(cells[1]), /Stuck|Running/);
+      // Who never sent a heartbeat is told so behind the name.
+      assert.equal(String(cells[7]).split("\n")[0], queue.lockedBy ?? "–");
+    }
+    const [first] = queues;
+    await page.getByRole("link", { name: first?.queueName ?? "", exact: true }).click();
+    await page.locator(".why-box").waitFor();
+    assert.match(page.url(), new RegExp(`/queues/${encodeURIComponent(first?.queueName ?? "")}$`));
+  });
+});
+
+test("A force unlock frees what the chosen worker holds, and nobody else's.", async () => {
+  await visit(admin, "/workers", async ({ page }) => {
+    await turned(page, "Workers");
+    const before = await held();
+    const lost = before.find(({ worker }) => worker === LOST);
+    assert.ok(lost !== undefined && lost.jobs > 0);
+    for (const { worker, queues } of before) {
+      const row = page.locator("table.workers tbody tr").filter({ hasText: worker });
+      await row.waitFor();
+      const cells = await row.locator("td").allInnerTexts();
+      assert.equal(cells[8], String(queues), worker);
+    }
+    const row = page.locator("table.workers tbody tr").filter({ hasText: LOST });
+    await row.getByText(/no heartbeat|holds for/).waitFor();
+    await page.getByLabel(`Choose worker ${LOST}`).check();
+    await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
+    const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
+    const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
+    const said = `Unlocking ${LOST} frees ${what}. It never sent a heartbeat.`;
+    await confirm(page, [said], `Unlock ${LOST}`);
+    await noticed(page, `Unlocked ${what} of 1 worker`);
+    await row.waitFor({ state: "detached" });
+    const others = before.filter(({ worker }) => worker !== LOST);
+    assert.deepEqual(await held(), others);
+  });
+});
+
+test("A worker has a page with what it runs and holds, and back leads to its row.", async () => {
+  await visit(admin, "/workers", async ({ page }) => {
+    await turned(page, "Workers");
+    const [alive] = (await admin.utils.listActiveWorkers()).filter(({ isStale }) => !isStale);
+    const id = alive?.workerId ?? "";
+    const row = page.locator("table.workers tbody tr").filter({ hasText: id });
+    // The whole row leads there.
+    await row.locator("td").nth(6).click();
+    await turned(page, `Worker ${id}`);
+    await page.locator(".why-box").getByText("It answers.").waitFor();
+    const { jobs = 0 } = (await held()).find(({ worker }) => worker === id) ?? {};
+    const [first] = await admin.sql<{ id: string }>(
+      "select id::text from {}._private_jobs where locked_by = $1 order by locked_at, id limit 1",
+      [id],
+    );
+    if (jobs > 0) await page.locator(`table.holds a[href="#/jobs/${first?.id}"]`).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Unlock…" }).count(), 0);
+    await page.goBack();
+    await turned(page, "Workers");
+    await page.locator("table.workers tbody tr:focus").filter({ hasText: id }).waitFor();
+  });
+});
+
+test("The tasks are those of the database, and a row leads to the jobs of its task.", async () => {
+  await visit(admin, "/tasks", async ({ page }) => {
+    await turned(page, "Tasks");
+    const tasks = await admin.sql<{ name: string; failed: string }>(`
+      select tasks.identifier as name, (select count(*) from {}._private_jobs as jobs
+        where task_id = tasks.id and locked_at is null and attempts >= max_attempts) as failed
+      from {}._private_tasks as tasks order by 1`);
+    const rows = page.locator("table.tasks tbody tr");
+    await rows.nth(tasks.length - 1).waitFor();
+    for (const { name, failed } of tasks) {
+      const cells = await rows.filter({ hasText: name }).first().locator("td").allInnerTexts();
+      assert.equal(cells[5], failed, name);
+    }
+    const name = tasks[0]?.name ?? "";
+    await page.getByRole("searchbox").fill(name);
+    await page.getByText(/task matches|tasks match/).waitFor();
+    await rows.first().focus();
+    await page.keyboard.press("Enter");
+    await turned(page, "Jobs");
+    assert.match(page.url(), new RegExp(`q=task%3A${name}$`));
+    await page.locator("table.jobs tbody tr").first().waitFor();
+  });
+});
+
+/** The button in the row of this name. */
+const act = (page: Page, row: string | RegExp, name: string) =>
+  page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
+
+test("A look at a sweep changes nothing; the sweep after it takes back what the dead held.", async () => {
+  await visit(admin, "/maintenance", async ({ page }) => {
+    const [before, dead] = [
+      await everything(),
+      await admin.utils.sweepStaleWorkers({ dryRun: true }),
+    ];
+    assert.equal(dead.staleWorkers.length, 1);
+    await act(page, /^Sweep silent workers/, "Look…").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 worker is silent and will be forgotten.").waitFor();
+    const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
+    await dialog.getByText(`${jobs} can run again`).waitFor();
+    await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
+    assert.deepEqual(await everything(), before);
+
+    await page.getByLabel("Silent for (seconds)").fill("31536000");
+    await dialog.getByRole("button", { name: "Look again" }).click();
+    await dialog.getByText("There is nothing to do.").waitFor();
+    await page.getByLabel("Silent for (seconds)").fill("300");
+    await dialog.getByRole("button", { name: "Look again" }).click();
+    await confirm(page, ["1 worker is silent"], "Sweep 1 worker");
+    await noticed(page, "Swept 1 stale worker");
+    const workers = (await held()).map(({ worker }) => worker);
+    assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
+    assert.equal(workers.length, 2, "the living stay");
+  });
+});
+
+test("A clean-up deletes the failed jobs that it counted, and nothing else.", async () => {
+  await visit(admin, "/maintenance", async ({ page }) => {
+    const before = await admin.utils.countJobs();
+    const failed = `Delete ${before.failed} failed jobs`;
+    const row = /^Delete failed jobs/;
+    await act(page, row, "Look…").click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.deepEqual(await admin.utils.countJobs(), before);
+
+    await act(page, row, "Look…").click();
+    if (before.failed > 100) await page.getByLabel("to confirm").fill(String(before.failed));
+    await confirm(page, ["Every job that has failed for good is deleted"], failed);
+    await noticed(page, `Deleted ${before.failed} failed jobs`);
+    const after = await admin.utils.countJobs();
+    assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
+    await page.getByRole("row", { name: row }).getByText("nothing to do").waitFor();
+    await page.locator(".side").getByRole("link", { name: "Overview" }).click();
+    await page.locator(".num-failed .v").getByText("0", { exact: true }).waitFor();
+    await sees(page, "Nothing has failed for good.");
+  });
+});
+
+test("An index is built beside a writer, shown with its progress, cancelled, built and dropped.", async () => {
+  const names = () =>
+    admin.sql<{ name: string }>(
+      "select indexname as name from pg_indexes where indexname like 'worker_jobs_%'",
+    );
+  const writer = await admin.connect();
+  await writer.query("begin");
+  await writer.query("update worker._private_jobs set priority = priority where false");
+  await visit(admin, "/maintenance", async ({ page }) => {
+    await act(page, /^failed /, "Build…").click();
+    await confirm(page, [/Makes fast: failed jobs/], "Build the index failed");
+    await noticed(page, "The index failed is being built now");
+    await page
+      .getByRole("row", { name: /^failed / })
+      .getByText(/waiting for/)
+      .waitFor();
+    await act(page, /^failed /, "Cancel…").click();
+    await confirm(page, [], "Cancel the build of failed");
+    await writer.query("rollback");
+    await act(page, /^failed /, "Build…").waitFor();
+    assert.deepEqual(await names(), []);
+
+    await act(page, /^failed /, "Build…").click();
+    await confirm(page, [], "Build the index failed");
+    await act(page, /^failed /, "Drop…").waitFor();
+    assert.deepEqual(await names(), [{ name: "worker_jobs_failed" }]);
+    await act(page, /^failed /, "Drop…").click();
+    await confirm(page, [/reads that used it are slower/], "Drop the index failed");
+    await act(page, /^failed /, "Build…").waitFor();
+    assert.deepEqual(await names(), []);
+  });
+});
+
+test("An extension is added, and a stock schema says that it is one.", async () => {
+  const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
+  await visit(stock, "/maintenance", async ({ page }) => {
+    await sees(page, /Graphile Worker's own, level \d+ of 20; it stays as it is until you migrate/);
+    await act(page, /^Receipts, undo/, "Add…").click();
+    await confirm(
+      page,
+      ["This gives receipts, undo and the audit trail."],
+      "Add receipts, undo and the audit trail",
+    );
+    await noticed(page, "Added the extension operations");
+    await page
+      .getByRole("row", { name: /^Receipts, undo/ })
+      .getByText(/^version \d+$/)
+      .waitFor();
+    // The first of ours makes the schema ours.
+    await sees(page, /level 20 of 20, nothing to migrate/);
+  });
+});
+
+test("A read-only page shows how the database is, and offers no change.", async () => {
+  const calm = await startAdmin({ readOnly: true, samples: false });
+  await visit(calm, "/maintenance", async ({ page, requests }) => {
+    await sees(page, /level 20 of 20, nothing to migrate/);
+    await page.getByRole("row", { name: /^Delete failed jobs/ }).waitFor();
+    assert.equal(await page.locator("main button:visible").count(), 0);
+    assert.ok(requests.every(({ method }) => method === "GET"));
+  });
+});

@@ -1,0 +1,36 @@
+// How one gets about by keys, and what is said aloud. What holds on every page: walk.ts.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { isLive, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin();
+});
+
+test("Arrows walk the navigation, and Enter goes where it stands.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await turned(page, "Overview");
+    const entries = page.locator(".side .nav");
+    const isAt = (name: string) => page.locator(".side .nav:focus", { hasText: name }).waitFor();
+    await entries.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await isAt("Jobs");
+    await page.keyboard.press("Home");
+    await isAt("Overview");
+    await page.keyboard.press("End");
+    await isAt("Maintenance");
+    await page.keyboard.press("Enter");
+    await turned(page, "Maintenance");
+  });
+});
+
+// Else nobody would hear the first word.
+test("The regions for what is said aloud are there before anything is said in them.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    await isLive(page);
+    for (const role of ["status", "alert"]) {
+      assert.equal(await page.locator(`#toast > [role=${role}]`).count(), 1);
+    }
+  });
+});

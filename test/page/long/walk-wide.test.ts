@@ -1,0 +1,47 @@
+// Every page on a desk and on a tablet, and what stands there for moments only.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type TestAdmin, visit } from "../harness.ts";
+import {
+  accessible,
+  fewTabStops,
+  furnishedAdmin,
+  receipts,
+  rulesOfColour,
+  violations,
+  walk,
+} from "../walk.ts";
+
+let admin: TestAdmin;
+test("There is something to look at on every page.", async () => {
+  admin = await furnishedAdmin();
+});
+
+test("The way back in a notice can be read, in either theme.", async () => {
+  await visit(admin, "/jobs?q=is%3Ascheduled", async ({ page }) => {
+    await page.locator(".jobs tbody .cb").first().click();
+    await page.locator(".bulk").getByRole("button", { name: "Run now…" }).click();
+    await page.getByRole("dialog").locator(".btn.p").click();
+    await page.locator(".notice").getByRole("button", { name: "Undo…" }).waitFor();
+    // It stays while the pointer is on it.
+    await page.locator(".notice").hover();
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      assert.deepEqual(await violations(page, rulesOfColour), []);
+    }
+  });
+});
+
+walk(() => admin, {
+  name: "at 1440 pixels",
+  viewport: { width: 1440, height: 900 },
+  checks: [accessible, fewTabStops],
+  more: receipts,
+});
+
+walk(() => admin, {
+  name: "at 1024 pixels",
+  viewport: { width: 1024, height: 900 },
+  checks: [accessible],
+  more: receipts,
+});

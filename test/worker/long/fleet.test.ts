@@ -1,0 +1,49 @@
+// Fleets under the oracle: workers of ours beside Graphile Worker's, and in processes of their own,
+// some of which are killed.
+import { describe, test } from "node:test";
+import { crewOf, together } from "../crews.ts";
+import { processes } from "../process-crew.ts";
+import { BATCHING, stockCrew, stockProducer } from "../stock-crew.ts";
+import { attempt, type TrialPlan } from "../trial.ts";
+import { workerQueue } from "../worker-queue.ts";
+
+const queue = workerQueue();
+
+/** Half of the jobs are added by Graphile Worker. */
+async function mixed(plan: TrialPlan): Promise<void> {
+  await using stock = await stockProducer(queue.url);
+  await attempt(queue, { ...plan, producers: [queue.utils, stock] });
+}
+
+describe("The oracle finds nothing wrong", () => {
+  test("with workers of Graphile Worker alone.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
+
+  test("with two of ours and two of Graphile Worker's.", () =>
+    mixed({ jobs: 600, crew: together(crewOf(2), stockCrew(2)) }));
+
+  test("with fast lanes beside Graphile Worker's batches.", () =>
+    mixed({
+      jobs: 600,
+      crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), stockCrew(2, BATCHING)),
+    }));
+
+  test("with fast lanes that also take queues, beside Graphile Worker.", () =>
+    mixed({
+      jobs: 600,
+      crew: together(crewOf(2, { fastLane: { limitMs: 10, queues: true } }), stockCrew(1)),
+    }));
+
+  test("with two processes beside Graphile Worker, one of which is killed.", () =>
+    mixed({ jobs: 600, crew: together(processes(2, 1), stockCrew(1)), killed: true }));
+
+  test("with four processes that have fast lanes, two of which are killed.", () =>
+    attempt(queue, {
+      jobs: 600,
+      crew: processes(4, 2, { fastLane: { limitMs: 10 } }),
+      killed: true,
+      cutFastLanes: true,
+    }));
+
+  test("with eight processes, two of which are killed.", () =>
+    attempt(queue, { jobs: 600, crew: processes(8, 2), killed: true }));
+});

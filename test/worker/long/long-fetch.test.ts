@@ -1,0 +1,76 @@
+// Fetches that take long, as they do where millions of ready jobs stand that only others can take.
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { FetchPace, LONG_FETCH } from "../../../src/worker/fetch/fetch-pace.ts";
+import { recorder, recording, until, workerQueue } from "../worker-queue.ts";
+
+const queue = workerQueue();
+
+/** From now on each fetch of a worker takes so many seconds. */
+async function slowFetches(t: TestContext, seconds: number): Promise<void> {
+  await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
+      if current_setting('application_name') like 'worker%lane' then perform pg_sleep(${seconds}); end if;
+      return true;
+    end $$`);
+  await queue.sql("alter table worker._private_tasks rename to _private_task_rows");
+  await queue.sql(`create view worker._private_tasks as
+    select * from worker._private_task_rows where worker.slowly()`);
+  t.after(() =>
+    queue.sql(`drop view worker._private_tasks; drop function worker.slowly;
+      alter table worker._private_task_rows rename to _private_tasks`),
+  );
+}
+
+const fetching = `select pid from pg_stat_activity
+  where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`;
+
+for (const fastLane of [false, true]) {
+  const kind = fastLane ? "fast" : "safe";
+
+  test(`A fetch that is stopped for its length is repeated with more time (${kind}).`, async (t) => {
+    const { lines, logger } = recorder();
+    const slow = recording("slow");
+    await queue.started({ tasks: [slow], logger, fastLane, pollIntervalMs: 60_000 });
+    await queue.utils.addJob("slow");
+    await until("one has run", () => slow.seen.length === 1);
+    // PostgreSQL stops a fetch after eight.
+    await slowFetches(t, 9);
+    await queue.utils.addJob("slow");
+    await until("another one has run", () => slow.seen.length === 2, 90_000);
+    await until("it is gone", async () => (await queue.left()).length === 0, 30_000);
+    assert.equal(slow.seen.length, 2);
+    const warnings = lines.filter(({ level }) => level === "warn");
+    const messages = new Set(warnings.map(({ message }) => message));
+    assert.ok(messages.delete(LONG_FETCH) || fastLane);
+    messages.delete("the database is away or refuses; running jobs go on, their results wait");
+    assert.deepEqual([...messages], []);
+  });
+
+  test(`A long fetch is not taken for a dead connection (${kind}).`, async (t) => {
+    const slow = recording("slow");
+    await queue.started({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
+    await queue.utils.addJob("slow");
+    await until("one has run", () => slow.seen.length === 1);
+    await slowFetches(t, 7);
+    await queue.utils.addJob("slow");
+    await until("it is looked for", async () => (await queue.sql(fetching)).length > 0);
+    // Another connection is lost: all must show that they live, within five seconds when they rest.
+    await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like 'listen %' and state = 'idle'`);
+    await until("the job has run", () => slow.seen.length === 2, 15_000);
+    await until("it is gone", async () => (await queue.left()).length === 0, 30_000);
+    assert.equal(slow.seen.length, 2);
+  });
+}
+
+test("What is found at once is asked for alone after a long walk in vain, then more and more.", () => {
+  const pace = new FetchPace();
+  assert.equal(pace.limit(100), 100);
+  pace.learn(false, 2_000);
+  assert.equal(pace.limit(100), 1);
+  pace.learn(true, 5);
+  pace.learn(true, 5);
+  assert.equal(pace.limit(100), 4);
+  pace.learn(false, 5);
+  assert.equal(pace.limit(100), 100);
+});

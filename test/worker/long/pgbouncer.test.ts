@@ -1,0 +1,151 @@
+// Workers behind pgbouncer in transaction mode: with prepared statements off and polling, all that
+// they do works there, and nothing of theirs stays in a server connection.
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { emptyDatabase, migratedDatabase, serverUrl } from "../../support/database.ts";
+import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
+import { testPool } from "../../support/test-pool.ts";
+import { comingAndGoing, crewOf, cutting, OURS, together } from "../crews.ts";
+import { jobsOf } from "../recovery-jobs.ts";
+import { attempt } from "../trial.ts";
+import { workerProcess } from "../worker-process.ts";
+import { latch, recording, until, within, workerQueue } from "../worker-queue.ts";
+
+/** What an application sets behind a transaction pooler. */
+const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
+const FAST = { ...POOLED, fastLane: { limitMs: 10, queues: true } } as const;
+
+/** Fewer than the workers have connections, so that all of them share each. */
+const CONNECTIONS = 5;
+
+const program = pgbouncerProgram();
+const MISSING = "pgbouncer is not installed (apt install pgbouncer)";
+const skip = program === null && process.env["CI"] !== "true" && MISSING;
+
+describe("Behind pgbouncer in transaction mode", { skip }, () => {
+  let started: Pgbouncer | undefined;
+  const bouncer = async () => {
+    assert.ok(program !== null, MISSING);
+    started ??= await startPgbouncer(program, await serverUrl(), CONNECTIONS);
+    return started;
+  };
+  let direct = "";
+  const queue = workerQueue(async () => {
+    const { name, url } = await migratedDatabase();
+    direct = url;
+    return { url: (await bouncer()).url(name) };
+  }, POOLED);
+  after(() => started?.stop());
+
+  test("the oracle finds nothing wrong with three workers.", () =>
+    attempt(queue, { jobs: 600, crew: crewOf(3, POOLED) }));
+
+  test("the oracle finds nothing wrong with fast lanes.", () =>
+    attempt(queue, { jobs: 600, crew: crewOf(2, FAST) }));
+
+  test("the oracle finds nothing wrong with workers that come and go while connections are cut.", async () => {
+    // An add that is cut off was not acknowledged, and nobody would make it again.
+    await using own = testPool(direct);
+    const producer = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
+    await attempt(queue, {
+      jobs: 600,
+      crew: comingAndGoing(3, POOLED),
+      weather: [cutting(OURS)],
+      producers: [producer],
+    });
+  });
+
+  test("a worker leaves no setting, statement, channel or lock in a server connection.", async () => {
+    await attempt(queue, { jobs: 150, crew: together(crewOf(1, POOLED), crewOf(1, FAST)) });
+    await using own = testPool(queue.url, CONNECTIONS);
+    const clients = await Promise.all(
+      Array.from({ length: CONNECTIONS }, () => own.pool.connect()),
+    );
+    // In transactions at once, each has a server connection of its own.
+    for (const client of clients) await client.query("begin");
+    const backends = new Set<number>();
+    for (const client of clients) {
+      const { rows } = await client.query(LEFT_BEHIND);
+      const [{ pid, ...left }] = rows;
+      backends.add(pid);
+      assert.deepEqual(left, { settings: null, statements: null, channels: null, locks: null });
+    }
+    assert.equal(backends.size, CONNECTIONS);
+    for (const client of clients) {
+      await client.query("commit");
+      client.release();
+    }
+  });
+
+  test("a schema is made, jobs are added in bulk, and a caller's transaction takes its own back.", async () => {
+    const url = (await bouncer()).url((await emptyDatabase()).name);
+    await using own = testPool(url);
+    const utils = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
+    await utils.migrate();
+    const jobs = Array.from({ length: 3_000 }, (_, n) => ({ identifier: "t", payload: { n } }));
+    assert.equal(await utils.copyJobs(jobs), 3_000);
+    await utils.addJobs(jobs.slice(0, 10));
+    const client = await own.pool.connect();
+    await client.query("begin");
+    await utils.with(client).addJob("t", {}, { jobKey: "k" });
+    await client.query("rollback");
+    client.release();
+    assert.equal((await utils.countJobs()).ready, 3_010);
+  });
+
+  test("a stop lets the running job end and gives back the others.", async () => {
+    const gate = latch();
+    const task = recording("held", () => gate.opened);
+    await queue.utils.addJobs(Array.from({ length: 10 }, () => ({ identifier: "held" })));
+    const localQueue = { size: 20, adaptive: false };
+    const worker = await queue.started({ ...POOLED, tasks: [task], concurrency: 1, localQueue });
+    await until("one runs", () => task.seen.length === 1);
+    const stopped = worker.stop();
+    gate.open();
+    await within("the stop", stopped);
+    const left = await queue.left();
+    assert.deepEqual(
+      left.map(({ attempts, locked_by }) => [attempts, locked_by]),
+      Array.from({ length: 9 }, () => [0, null]),
+    );
+  });
+
+  test("each tick of a timetable is one worker's.", async () => {
+    const ticking = recording<{ _cron: { ts: string } }>("ticking");
+    await queue.sql(
+      `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
+       values ('tick', now() - interval '1 h', now() - interval '1 h')`,
+    );
+    const cron = { crontab: "* * * * * ticking ?id=tick&fill=30m" };
+    const options = { ...POOLED, tasks: [ticking], cron };
+    await Promise.all([queue.started(options), queue.started(options)]);
+    await until("all are made up for", () => ticking.seen.length >= 30);
+    await until("they are done", async () => (await queue.left()).length === 0);
+    const ticks = ticking.seen.map(({ _cron }) => _cron.ts);
+    assert.equal(new Set(ticks).size, ticks.length);
+  });
+
+  test("the jobs of a killed worker are run by another one.", async () => {
+    const { add, isGone } = jobsOf(queue);
+    const first = await workerProcess(queue.url, POOLED);
+    const { id } = await add("held", {}, { queueName: "line" });
+    await first.event("started");
+    const second = await workerProcess(queue.url, POOLED);
+    first.signal("SIGKILL");
+    assert.equal((await second.event("started"))["attempts"], 2);
+    second.release();
+    await until("the job is done", () => isGone(id));
+    await second.stop();
+  });
+});
+
+// What pgbouncer itself keeps in step with its clients is not counted.
+const LEFT_BEHIND = `select pg_backend_pid() as pid,
+  (select string_agg(name, ', ') from pg_settings where source = 'session' and name <> all(
+    '{application_name,client_encoding,DateStyle,IntervalStyle,TimeZone,standard_conforming_strings}'
+  )) as settings,
+  (select string_agg(statement, '; ') from pg_prepared_statements) as statements,
+  (select string_agg(channel, ', ') from pg_listening_channels() as channel) as channels,
+  (select string_agg(objid::text, ', ') from pg_locks
+    where locktype = 'advisory' and pid = pg_backend_pid()) as locks`;

@@ -1,0 +1,35 @@
+// A job that kills its process, in a fleet whose members hold jobs by row locks: nobody has counted an
+// attempt when it dies. Its row keeps the mark of the lock, so the next one counts before it runs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testQueue } from "../../queue/queue-database.ts";
+import { jobsOf } from "../recovery-jobs.ts";
+import { QUICK, until, workerProcess } from "../worker-process.ts";
+
+const queue = testQueue();
+const { add, job } = jobsOf(queue);
+
+for (const fastLane of [false, true, { queues: true }]) {
+  const kind = fastLane === false ? "safe" : fastLane === true ? "fast" : "fast, with named queues";
+  test(`A poison job kills no more of a fleet than its attempts and one (${kind}).`, async () => {
+    const options = { fastLane, recovery: QUICK, pollIntervalMs: 100 };
+    const fleet = await Promise.all([1, 2, 3, 4, 5].map(() => workerProcess(queue.url, options)));
+    let deaths = 0;
+    for (const { exited } of fleet) void exited.then(() => deaths++);
+    const spec = { maxAttempts: 2, ...(typeof fastLane === "object" ? { queueName: "q" } : {}) };
+    // Many of them come with the poison, and none of those is to blame.
+    const poison = await add("poison", {}, spec);
+    const others: { readonly id: string }[] = [];
+    for (let n = 0; n < 20; n++) others.push(await add("quick"));
+    await until("the poison is used up", async () => {
+      const left = await job(poison.id);
+      return left?.locked_by === null && left.attempts === 2;
+    });
+    await until("the others are done", async () => {
+      for (const { id } of others) if ((await job(id)) !== undefined) return false;
+      return true;
+    });
+    assert.ok(deaths <= 3, `${deaths} workers have died`);
+    await queue.sql("delete from worker._private_jobs");
+  });
+}

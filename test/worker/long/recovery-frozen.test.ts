@@ -1,0 +1,88 @@
+// A worker that is frozen until its lease has run out, and wakes: SIGSTOP and SIGCONT.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testQueue } from "../../queue/queue-database.ts";
+import { jobsOf } from "../recovery-jobs.ts";
+import { QUICK, until, type WorkerProcess, workerProcess } from "../worker-process.ts";
+
+const queue = testQueue();
+const { add, isGone, job, workerIds } = jobsOf(queue);
+
+const named = (worker: WorkerProcess, name: string) =>
+  worker.events.filter(({ event }) => event === name);
+
+test("A frozen worker that wakes cannot finish what is no longer its own, and says so.", async () => {
+  const frozen = await workerProcess(queue.url);
+  const done = await add("held");
+  const failed = await add("refused");
+  for (const { id } of [done, failed]) await frozen.event("started", (event) => event["id"] === id);
+  const other = await workerProcess(queue.url);
+  frozen.signal("SIGSTOP");
+  for (const { id } of [done, failed]) await other.event("started", (event) => event["id"] === id);
+  frozen.signal("SIGCONT");
+  const { newWorkerId } = await frozen.event("leaseLost");
+  // Its attempts end now: the jobs are the other's, and stay locked by it.
+  frozen.release();
+  for (const { id } of [done, failed]) {
+    const { reason } = await frozen.event("interrupted", (event) => event["id"] === id);
+    assert.equal(reason, "lease_lost");
+    const { locked_by, attempts } = (await job(id)) ?? {};
+    assert.deepEqual([locked_by, attempts], [other.workerId, 2]);
+  }
+  other.release();
+  await until("the job is done", () => isGone(done.id));
+  await until("the job has failed", async () => (await job(failed.id))?.locked_by === null);
+  assert.match((await job(failed.id))?.last_error ?? "", /refused/);
+  assert.deepEqual([named(other, "interrupted"), named(other, "leaseLost")], [[], []]);
+  // The old id is forgotten, the new one lives, and ends in order.
+  await until("the old id is gone", async () => !(await workerIds()).includes(frozen.workerId));
+  assert.ok((await workerIds()).includes(String(newWorkerId)));
+  await Promise.all([frozen.stop(), other.stop()]);
+  assert.deepEqual(await workerIds(), []);
+});
+
+test("A woken worker that takes its own job anew finishes it once.", async () => {
+  const frozen = await workerProcess(queue.url);
+  const { id } = await add("held", {}, { flags: ["mine"] });
+  await frozen.event("started");
+  const sweeper = await workerProcess(queue.url, { forbiddenFlags: ["mine"] });
+  frozen.signal("SIGSTOP");
+  await sweeper.event("recovered");
+  frozen.signal("SIGCONT");
+  const { newWorkerId } = await frozen.event("leaseLost");
+  await frozen.event("started", ({ attempts }) => attempts === 2);
+  assert.equal((await job(id))?.locked_by, newWorkerId);
+  // Both attempts end in one process; only the one that holds the lock counts.
+  frozen.release();
+  await frozen.event("interrupted");
+  await until("the job is done", () => isGone(id));
+  assert.equal(named(frozen, "completed").length, 2);
+  assert.equal(named(frozen, "interrupted").length, 1);
+  await Promise.all([frozen.stop(), sweeper.stop()]);
+});
+
+test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
+  // Much longer than the other threshold: a busy machine must find the time in between.
+  const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
+  const frozen = await workerProcess(queue.url, options);
+  const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
+  await frozen.event("started");
+  const sweeper = await workerProcess(queue.url, options);
+  frozen.signal("SIGSTOP");
+  await sweeper.event("recovered");
+  frozen.signal("SIGCONT");
+  await frozen.event("leaseLost");
+  // Its beats go on under both ids: longer than the resilient threshold changes nothing.
+  const [before] = await queue.sql<{ now: string }>("select now()::text as now");
+  await until("so long has passed in the database", async () => {
+    const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";
+    return (await queue.sql<{ passed: boolean }>(text, [before?.now]))[0]?.passed === true;
+  });
+  assert.deepEqual((await job(id))?.locked_by, frozen.workerId);
+  frozen.release();
+  await until("the job is done", () => isGone(id));
+  assert.deepEqual(named(frozen, "interrupted"), []);
+  assert.deepEqual(named(sweeper, "started"), []);
+  await Promise.all([frozen.stop(), sweeper.stop()]);
+  assert.deepEqual(await workerIds(), []);
+});

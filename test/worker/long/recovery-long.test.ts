@@ -1,0 +1,92 @@
+// Jobs that run for hours on a worker that is well: whatever resets old locks leaves them alone.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTask } from "../../../src/worker/task/task.ts";
+import { Worker } from "../../../src/worker/worker.ts";
+import { lockJob, testQueue } from "../../queue/queue-database.ts";
+import { jobsOf } from "../recovery-jobs.ts";
+import { QUICK, workerProcess } from "../worker-process.ts";
+import { latch, until } from "../worker-queue.ts";
+
+const queue = testQueue();
+const { add, isGone, job } = jobsOf(queue);
+
+/** A worker with a task that runs until it is told to end, and how often it was started. */
+function longWorker(recovery: object) {
+  const end = latch();
+  const started: string[] = [];
+  const long = defineTask("long", async (_, { job: { id } }) => {
+    started.push(id);
+    await end.opened;
+  });
+  const quick = defineTask("quick", () => {});
+  const options = { connectionString: queue.url, recovery: { ...QUICK, ...recovery } };
+  return { worker: new Worker({ tasks: [long, quick], ...options }), started, end };
+}
+
+test("A job that has run for 5 hours on a living worker is not started beside itself.", async () => {
+  const { worker, started, end } = longWorker({ resetLocksIntervalMs: 100 });
+  await using _ = worker;
+  const { id } = await add("long", {}, { queueName: "line" });
+  await worker.start();
+  await until("it runs", () => started.length > 0);
+  const ago = "locked_at = now() - interval '5 hours'";
+  await queue.sql(`update worker._private_job_queues set ${ago}`);
+  await queue.sql(`update worker._private_jobs set ${ago}`);
+  // Somebody else's lock of that age is reset: then the rule has been applied.
+  const stock = await add("quick");
+  await lockJob(queue, stock.id, "stock-worker", "5 hours");
+  await until("the other's job is done", () => isGone(stock.id));
+  assert.equal((await job(id))?.locked_by, worker.id);
+  const [line] = await queue.sql("select locked_by from worker._private_job_queues");
+  assert.equal(line?.["locked_by"], worker.id);
+  end.open();
+  await until("it is done", () => isGone(id));
+  assert.deepEqual(started, [id]);
+});
+
+test("A worker renews the locks of long jobs and of their queue before they look stale.", async () => {
+  const { worker, started, end } = longWorker({ staleLockThresholdMs: 1_000 });
+  await using _ = worker;
+  // The second one waits for its turn under the same lock.
+  const ids = [
+    (await add("long", {}, { queueName: "line" })).id,
+    (await add("long", {}, { queueName: "line" })).id,
+  ];
+  await worker.start();
+  await until("it runs", () => started.length > 0);
+  const taken = await lockedSince();
+  assert.equal(taken.length, 3);
+  await until("all locks are younger", async () =>
+    (await lockedSince()).every((at, place) => at > (taken[place] ?? "")),
+  );
+  assert.deepEqual(started, ids.slice(0, 1));
+  end.open();
+  for (const id of ids) await until("it is done", () => isGone(id));
+  assert.deepEqual(started, ids);
+});
+
+test("A job that blocks its worker's process for hours keeps its lock, and its queue's.", async () => {
+  const recovery = { ...QUICK, staleLockThresholdMs: 1_000 };
+  const worker = await workerProcess(queue.url, { recovery });
+  const { id } = await add("blocking", { ms: 600_000 }, { queueName: "line" });
+  await worker.event("started");
+  const from = await lockedSince();
+  assert.equal(from.length, 2);
+  await until("both locks are younger", async () =>
+    (await lockedSince()).every((at, place) => at > (from[place] ?? "")),
+  );
+  assert.equal((await job(id))?.locked_by, worker.workerId);
+  worker.signal("SIGKILL");
+  await worker.exited;
+});
+
+/** Of all jobs and queues that are locked. */
+async function lockedSince(): Promise<string[]> {
+  const rows = await queue.sql<{ at: string }>(
+    `select locked_at::text as at from worker._private_jobs where locked_at is not null
+     union all
+     select locked_at::text from worker._private_job_queues where locked_at is not null`,
+  );
+  return rows.map(({ at }) => at);
+}

@@ -1,0 +1,64 @@
+// What a worker that was frozen past its lease does not do any more when it wakes: start jobs that are
+// others' now, and go on after a stop.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testQueue } from "../../queue/queue-database.ts";
+import { jobsOf } from "../recovery-jobs.ts";
+import { until, type WorkerProcess, workerProcess } from "../worker-process.ts";
+
+const queue = testQueue();
+const { add, isGone, job, workerIds } = jobsOf(queue);
+
+const named = (worker: WorkerProcess, name: string) =>
+  worker.events.filter(({ event }) => event === name);
+
+test("A woken worker starts none of the jobs that it had fetched and not started.", async () => {
+  const localQueue = { size: 40, adaptive: false } as const;
+  const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue });
+  const { id } = await add("held");
+  await frozen.event("started");
+  const waiting = [];
+  for (let n = 0; n < 10; n++) waiting.push(await add("quick"));
+  for (const one of waiting) {
+    await until("it waits there", async () => (await job(one.id))?.locked_by === frozen.workerId);
+  }
+  const other = await workerProcess(queue.url, { concurrency: 4 });
+  frozen.signal("SIGSTOP");
+  for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
+  // Its slot is free the moment that it wakes.
+  frozen.release();
+  frozen.signal("SIGCONT");
+  await frozen.event("leaseLost");
+  other.release();
+  await until("the other job is done", () => isGone(id));
+  await Promise.all([frozen.stop(), other.stop()]);
+  const ids = new Set(waiting.map((one) => one.id));
+  assert.deepEqual(
+    named(frozen, "started").filter((event) => ids.has(String(event["id"]))),
+    [],
+  );
+});
+
+for (const fastLane of [true, { queues: true }]) {
+  const kind = fastLane === true ? "fast" : "fast, with named queues";
+  test(`A worker that was frozen past its lease ends at one stop (${kind}).`, async () => {
+    const frozen = await workerProcess(queue.url, { fastLane });
+    const { id } = await add("held", {}, { queueName: "q" });
+    const free = await add("held");
+    for (const one of [id, free.id]) await frozen.event("started", (event) => event["id"] === one);
+    const other = await workerProcess(queue.url);
+    frozen.signal("SIGSTOP");
+    await other.event("recovered");
+    frozen.signal("SIGCONT");
+    await frozen.event("leaseLost");
+    frozen.release();
+    await frozen.stop();
+    other.release();
+    for (const one of [id, free.id]) await until("it is done", () => isGone(one));
+    await other.stop();
+    assert.deepEqual(await workerIds(), []);
+    const left =
+      "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'";
+    await until("no connection is left", async () => (await queue.sql(left)).length === 0);
+  });
+}

@@ -1,0 +1,187 @@
+// Workers behind a network that is slow, or goes silent without a word.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTask, type Task } from "../../../src/worker/task/task.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { latch, recording, until, witness, workerQueue } from "../worker-queue.ts";
+
+const queue = workerQueue();
+const NEVER_MS = 3_600_000;
+
+/** Half of it on a machine that has nothing else to do. */
+const PATIENCE_MS = 60_000;
+
+const heartbeat = async () => {
+  const text = "select last_heartbeat_at::text as at from worker._private_workers";
+  return (await queue.sql<{ at: string }>(text))[0]?.at;
+};
+
+test("No more is locked than there are slots, however long a round trip takes.", async (t) => {
+  const proxy = await tcpProxy(queue.url, { delayMs: 15 });
+  t.after(() => proxy.close());
+  const gate = latch();
+  const held = recording("held", () => gate.opened);
+  const saw = witness("job:fetch");
+  await queue.utils.addJobs(Array.from({ length: 40 }, () => ({ identifier: "held" })));
+  const worker = await queue.started({
+    connectionString: proxy.url,
+    tasks: [held],
+    concurrency: 2,
+    pollIntervalMs: 20,
+    plugins: [saw],
+  });
+  await until("both slots are taken", () => held.seen.length === 2);
+  // Announcements and polls make it look again and again.
+  for (let n = 0; n < 10; n++) await queue.utils.addJob("held");
+  const locked = async () =>
+    (await queue.left()).filter(({ locked_by }) => locked_by !== null).length;
+  assert.equal(await locked(), 2);
+  gate.open();
+  await until("all have run", () => held.seen.length === 50);
+  const fetched = saw.all("job:fetch").map(({ count }) => count);
+  assert.equal(
+    fetched.reduce((sum, count) => sum + count, 0),
+    50,
+  );
+  await worker.stop();
+});
+
+for (const fastLane of [false, true]) {
+  const kind = fastLane ? "fast" : "safe";
+  test(`Connections that go silent are found, and then all is as before (${kind}).`, async (t) => {
+    const proxy = await tcpProxy(queue.url);
+    t.after(() => proxy.close());
+    const quick = recording("quick");
+    const saw = witness("worker:reconnected");
+    const worker = await queue.started({
+      connectionString: proxy.url,
+      tasks: [quick],
+      fastLane,
+      // Neither a poll nor a sweep finds them.
+      pollIntervalMs: NEVER_MS,
+      recovery: { heartbeatIntervalMs: 300, thresholdMs: 2_000 },
+      plugins: [saw],
+    });
+    await queue.utils.addJob("quick");
+    await until("the first job has run", () => quick.seen.length === 1);
+    const started = await heartbeat();
+    await until("a heartbeat has gone through", async () => (await heartbeat()) !== started);
+    proxy.mute("established");
+    const accepted = proxy.accepted;
+    // Heartbeat, listener, and every connection that takes jobs.
+    const mine = fastLane ? 6 : 4;
+    await until("they are made anew", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
+    await until(
+      "the worker takes jobs again",
+      async () => {
+        await queue.utils.addJob("quick");
+        return quick.seen.length > 1;
+      },
+      PATIENCE_MS,
+    );
+    await until("nothing is left", async () => (await queue.left()).length === 0);
+    const before = quick.seen.length;
+    await queue.utils.addJob("quick");
+    await until("the announcement of the next one is heard", () => quick.seen.length > before);
+    await worker.stop();
+  });
+}
+
+test("What was sent on a connection that was lost is not done when it arrives after all.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const gate = latch();
+  const held = recording("held", () => gate.opened);
+  await queue.started({
+    connectionString: proxy.url,
+    tasks: [held],
+    concurrency: 1,
+    pollIntervalMs: NEVER_MS,
+  });
+  const lanes = proxy.of("worker lane");
+  // The fetches that the announcement leads to are on their way, and given up after ten seconds.
+  lanes.mute("established", "requests");
+  const accepted = lanes.accepted;
+  await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
+  await until("new ones are made", () => lanes.accepted >= accepted + 2, PATIENCE_MS);
+  await until("a job runs", () => held.seen.length === 1);
+  const open = lanes.open;
+  proxy.resume();
+  await until("the old ones have ended", () => lanes.open === open - 2);
+  const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+  assert.equal(locked.length, 1);
+  gate.open();
+  await until("all have run", () => held.seen.length === 5);
+  await until("nothing is left", async () => (await queue.left()).length === 0);
+});
+
+test("A job that adds one over a connection that went silent is tried again, and keeps nobody behind it.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const child = recording("child");
+  const codes: unknown[] = [];
+  const parent = defineTask("parent", async (_, { addJob }) => {
+    await addJob("child").catch((error) => {
+      codes.push(error.code);
+      throw error;
+    });
+  });
+  await queue.started({
+    connectionString: proxy.url,
+    tasks: [parent, child] as Task<never>[],
+    concurrency: 2,
+  });
+  const spec = { queueName: "one after another" };
+  await queue.utils.addJob("parent", {}, spec);
+  await until("the tasks' pool has a connection", async () => (await queue.left()).length === 0);
+  assert.equal(child.seen.length, 1);
+  proxy.of("worker").mute("established");
+  await queue.utils.addJobs([
+    { identifier: "parent", spec },
+    { identifier: "parent", spec },
+  ]);
+  await until("all is done", async () => (await queue.left()).length === 0, PATIENCE_MS);
+  assert.deepEqual(codes, ["outcome_unknown"]);
+  assert.equal(child.seen.length, 3);
+});
+
+test("Each kind of connection says in pg_stat_activity what it is.", async () => {
+  await queue.started({ tasks: [recording("quick")], lanes: 2, fastLane: true, recovery: {} });
+  const names = async () => {
+    const rows = await queue.sql<{ name: string }>(`select application_name as name
+      from pg_stat_activity where datname = current_database() and application_name like 'worker %'`);
+    return rows.map(({ name }) => name).sort();
+  };
+  const lanes = ["worker fast lane", "worker fast lane", "worker lane", "worker lane"];
+  const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
+  await until("all are there", async () => `${await names()}` === `${expected}`);
+});
+
+test("A fast lane starts nothing of an answer that comes after its lease.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const late = recording("task");
+  const saw = witness("worker:leaseLost");
+  const recovery = { heartbeatIntervalMs: 100, thresholdMs: 1_000 };
+  const options = { fastLane: true, recovery };
+  const first = { tasks: [late], connectionString: proxy.url, plugins: [saw] };
+  await queue.started({ ...options, ...first });
+  await queue.utils.addJob("task");
+  await until("it is at rest", async () => (await queue.left()).length === 0);
+  // What it asks for is done, and nobody hears of it; its beats do not even arrive.
+  proxy.of("worker fast lane").mute("all", "answers");
+  proxy.of("worker heartbeat").mute();
+  await queue.utils.addJob("task");
+  const open = `select from pg_stat_activity where datname = current_database()
+    and application_name = 'worker fast lane' and state = 'idle in transaction'`;
+  await until("its row is locked", async () => (await queue.sql(open)).length > 0);
+  const other = recording("task");
+  await queue.started({ ...options, tasks: [other] });
+  await until("the other one has run it", () => other.seen.length === 1);
+  proxy.resume();
+  for (const name of ["worker fast lane", "worker heartbeat"]) proxy.of(name).resume();
+  await saw.saw("worker:leaseLost");
+  await queue.utils.addJob("task");
+  await until("all is done", async () => (await queue.left()).length === 0);
+  assert.equal(late.seen.length + other.seen.length, 3);
+});
