@@ -18,7 +18,6 @@ import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { KnownTasks } from "./fetch/known-tasks.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
-import type { JobKinds } from "./safe/flush-and-fetch.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
@@ -181,7 +180,8 @@ export class Session<E> {
         tasks: this.#tasks,
         hooks,
         outage,
-        kinds: kindsLeft(config),
+        // What the fast mode, where there is one, leaves to the safe mode.
+        free: config.fastLane === null ? "all" : "safe",
         isLeased: () => this.#parts.lease.isLeased,
       },
       link,
@@ -212,7 +212,7 @@ export class Session<E> {
       source,
       outage,
     };
-    const shared = { lockedResults: this.#results, tasks: this.#tasks, wakeups: this.#wakeups };
+    const shared = { lockedResults: this.#results, tasks: this.#tasks };
     return [new FastFetcher({ ...own, ...shared, hooks }, link)];
   }
 
@@ -223,10 +223,4 @@ export class Session<E> {
     const settings = { schema, preparedStatements, sessionId: this.id, ...own };
     return Array.from({ length: lanes }, () => new WorkerConnection(settings));
   }
-}
-
-/** What the fast mode, where there is one, leaves to the safe mode. */
-function kindsLeft<E>({ fastLane }: WorkerConfig<E>): JobKinds {
-  if (fastLane === null) return { free: "all", queued: "all" };
-  return { free: "safe", queued: fastLane.queues ? "safe" : "all" };
 }

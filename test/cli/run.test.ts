@@ -303,7 +303,11 @@ test("What is wrong with the files is said at once, with status 2, and nothing i
     /--crontab ".*", line 1, column \d+: the line ends too early/,
   );
   assert.match(await bad(["--tasks", good, "--once", "--watch"]), /do not go together/);
-  assert.match(await bad(["--tasks", good, "--fast-queues"]), /need --fast/);
+  assert.match(await bad(["--tasks", good, "--fast-limit", "20ms"]), /--fast-limit needs --fast/);
+  assert.match(
+    await bad(["--tasks", good, "--fast", "--fast-queues"]),
+    /--fast-queues was removed: .* leave it out/,
+  );
 });
 
 test("Options of Graphile Worker's command line work, and a number without its unit is refused.", async () => {

@@ -27,7 +27,6 @@ import { exportJobs } from "../../src/queue/export/export-jobs.ts";
 import { exportRequest } from "../../src/queue/export/export-request.ts";
 import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
 import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
-import type { ReadyForm } from "../../src/queue/fetch/fetch-form.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickClaimStatement, quickLockStatement } from "../../src/queue/fetch/quick-fetch.ts";
@@ -443,27 +442,13 @@ for (const flags of [false, true]) {
   const suffix = flags && "flags";
   texts[named(["fetch-quick", suffix])] = quickClaimStatement({ flags });
   texts[named(["fetch-quick-row-locked", suffix])] = quickLockStatement({ flags });
+  texts[named(["fetch-row-locked", suffix])] = lockStatement({ flags });
   for (const queues of [false, true]) {
-    const of = queues && "queues";
-    texts[named(["fetch-row-locked", of, suffix])] = lockStatement({ queues, flags });
-    for (const form of claimForms(queues)) {
-      texts[named(["fetch", of, ...form.name, suffix])] = claimStatement({
-        ...form,
-        queues,
-        flags,
-      });
+    for (const free of ["all", "safe"] as const) {
+      const name = ["fetch", queues && "queues", free === "safe" && "beside-fast", suffix];
+      texts[named(name)] = claimStatement({ free, queues, flags });
     }
   }
-}
-
-/** What is left to the safe mode: all jobs, or those that the fast mode does not take. */
-function claimForms(queues: boolean) {
-  const forms: (Pick<ReadyForm, "free" | "queued"> & { name: string[] })[] = [
-    { free: "all", queued: "all", name: [] },
-    { free: "safe", queued: "all", name: ["beside-fast"] },
-  ];
-  if (queues) forms.push({ free: "safe", queued: "safe", name: ["beside-fast-runs"] });
-  return forms;
 }
 
 /** The catalogue's row of the index on ready jobs by queue. */

@@ -8,6 +8,7 @@ import { tcpProxy } from "../support/tcp-proxy.ts";
 import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
+const NEVER_MS = 3_600_000;
 
 const quick = recording("quick");
 
@@ -228,4 +229,56 @@ test("Idle lanes whose connections were lost connect again, although nothing wak
   assert.equal(lanes.accepted, 2);
   lanes.reset();
   await until("there are two again", () => lanes.accepted === 4);
+});
+
+test("A ready job is found behind a more urgent one that is scheduled.", async () => {
+  const task = recording<{ n: number }>("task");
+  await queue.started({ tasks: [quick, task], pollIntervalMs: NEVER_MS, fastLane: true });
+  await warmUp();
+  const runAt = new Date(Date.now() + 3_600_000);
+  await queue.utils.addJob("task", { n: 0 }, { runAt, priority: -5 });
+  for (let n = 1; n <= 3; n++) {
+    await queue.utils.addJob("task", { n });
+    await until(`job ${n} has run`, () => task.seen.some((one) => one.n === n));
+  }
+  assert.deepEqual(
+    task.seen.map(({ n }) => n),
+    [1, 2, 3],
+  );
+});
+
+test("Beside a fast lane jobs of a named queue take the ordinary lock and run in order.", async () => {
+  const [running, go] = [latch(), latch()];
+  const task = recording<{ n: number }>("task", async ({ n }) => {
+    if (n !== 0) return;
+    running.open();
+    await go.opened;
+  });
+  const worker = await queue.started({
+    tasks: [quick, task],
+    pollIntervalMs: NEVER_MS,
+    fastLane: true,
+  });
+  await warmUp();
+  const inQueue = (n: number) => ({
+    identifier: "task",
+    payload: { n },
+    spec: { queueName: "q", ...(n % 5 === 2 ? { jobKey: `key ${n}` } : {}) },
+  });
+  const [first] = await queue.utils.addJobs([inQueue(0)]);
+  await running.opened;
+  assert.equal((await jobOf(first?.id ?? ""))?.locked_by, worker.id);
+  await queue.utils.addJobs(Array.from({ length: 30 }, (_, n) => inQueue(n + 1)));
+  await queue.utils.addJob("quick");
+  const others = "select from worker._private_jobs where job_queue_id is null";
+  await until("a job without a queue ran beside it", async () => {
+    return (await queue.sql(others)).length === 0;
+  });
+  assert.equal(task.seen.length, 1);
+  go.open();
+  await until("all are done", async () => (await queue.left()).length === 0);
+  assert.deepEqual(
+    task.seen.map(({ n }) => n),
+    Array.from({ length: 31 }, (_, n) => n),
+  );
 });

@@ -46,7 +46,7 @@ const worker = (options: object) =>
 
 const services: Record<string, () => Service | Promise<Service>> = {
   "a worker": () => worker({}),
-  "a worker with fast lanes": () => worker({ fastLane: { queues: true } }),
+  "a worker with fast lanes": () => worker({ fastLane: true }),
   "a worker without heartbeats and notifications": () => worker({ recovery: false, notify: false }),
   "a worker with a timetable": () => worker({ cron: { entries: [everyMinute("quick")] } }),
   "a timetable": () =>

@@ -37,25 +37,16 @@ describe("The oracle finds nothing wrong", () => {
       cutFastLanes: true,
     }));
 
-  test("with fast lanes that also take queues.", () =>
-    attempt(queue, { jobs: 1_200, crew: crewOf(3, { fastLane: { limitMs: 10, queues: true } }) }));
-
-  test("with one such fast lane and one job at a time.", () =>
+  test("with a fast lane and one job at a time.", () =>
     attempt(queue, {
       jobs: 600,
-      crew: crewOf(2, { concurrency: 1, lanes: 1, fastLane: { limitMs: 20, queues: true } }),
+      crew: crewOf(2, { concurrency: 1, lanes: 1, fastLane: { limitMs: 20 } }),
     }));
 
-  test("with fast lanes that also take queues, beside workers that do not.", () =>
+  test("with fast lanes beside workers without any.", () =>
     attempt(queue, {
       jobs: 900,
-      crew: together(crewOf(2, { fastLane: { limitMs: 10, queues: true } }), crewOf(2)),
-    }));
-
-  test("with fast lanes that also take queues, and workers that come and go.", () =>
-    attempt(queue, {
-      jobs: 900,
-      crew: comingAndGoing(3, { fastLane: { limitMs: 20, queues: true } }),
+      crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), crewOf(2)),
     }));
 
   test("with workers that come and go.", () =>

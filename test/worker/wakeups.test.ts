@@ -97,28 +97,10 @@ describe("A worker", () => {
 
   test("that has stopped is not woken any more, nor asked for.", async () => {
     const { clock, wakeups, woken } = idle();
-    wakeups.retry({}, () => assert.fail("tried again"));
     wakeups.stop();
     wakeups.sleep(0);
-    wakeups.retry({}, () => assert.fail("tried again"));
     assert.equal(clock.nextMs, null);
     clock.advance(10 * POLL_MS);
     assert.equal(woken(), 0);
   });
-});
-
-test("Who finds others in its way tries again after 10 ms, and later each time.", () => {
-  const { clock, wakeups } = idle(undefined, 3_600_000);
-  const who = {};
-  const delays: (number | null)[] = [];
-  for (let n = 0; n < 7; n++) {
-    wakeups.retry(who, () => {});
-    delays.push(clock.nextMs);
-    assert.equal(wakeups.isRetrying(who), n < 3);
-    clock.advance(320);
-  }
-  assert.deepEqual(delays, [10, 20, 40, 80, 160, 320, 320]);
-  wakeups.noRetry(who);
-  wakeups.retry(who, () => {});
-  assert.equal(clock.nextMs, 10);
 });

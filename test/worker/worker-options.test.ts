@@ -179,6 +179,14 @@ test("What is no pool, plugin, logger or task is refused.", () => {
   );
 });
 
+test("The removed fastLane.queues is refused, with what to do.", () => {
+  for (const queues of [true, false]) {
+    assert.deepEqual(problems({ fastLane: { queues } as never }), [
+      "fastLane.queues: was removed: named queues always use the ordinary lock; leave it out",
+    ]);
+  }
+});
+
 test("What does not fit together is refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
     ": give either connectionString or pool",

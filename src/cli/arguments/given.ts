@@ -121,7 +121,15 @@ function spelling(name: string, argv: readonly string[]): string {
   return spellings.find((one) => isIn(argv, one)) ?? `-${plain}`;
 }
 
+/** Options of earlier versions. */
+const REMOVED: Readonly<Record<string, string>> = {
+  "--fast-queues": "named queues always use the ordinary lock; leave it out",
+};
+
 function unknownOption(typed: string, command: Command, options: Values): UsageError {
+  const removed = Object.hasOwn(REMOVED, typed) ? REMOVED[typed] : undefined;
+  if (removed !== undefined)
+    return new UsageError(`${typed} was removed: ${removed}`, command.name);
   const known = [
     ...Object.values(command.words).flatMap(({ aliases }) => aliases),
     ...Object.entries(options).flatMap(([key, { aliases, form }]) => {

@@ -25,9 +25,7 @@ export const runCommand = defineCommand({
       if (alone !== undefined) refuse(`${optionName(alone)} needs --admin`);
     }
     if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");
-    if (!args.fast && (args.fastQueues || args.fastLimit !== undefined)) {
-      refuse("--fast-queues and --fast-limit need --fast");
-    }
+    if (!args.fast && args.fastLimit !== undefined) refuse("--fast-limit needs --fast");
     if (args.watch) return (await import("./watch.ts")).runWatched(args);
     return (await import("./run-worker.ts")).runWorker(args);
   },

@@ -51,7 +51,6 @@ export const runOptions = {
     text("Leave jobs with this flag to other workers", { form: "flag", field: "forbiddenFlags" }),
   ),
   fast: flag("Take short jobs by row locks (fast lanes): more throughput, weaker in an outage"),
-  fastQueues: flag("With --fast: jobs of named queues, too"),
   fastLimit: atMost(
     LONGEST_FAST_MS,
     span("With --fast: what runs longer gets an ordinary lock, up to 5s [default: 100ms]"),

@@ -41,7 +41,7 @@ export async function workerOptions(
   );
   if (tasks.length === 0)
     throw new UsageError(`--tasks: there is no task in "${directory}"`, "run");
-  const { fastQueues: queues, fastLimit: limitMs } = args;
+  const { fastLimit: limitMs } = args;
   return {
     ...{ tasks, plugins, cron: { entries } },
     ...{ connectionString, schema, logger, timeoutMs, abortGraceMs },
@@ -50,7 +50,7 @@ export async function workerOptions(
     stopTimeoutMs: args.stopTimeout,
     pollIntervalMs: args.pollInterval,
     forbiddenFlags: args.forbiddenFlag,
-    fastLane: args.fast ? { queues, ...(limitMs === undefined ? {} : { limitMs }) } : false,
+    fastLane: args.fast ? (limitMs === undefined ? true : { limitMs }) : false,
     lanes: args.lanes,
     localQueue: { size: args.localQueueSize },
     notify: args.notify,

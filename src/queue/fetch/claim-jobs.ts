@@ -38,9 +38,6 @@ with recursive done as (
   priority: "$5",
   runAt: "$6",
   run: "$7",
-  slots: "0",
-  share: "0",
-  shares: "1",
   flags: form.queues ? "$8" : "$7",
 })}, taken as (
   update ${s}._private_jobs j

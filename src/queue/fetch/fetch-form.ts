@@ -8,8 +8,6 @@ export interface ReadyForm {
   readonly flags: boolean;
   /** Which of the jobs without a queue. */
   readonly free: JobKind;
-  /** Which runs of named queues: "safe" are those that begin with such a job, "fast" end before one. */
-  readonly queued: JobKind;
 }
 
 /**
@@ -38,20 +36,12 @@ export interface ReadyParameters {
   readonly runAt: string;
   /**
    * int: most jobs of one named queue (a queue run), unless there are so few queues that an equal
-   * share of `want` is more. With queues, but for "fast" ones.
+   * share of `want` is more. With queues only.
    */
   readonly run: string;
-  /** int: jobs that can start at once. With "fast" only. */
-  readonly slots: string;
-  /** int, int: only queues whose id leaves `share` when divided by `shares`. With "fast" only. */
-  readonly share: string;
-  readonly shares: string;
   /** text[]: forbidden flags. With flags only. */
   readonly flags: string;
 }
 
-/**
- * Jobs at the head of a priority in which those of the safe mode, and those of other queues
- * than the first, are looked for: no index has the key, and none the queue.
- */
+/** Jobs at the head of a priority in which those of the safe mode are looked for: no index has the key. */
 export const HEAD_JOBS = 2_000;

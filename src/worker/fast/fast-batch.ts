@@ -1,10 +1,9 @@
-// The jobs that one transaction of the fast mode holds, as work for slots: one after another where they
-// are of one named queue. What has not started when the time is up is let go.
+// The jobs that one transaction of the fast mode holds, as work for slots. What has not started when the
+// time is up is let go.
 import { type Clock, wait } from "../../base/clock.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
-import { type QueueRun, type WorkUnit, workUnits } from "../execute/work-unit.ts";
 
 export interface FastBatchParts<E> {
   /** In order. */
@@ -19,20 +18,17 @@ export interface FastBatchParts<E> {
 }
 
 export class FastBatch<E> implements WorkSource {
-  readonly #units: readonly WorkUnit[];
   readonly #parts: FastBatchParts<E>;
   /** A worker that was frozen has lost the rows, perhaps, before its timers say anything. */
   readonly #endsAtMs: number;
   #next = 0;
   #isClosed = false;
-  #hasLeftRuns = false;
   #busySlots = 0;
   /** None of them is busy any more, or nobody waits for them. */
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(parts: FastBatchParts<E>) {
     this.#parts = parts;
-    this.#units = workUnits(parts.jobs);
     this.#endsAtMs = parts.clock.monotonic() + parts.limitMs;
   }
 
@@ -47,12 +43,12 @@ export class FastBatch<E> implements WorkSource {
   }
 
   get hasUnstarted(): boolean {
-    return this.#hasWaiting || this.#hasLeftRuns;
+    return this.#next < this.#parts.jobs.length;
   }
 
   /** Runs the jobs in the slots that are free now. */
   start(): void {
-    const hasMore = () => !this.#isClosed && this.#hasWaiting;
+    const hasMore = () => !this.#isClosed && this.hasUnstarted;
     const ended = this.#parts.slots.fill(this, hasMore);
     this.#busySlots = ended.length;
     for (const one of ended) void one.then(() => this.#slotEnded());
@@ -90,8 +86,8 @@ export class FastBatch<E> implements WorkSource {
     return !this.#isClosed;
   }
 
-  take(): WorkUnit | undefined {
-    return this.#units[this.#next++];
+  take(): ClaimedJob | undefined {
+    return this.#parts.jobs[this.#next++];
   }
 
   run(job: ClaimedJob): Promise<void> | undefined {
@@ -100,9 +96,8 @@ export class FastBatch<E> implements WorkSource {
 
   finished(): void {}
 
-  runEnded(_run: QueueRun, unstarted: readonly ClaimedJob[]): void {
-    this.#hasLeftRuns ||= unstarted.length > 0;
-  }
+  /** There are none: named queues are for the safe mode. */
+  runEnded(): void {}
 
   #slotEnded(): void {
     // Given up: not counted any more.
@@ -110,9 +105,5 @@ export class FastBatch<E> implements WorkSource {
     this.#busySlots--;
     if (this.#busySlots === 0) this.#ended.resolve();
     this.#parts.slotEnded();
-  }
-
-  get #hasWaiting(): boolean {
-    return this.#next < this.#units.length;
   }
 }

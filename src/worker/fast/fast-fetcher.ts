@@ -1,7 +1,7 @@
 // The fast mode: jobs are held by the row locks of open transactions, one a connection, and deleted
-// with the commit. Opt-in, for short jobs without a key. What is not for it is left to the safe mode:
-// jobs with a key, and those whose row was locked so before, because that attempt ended badly, perhaps
-// with the whole process.
+// with the commit. Opt-in, for short jobs without a key or a named queue. What is not for it is left to
+// the safe mode, also jobs whose row was locked so before: that attempt ended badly, perhaps with the
+// whole process.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -11,7 +11,6 @@ import { Results } from "../execute/results.ts";
 import type { TalliedTasks } from "../execute/task-tally.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
-import type { Wakeups } from "../fetch/wakeups.ts";
 import type { FastLaneConfig, WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
 import type { ContextSource } from "../task/task-context.ts";
@@ -30,21 +29,20 @@ export interface FastFetcherParts<E> {
   readonly lockedResults: Results;
   readonly tasks: KnownTasks;
   readonly hooks: Hooks;
-  readonly wakeups: Wakeups;
   readonly outage: Outage;
 }
 
 export class FastFetcher<E> implements Fetcher<E> {
   readonly isInDoubt = false;
+  /** It takes no jobs of named queues. */
+  readonly queueIds = [];
   readonly executors: readonly JobExecutor<E>[];
   readonly #lanes: readonly FastLane<E>[];
   readonly #fetches: readonly FastFetch[];
-  readonly #takesQueues: boolean;
   readonly #connections: readonly WorkerConnection[];
   #isStopped = false;
 
   constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
-    this.#takesQueues = parts.fastLane.queues;
     this.#connections = parts.connections;
     const made = parts.connections.map((_, index) => this.#lane(parts, link, index));
     this.#lanes = made.map(({ lane }) => lane);
@@ -53,13 +51,11 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   #lane(parts: FastFetcherParts<E>, link: FetcherLink, index: number) {
-    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, wakeups, outage } =
-      parts;
+    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, outage } = parts;
     const connection = parts.connections[index] as WorkerConnection;
     const results = new Results();
     const executor = new JobExecutor(tallied, source, results, hooks, config.timeoutMs);
-    const share = { share: index, shares: parts.connections.length };
-    const fetch = new FastFetch(connection, tasks, fastLane.queues ? share : null, clock);
+    const fetch = new FastFetch(connection, tasks, clock);
     const lane = new FastLane({
       name: `fast lane ${index + 1}`,
       outage,
@@ -72,7 +68,6 @@ export class FastFetcher<E> implements Fetcher<E> {
       fetch,
       hooks,
       workerId,
-      wakeups,
       limitMs: fastLane.limitMs,
       mayFetch: () => link.mayFetch(this),
       onChange: () => link.changed(),
@@ -87,11 +82,6 @@ export class FastFetcher<E> implements Fetcher<E> {
   /** Running jobs that are locked in the ordinary way. */
   get jobs(): readonly ClaimedJob[] {
     return this.#lanes.flatMap((lane) => lane.keptJobs);
-  }
-
-  /** Their queues. */
-  get queueIds(): readonly number[] {
-    return this.jobs.flatMap(({ queueId }) => (queueId === null ? [] : [queueId]));
   }
 
   get isFetchingFirst(): boolean {
@@ -109,20 +99,18 @@ export class FastFetcher<E> implements Fetcher<E> {
 
   /**
    * One lane that is idle is enough to look, and calls another when there is more than it can take:
-   * all at once would only be in each other's way. Only queues are for one lane each.
+   * all at once would only be in each other's way.
    */
   wake(count: number): void {
     const isNews = count > 0;
     for (const fetch of this.#fetches) fetch.resetCursor();
-    const idle = this.#takesQueues ? undefined : this.#lanes.find(({ isWaiting }) => isWaiting);
+    const idle = this.#lanes.find(({ isWaiting }) => isWaiting);
     if (idle !== undefined) idle.wake(isNews);
     else for (const lane of this.#lanes) lane.wake(isNews);
   }
 
-  /** The safe mode has let go of named queues. */
-  wakeForOthers(): void {
-    if (this.#takesQueues) this.wake(0);
-  }
+  /** What others let go of is not for this mode. */
+  wakeForOthers(): void {}
 
   advance(): void {
     for (const lane of this.#lanes) lane.slotFreed();

@@ -13,7 +13,6 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
 import { Readiness } from "../fetch/readiness.ts";
-import type { Wakeups } from "../fetch/wakeups.ts";
 import { FastBatch } from "./fast-batch.ts";
 import type { FastFetch, Fetched } from "./fast-fetch.ts";
 import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
@@ -27,7 +26,6 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
   readonly fetch: FastFetch;
-  readonly wakeups: Wakeups;
   /** How long a transaction may hold its rows. */
   readonly limitMs: number;
   /** Jobs may be taken: the lease is good. */
@@ -67,11 +65,10 @@ export class FastLane<E> {
 
   /** Nothing to fetch, nothing running, nothing unwritten; also while it cannot connect to end. */
   get isIdle(): boolean {
-    const isWaiting = this.isWaiting && !this.#parts.wakeups.isRetrying(this);
     const isEmpty = this.#busy.size === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
     const isLeft = isCutOff || (this.#idle.isLate && !this.#isWriting);
-    return isEmpty && (this.#loop === null || this.#hasEnded || isWaiting || isLeft);
+    return isEmpty && (this.#loop === null || this.#hasEnded || this.isWaiting || isLeft);
   }
 
   /** Running jobs that are locked in the ordinary way. */
@@ -128,7 +125,7 @@ export class FastLane<E> {
   }
 
   async #run(): Promise<void> {
-    const { connection, wakeups, onChange, name, outage } = this.#parts;
+    const { connection, onChange, name, outage } = this.#parts;
     // Also while it stops: what has ended is written when the database is back.
     await outage.retrying(
       name,
@@ -141,7 +138,6 @@ export class FastLane<E> {
       },
       { signal: this.#close.signal, onError: (error) => this.#broken(error) },
     );
-    wakeups.noRetry(this);
     this.#hasEnded = true;
     onChange();
     await connection.close();
@@ -249,15 +245,9 @@ export class FastLane<E> {
 
   /** `sentAt`: of the readiness, when everything was looked at. */
   async #received(fetched: Fetched, sentAt: number | null): Promise<readonly ClaimedJob[]> {
-    const { jobs, isFull, isForOthers, isContended, leavesJobs } = fetched;
-    const { wakeups, onFull } = this.#parts;
-    if (isContended) wakeups.retry(this, () => this.wake(false));
-    else wakeups.noRetry(this);
-    if (isForOthers) onFull();
-    this.#leavesJobs = leavesJobs;
-    // What joins a queue while we hold it is seen by nobody else.
-    const hasQueued = jobs.some(({ isQueued }) => isQueued);
-    if (sentAt !== null && !isFull && !hasQueued) this.#readiness.drained(sentAt);
+    const { jobs, isFull, isForOthers } = fetched;
+    if (isForOthers) this.#parts.onFull();
+    if (sentAt !== null && !isFull) this.#readiness.drained(sentAt);
     if (jobs.length > 0) return jobs;
     // An empty transaction is not kept open.
     await this.#transaction.commitEmpty();

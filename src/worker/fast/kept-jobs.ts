@@ -1,5 +1,5 @@
-// Jobs of the fast mode that outlasted their transaction: they, and their queues, are locked in the
-// ordinary way now, so their results are for the safe mode to write.
+// Jobs of the fast mode that outlasted their transaction: they are locked in the ordinary way now, so
+// their results are for the safe mode to write.
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { Results } from "../execute/results.ts";
 
@@ -34,15 +34,10 @@ export class KeptJobs {
     const { results, lockedResults, onChange } = this.#parts;
     if (this.#running.size === 0 || results.isEmpty) return;
     const { done, failures } = results.take();
-    for (const job of done) (this.#letGo(job) ? lockedResults : results).complete(job);
-    for (const one of failures) (this.#letGo(one.job) ? lockedResults : results).fail(one);
+    for (const job of done) (this.#running.delete(job) ? lockedResults : results).complete(job);
+    for (const one of failures) {
+      (this.#running.delete(one.job) ? lockedResults : results).fail(one);
+    }
     onChange();
-  }
-
-  /** True for a job that was kept: its queue is free now, too. */
-  #letGo(job: ClaimedJob): boolean {
-    const wasKept = this.#running.delete(job);
-    if (wasKept && job.queueId !== null) this.#parts.lockedResults.freeQueue(job.queueId);
-    return wasKept;
   }
 }

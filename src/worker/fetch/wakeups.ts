@@ -1,6 +1,5 @@
 // The one place that decides when an idle worker fetches again without having been told of jobs: when
-// the next scheduled job falls due, after the poll interval, and soon where others only hold for a
-// moment what there is.
+// the next scheduled job falls due, and after the poll interval.
 //
 //   fetched, nothing ready ──15 ms──▶ asks when the next job falls due ──▶ sleeps until then
 //            ▲                                                             (at most a poll interval)
@@ -12,13 +11,6 @@ const SETTLED_MS = 15;
 
 // Another connection may fetch a little sooner than the one whose moment we know.
 const MARGIN_S = 0.05;
-
-// Who finds all queues locked by others fetches again: those may have been others that found nothing.
-const RETRY_MS = 10;
-const RETRY_AT_MOST_MS = 320;
-
-/** After so many retries it counts as idle for who waits until all is done. */
-const PATIENCE = 3;
 
 export interface WakeupsParts {
   readonly clock: Clock;
@@ -34,7 +26,6 @@ export interface WakeupsParts {
 
 export class Wakeups {
   readonly #parts: WakeupsParts;
-  readonly #retries = new Map<object, { count: number; cancel: () => void }>();
   #cancelTimer: () => void = () => {};
   /** Counts sleeps: an answer for an earlier one is too late. */
   #sleep = 0;
@@ -59,35 +50,11 @@ export class Wakeups {
     this.#arm(settledMs, () => void this.#ask(sleep, sinceSeconds));
   }
 
-  /** Others were in the way of `who`: calls `again` soon, and less soon each time. */
-  retry(who: object, again: () => void): void {
-    if (this.#isStopped) return;
-    const before = this.#retries.get(who);
-    before?.cancel();
-    const count = (before?.count ?? 0) + 1;
-    const delayMs = Math.min(RETRY_MS * 2 ** (count - 1), RETRY_AT_MOST_MS);
-    this.#retries.set(who, { count, cancel: this.#parts.clock.after(delayMs, again) });
-  }
-
-  /** Nobody is in the way of `who` any more. */
-  noRetry(who: object): void {
-    this.#retries.get(who)?.cancel();
-    this.#retries.delete(who);
-  }
-
-  /** `who` waits for others, who have been in its way for a moment only. */
-  isRetrying(who: object): boolean {
-    const retry = this.#retries.get(who);
-    return retry !== undefined && retry.count <= PATIENCE;
-  }
-
   /** Nothing is woken any more. */
   stop(): void {
     this.#isStopped = true;
     this.#sleep++;
     this.#cancelTimer();
-    for (const { cancel } of this.#retries.values()) cancel();
-    this.#retries.clear();
   }
 
   async #ask(sleep: number, sinceSeconds: number): Promise<void> {

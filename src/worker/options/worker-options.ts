@@ -70,17 +70,13 @@ export interface WorkerOptions<Extensions = unknown> {
   /**
    * Take short jobs that have no key by row locks: several times the throughput, and a killed
    * worker's jobs are free at once. A job that runs longer than `limitMs` (default 100, at most
-   * 5,000) gets the ordinary lock then. `queues` (default false): take jobs of named queues so, too;
-   * when a connection is cut, a job's next run and the rest of its queue may begin before the cut-off
-   * run has ended. A handler that blocks the event loop for more than 5 minutes, or without
+   * 5,000) gets the ordinary lock then; jobs of named queues always have it. When a connection is cut, a
+   * job may run again before the cut-off run has ended. A handler that blocks the event loop for more than 5 minutes, or without
    * heartbeats (`recovery: false`, a transaction pooler) for more than 10 seconds, runs a second time
    * beside itself. Behind a transaction pooler each lane keeps one of its server connections while
    * jobs run. Default false.
    */
-  readonly fastLane?:
-    | boolean
-    | { readonly limitMs?: number; readonly queues?: boolean }
-    | undefined;
+  readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
    * How long stop(), SIGTERM and SIGINT wait for running jobs, milliseconds; then it goes on as
    * abort(). 0: for ever. Default 25,000, so that with the grace a stop takes at most 30 s: what
@@ -106,7 +102,6 @@ export interface WorkerOptions<Extensions = unknown> {
 
 export interface FastLaneConfig {
   readonly limitMs: number;
-  readonly queues: boolean;
 }
 
 export interface WorkerConfig<Extensions> {
@@ -154,6 +149,11 @@ const task = v.custom<Task<unknown, never>>((one) => {
 const LONGEST_FAST_MS = 5_000;
 const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
 
+const removedQueues = v.pipe(
+  v.unknown(),
+  v.check(() => false, "was removed: named queues always use the ordinary lock; leave it out"),
+);
+
 const optionsSchema = strict(
   {
     tasks: v.pipe(
@@ -184,12 +184,9 @@ const optionsSchema = strict(
       v.union(
         [
           v.boolean(),
-          strict({
-            limitMs: v.optional(fastLimit, 100),
-            queues: v.optional(v.boolean("must be true or false"), false),
-          }),
+          strict({ limitMs: v.optional(fastLimit, 100), queues: v.optional(removedQueues) }),
         ],
-        "must be true, false or { limitMs, queues }",
+        "must be true, false or { limitMs }",
       ),
       false,
     ),
@@ -223,8 +220,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     ...checked,
     connectionString: checked.connectionString,
     pool: options.pool,
-    fastLane:
-      checked.fastLane === true ? { limitMs: 100, queues: false } : checked.fastLane || null,
+    fastLane: checked.fastLane === true ? { limitMs: 100 } : checked.fastLane || null,
     timeoutMs: checked.timeoutMs,
     tasks: new Map(options.tasks.map((task) => [task.identifier, task as Task<unknown, E>])),
     cron,

@@ -24,18 +24,12 @@ export interface FetchRequest {
   readonly isPatient: boolean;
   /** Also look at named queues. */
   readonly queues: boolean;
-  /** Which jobs: those that no other fetcher takes. */
-  readonly kinds: JobKinds;
+  /** Of the jobs without a queue, those that no other fetcher takes. */
+  readonly free: JobKind;
   readonly from: CursorPosition;
   readonly sentAtMs: number;
   /** The count of Readiness at that moment. */
   readonly readiness: number;
-}
-
-/** Which jobs a fetcher takes: of those without a queue, and of those in named queues. */
-export interface JobKinds {
-  readonly free: JobKind;
-  readonly queued: JobKind;
 }
 
 /**
@@ -159,10 +153,10 @@ function writesOf(
 async function claim(
   connection: WorkerConnection,
   workerId: string,
-  { tasks, want, isPatient, queues, kinds, from }: FetchRequest,
+  { tasks, want, isPatient, queues, free, from }: FetchRequest,
   done: readonly string[],
 ): Promise<ClaimAnswer> {
-  const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, ...kinds };
+  const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, free };
   const ids = `{${done.join(",")}}`;
   const values: unknown[] = [tasks.identifiers, want, workerId, ids];
   values.push(from.priority, from.runAtSeconds);

@@ -2,21 +2,17 @@
 // queues or not, or first of all a few jobs that were announced to a worker at rest. Learned from
 // announcements and from the fetches before it.
 import { type Clock, monotonic } from "../../base/clock.ts";
+import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { BEGINNING, FetchCursor } from "../fetch/fetch-cursor.ts";
 import { FetchPace } from "../fetch/fetch-pace.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { Readiness } from "../fetch/readiness.ts";
-import {
-  type FetchRequest,
-  type FlushAnswer,
-  type JobKinds,
-  leavesLocked,
-} from "./flush-and-fetch.ts";
+import { type FetchRequest, type FlushAnswer, leavesLocked } from "./flush-and-fetch.ts";
 
 export class NextFetch {
   readonly #tasks: KnownTasks;
-  readonly #kinds: JobKinds;
+  readonly #free: JobKind;
   readonly #cursor: FetchCursor;
   readonly #readiness = new Readiness();
   readonly #pace = new FetchPace();
@@ -25,9 +21,9 @@ export class NextFetch {
   /** Jobs were announced to a worker at rest, and nothing has been fetched since. */
   #isFirstNews = false;
 
-  constructor(tasks: KnownTasks, kinds: JobKinds, clock: Clock) {
+  constructor(tasks: KnownTasks, free: JobKind, clock: Clock) {
     this.#tasks = tasks;
-    this.#kinds = kinds;
+    this.#free = free;
     this.#cursor = new FetchCursor(clock);
   }
 
@@ -52,7 +48,7 @@ export class NextFetch {
   /** The request for up to `wanted` jobs. `mayBeQuick`: a few of the most urgent ones will do for now. */
   request(wanted: number, mayBeQuick: () => boolean): FetchRequest {
     // Of named queues and those of another mode it sees nothing.
-    const sees = !this.#queuesAreFree && this.#kinds.free === "all";
+    const sees = !this.#queuesAreFree && this.#free === "all";
     const isQuick = this.#isFirstNews && sees && mayBeQuick();
     this.#isFirstNews = false;
     return {
@@ -61,7 +57,7 @@ export class NextFetch {
       isQuick,
       isPatient: this.#pace.isPatient,
       queues: this.#queuesAreFree,
-      kinds: this.#kinds,
+      free: this.#free,
       from: this.#cursor.position,
       sentAtMs: monotonic(),
       readiness: this.#readiness.count,

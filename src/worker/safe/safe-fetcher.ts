@@ -3,9 +3,10 @@
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// After a lost connection jobs in hand go on, and what was locked without our knowing is given back first.
+// After a lost connection running jobs go on, and jobs locked without our knowing are given back first.
 import { type Clock, monotonic } from "../../base/clock.ts";
 import { errorOf, WorkerError } from "../../base/errors.ts";
+import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { Connections, type ConnectionsParts } from "../connection/connections.ts";
@@ -24,7 +25,7 @@ import { QuickFetches } from "../fetch/quick-fetches.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
 import { Doubt, type DoubtParts } from "./doubt.ts";
-import { type FlushAnswer, fetchQuickly, flushAndFetch, type JobKinds } from "./flush-and-fetch.ts";
+import { type FlushAnswer, fetchQuickly, flushAndFetch } from "./flush-and-fetch.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { NextFetch } from "./next-fetch.ts";
 
@@ -39,8 +40,8 @@ export interface SafeFetcherParts<E> {
   readonly tasks: KnownTasks;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];
-  /** The jobs that no other fetcher takes. */
-  readonly kinds: JobKinds;
+  /** Of the jobs without a queue, those that no other fetcher takes. */
+  readonly free: JobKind;
   readonly isLeased: DoubtParts["isLeased"];
 }
 
@@ -60,7 +61,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { config, workerId, clock, hooks } = parts;
     this.#parts = parts;
     this.#link = link;
-    this.#next = new NextFetch(parts.tasks, parts.kinds, clock);
+    this.#next = new NextFetch(parts.tasks, parts.free, clock);
     this.#pending = new PendingFetches(clock, () => link.changed());
     this.#connections = new Connections(parts.connections, {
       reconcile: (connection) => this.#reconcile(connection),
@@ -184,8 +185,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.connectionLost();
     this.#connections.lost(error);
   }
-
-  // What slots ask of the local queue.
 
   /** Jobs of a lease that may be over are others' perhaps: they are given back, fenced, unstarted. */
   mayStart(): boolean {

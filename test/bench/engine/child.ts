@@ -16,7 +16,6 @@ const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss(
 const ENGINES: Record<string, () => Promise<Engine>> = {
   ours: () => ours({}),
   fast: () => ours({ fastLane: true }),
-  "fast-queues": () => ours({ fastLane: { queues: true } }),
   gw: () => graphile(false),
   "gw-batch": () => graphile(true),
   "boss-work": () => boss(false),

@@ -28,7 +28,7 @@ export function brokenBounds(figures: readonly Figure[]): string[] {
   });
 }
 
-const MODES = ["safe", "fast", "fast with queues", "beside stock"] as const;
+const MODES = ["safe", "fast", "beside stock"] as const;
 
 /** `what | bound | safe | …`: the worst of each, and the median where there are several. */
 export function table(figures: readonly Figure[]): string {

@@ -2,7 +2,7 @@
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 
 export interface Mode {
-  readonly name: "safe" | "fast" | "fast with queues" | "beside stock";
+  readonly name: "safe" | "fast" | "beside stock";
   readonly fastLane: NonNullable<WorkerOptions["fastLane"]>;
   /** A worker of Graphile Worker's works on the same tables. */
   readonly stock: boolean;
@@ -14,9 +14,8 @@ const limitMs = 20;
 export const MODES: readonly Mode[] = [
   { name: "safe", fastLane: false, stock: false },
   { name: "fast", fastLane: { limitMs }, stock: false },
-  { name: "fast with queues", fastLane: { limitMs, queues: true }, stock: false },
   { name: "beside stock", fastLane: false, stock: true },
 ];
 
-/** `fast-with-queues`, for files, databases and the command line. */
+/** `beside-stock`, for files, databases and the command line. */
 export const slug = ({ name }: Mode): string => name.replaceAll(" ", "-");

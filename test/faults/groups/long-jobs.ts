@@ -24,7 +24,7 @@ export const group: FaultGroup = {
     const server = await field.server();
     const stands = await field.stands(server, {
       // Where stock workers take jobs themselves, nobody renews the locks of those.
-      modes: ["safe", "fast", "fast with queues"],
+      modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
     const hours = field.times(HOURS, 3);

@@ -25,7 +25,6 @@ with recursive done as (
 ), candidate as materialized (
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
-      
     from "worker"._private_jobs j
     where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is not null and j.priority = level.priority
       and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
@@ -34,15 +33,13 @@ with recursive done as (
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))
       and exists (select from "worker"._private_job_queues q
     where q.id = j.job_queue_id and q.is_available)
-       
       and (j.flags is null or not j.flags ?| $8::text[])
     order by j.run_at limit $2::int) c
   where level.priority is not null
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
-    limit $2::int),
-wanted_queues as materialized (
-  select pg_catalog.array_agg(distinct job_queue_id) as ids
-  from candidate
+    limit $2::int
+), wanted_queues as materialized (
+  select pg_catalog.array_agg(distinct job_queue_id) as ids from candidate
 ), queue_lock as materialized (
   select id from "worker"._private_job_queues
   where is_available and id = any((select ids from wanted_queues)::int[])

@@ -34,4 +34,4 @@ select
   null as queue_ids,
   null as queue_names,
   case when pg_catalog.count(j.created_at) > 0 then (select pg_catalog.array_to_json(pg_catalog.array_agg(pg_catalog.date_part('epoch', created_at)))::text from taken) end as created_ats,
-  (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare, false as queued, false as more, false as left_over from taken j
+  (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare from taken j

@@ -135,7 +135,7 @@ export class Product {
 
   async #take({ by, want, tasks, forbidden }: Taking): Promise<number[]> {
     const flags = forbidden.length > 0;
-    const form = { queues: true, flags, free: "all", queued: "all" } as const;
+    const form = { queues: true, flags, free: "all" } as const;
     const values = [tasks, want, by, "{}", -32_768, Number.NEGATIVE_INFINITY, 50];
     const [row] = await query<ClaimAnswer & object>(
       this.#db,

@@ -27,12 +27,6 @@ describe("The oracle finds nothing wrong", () => {
       crew: together(crewOf(2, { fastLane: { limitMs: 10 } }), stockCrew(2, BATCHING)),
     }));
 
-  test("with fast lanes that also take queues, beside Graphile Worker.", () =>
-    mixed({
-      jobs: 600,
-      crew: together(crewOf(2, { fastLane: { limitMs: 10, queues: true } }), stockCrew(1)),
-    }));
-
   test("with two processes beside Graphile Worker, one of which is killed.", () =>
     mixed({ jobs: 600, crew: together(processes(2, 1), stockCrew(1)), killed: true }));
 

@@ -14,7 +14,7 @@ import { latch, recording, until, within, workerQueue } from "../worker-queue.ts
 
 /** What an application sets behind a transaction pooler. */
 const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
-const FAST = { ...POOLED, fastLane: { limitMs: 10, queues: true } } as const;
+const FAST = { ...POOLED, fastLane: { limitMs: 10 } } as const;
 
 /** Fewer than the workers have connections, so that all of them share each. */
 const CONNECTIONS = 5;

@@ -45,7 +45,4 @@ function trialsOn(binaries: string | undefined): void {
 
   test("with two workers that have fast lanes.", () =>
     attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limitMs: 10 } }) }));
-
-  test("with two workers whose fast lanes also take queues.", () =>
-    attempt(queue, { jobs: 400, crew: crewOf(2, { fastLane: { limitMs: 10, queues: true } }) }));
 }

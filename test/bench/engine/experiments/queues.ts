@@ -12,13 +12,11 @@ const PRESETS = ["gw", "gw-batch"];
 
 export const oneQueue = queueExperiment(1, "one named queue", [
   { name: "safe", ours: "ours", rivals: PRESETS, ratio: 1_000 },
-  { name: "fast lane", ours: "fast-queues", rivals: PRESETS, ratio: 1_000 },
 ]);
 
 export const hundredQueues = queueExperiment(100, "100 named queues", [
   { name: "safe, vs batching preset", ours: "ours", rivals: ["gw-batch"], ratio: 100 },
   { name: "safe, vs default", ours: "ours", rivals: ["gw"], ratio: null },
-  { name: "fast lane, vs default", ours: "fast-queues", rivals: ["gw"], ratio: 100 },
 ]);
 
 interface QueueRow {
@@ -32,7 +30,7 @@ interface QueueRow {
 function queueExperiment(queues: number, title: string, rows: readonly QueueRow[]): Experiment {
   return {
     name: `queue-${queues}`,
-    contenders: [...PRESETS, "ours", "fast-queues"],
+    contenders: [...PRESETS, "ours"],
     rows: rows.map(({ name, ours, rivals, ratio }) => ({
       name: `${title}, ${name}`,
       unit: "jobs/s",
@@ -51,18 +49,16 @@ function queueExperiment(queues: number, title: string, rows: readonly QueueRow[
 
 export const order: Experiment = {
   name: "order",
-  contenders: ["ours", "fast-queues"],
-  rows: ["ours", "fast-queues"].flatMap((ours) =>
-    ["violations", "overlaps", "missing"].map((metric) => ({
-      name: `order, 2 processes, 100 queues, ${ours === "ours" ? "safe" : "fast lane"}: ${metric}`,
-      unit: "",
-      metric,
-      ours,
-      rivals: [],
-      better: "less" as const,
-      target: { value: 0 },
-    })),
-  ),
+  contenders: ["ours"],
+  rows: ["violations", "overlaps", "missing"].map((metric) => ({
+    name: `order, 2 processes, 100 queues, safe: ${metric}`,
+    unit: "",
+    metric,
+    ours: "ours",
+    rivals: [],
+    better: "less",
+    target: { value: 0 },
+  })),
   async run(bench: Bench, contender) {
     await bench.server.seed(WATCHED_JOBS, 100);
     const duty = bench.duty("drain", contender, {

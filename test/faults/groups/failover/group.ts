@@ -10,7 +10,7 @@ import { type Pair, pairOf } from "./pair.ts";
 
 const MEMBERS = 2;
 const RATE = 20;
-const MODES = ["safe", "fast", "fast with queues"] as const;
+const MODES = ["safe", "fast"] as const;
 /** How long whoever promotes takes to decide. */
 const DECISION_MS = 2_000;
 /** The same where nothing is closed: whoever promotes hears as little as workers do. */
