@@ -8,8 +8,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
-import type { Block } from "../../site/markdown.ts";
-import { codeSpansOf } from "../../site/markdown.ts";
 import { parseCrontab } from "../../src/domain/cron/crontab.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import {
@@ -18,6 +16,8 @@ import {
   migratedDatabase,
   type TestDatabase,
 } from "../support/database.ts";
+import type { Block } from "./markdown.ts";
+import { codeSpansOf } from "./markdown.ts";
 import { root, userPages } from "./pages.ts";
 import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";

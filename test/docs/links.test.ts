@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
-import { headingsOf, type Link, linksOf } from "../../site/markdown.ts";
+import { headingsOf, type Link, linksOf } from "./markdown.ts";
 import { allPages, type Page, pageAt, root, userPages } from "./pages.ts";
 
 /** From the root, and the anchor behind it; null: it leads out of the project. */

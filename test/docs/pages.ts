@@ -1,7 +1,7 @@
 // The documentation as files: the README, what stands in docs/, and the other pages in Markdown.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Block, blocksOf, parse } from "../../site/markdown.ts";
+import { type Block, blocksOf, parse } from "./markdown.ts";
 
 export const root = join(import.meta.dirname, "../..");
 

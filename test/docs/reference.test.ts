@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { headingsOf, parse } from "../../site/markdown.ts";
-import { publicDeclarations } from "../../site/reference/declarations.ts";
-import { openapiDocument, referencePages } from "../../site/reference/pages.ts";
+import { publicDeclarations } from "../../build/reference/declarations.ts";
+import { openapiDocument, referencePages } from "../../build/reference/pages.ts";
 import { routes } from "../../src/admin/routes.ts";
 import { commands } from "../../src/cli/commands/index.ts";
+import { headingsOf, parse } from "./markdown.ts";
 import { root } from "./pages.ts";
 
 const types = join(root, "dist/types");

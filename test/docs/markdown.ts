@@ -1,10 +1,10 @@
 // Markdown as the documentation uses it: blocks of code with what their fences say, headings with the
-// anchors that GitHub gives them, links, and pieces of code within the text. The site is made with it, and the
-// tests read the pages with it.
+// anchors that GitHub gives them, links, and pieces of code within the text.
 import MarkdownIt, { type Token } from "markdown-it";
+import { anchorOf } from "../../build/reference/table.ts";
 
 /** Tables and fences as GitHub has them; no HTML, no typographic changes. */
-export const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 export interface Block {
   /** The first word behind the fence. */
@@ -60,14 +60,8 @@ export function headingsOf(tokens: readonly Token[]): Heading[] {
   });
 }
 
-/** As GitHub makes it: small letters, no punctuation, a dash for each space. */
-export function anchorOf(text: string): string {
-  const kept = text.trim().toLowerCase();
-  return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");
-}
-
 /** What a reader sees of an inline token, pictures left out. */
-export function plainText(token: Token | undefined): string {
+function plainText(token: Token | undefined): string {
   const parts = (token?.children ?? []).map(({ type, content }) => {
     if (type === "text" || type === "code_inline") return content;
     return type === "softbreak" || type === "hardbreak" ? " " : "";

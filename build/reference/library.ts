@@ -1,7 +1,6 @@
 // docs/reference/library.md, from the types and the documentation of the public names.
-import { anchorOf } from "../markdown.ts";
 import type { Declaration } from "./declarations.ts";
-import { code, generated, table } from "./table.ts";
+import { anchorOf, code, generated, table } from "./table.ts";
 
 /** Where a name stands in the page, by where it is declared: the first that fits. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [

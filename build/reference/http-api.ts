@@ -1,7 +1,6 @@
 // docs/reference/http-api.md, from the OpenAPI document, which is made of the table of routes and of the
 // declarations that check requests.
-import { anchorOf } from "../markdown.ts";
-import { code, generated, plain, table } from "./table.ts";
+import { anchorOf, code, generated, plain, table } from "./table.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
 type Json = any;

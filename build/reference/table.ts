@@ -24,3 +24,9 @@ export function plain(text: string): string {
 /** What is at the top of every generated page. */
 export const generated = (from: string) =>
   `*Written by \`npm run docs\` from ${from}; a test compares it with them.*`;
+
+/** The anchor that GitHub gives a heading: small letters, no punctuation, a dash for each space. */
+export function anchorOf(text: string): string {
+  const kept = text.trim().toLowerCase();
+  return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");
+}
