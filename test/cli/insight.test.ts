@@ -141,6 +141,23 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   assert.deepEqual(rows, stock.rows);
 });
 
+test("doctor names functions of a renamed schema, and its fix repairs them.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  await own.pool.query("alter schema worker rename to jobs");
+  const env = { DATABASE_URL: url, WORKER_SCHEMA: "jobs" };
+  const refused = await quickly(["add", "t", "{}"], env);
+  assert.match(refused.stderr, /the function add_job of the schema "jobs" works on .* "worker"/);
+  const { stdout, status } = await quickly(["doctor"], env);
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /^bad {3}drift: the function add_job .*\n +mend: worker migrate --schema jobs$/m,
+  );
+  assert.match((await quickly(["migrate"], env)).stdout, /^Brought the schema jobs up to date/);
+  assert.match((await quickly(["add", "t", "{}"], env)).stdout, /^Added job 1 for t/);
+  assert.equal((await quickly(["doctor"], env)).status, 0);
+});
 test("doctor says who holds locks and has gone, and what a role lacks.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);

@@ -1,6 +1,7 @@
 // Whether the schema is still as it was made: objects that have gone, and triggers and foreign keys that
 // somebody has added to the table of jobs, which every job pays for.
 import { type Database, query, type Statement } from "../database.ts";
+import { readStrayFunctions, type StrayFunction } from "../own-functions.ts";
 
 export interface SchemaDrift {
   /** Functions and types by name; they come back with the schema only. */
@@ -8,6 +9,8 @@ export interface SchemaDrift {
   /** The statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
   readonly triggers: readonly string[];
+  /** Functions that work on the tables of another schema. */
+  readonly strays: readonly StrayFunction[];
 }
 
 const functions = [
@@ -38,6 +41,7 @@ export async function readSchemaDrift(db: Database): Promise<SchemaDrift> {
       statement: `create index concurrently ${name} on ${db.schema.quoted}._private_jobs using btree ${indexes[name]}`,
     })),
     triggers: listed(row?.triggers),
+    strays: await readStrayFunctions(db),
   };
 }
 

@@ -2,6 +2,7 @@
 // in one that is there (ours, Graphile Worker's, its Rust port's) only our extensions.
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query } from "../database.ts";
+import { readStrayFunctions, strayMessage } from "../own-functions.ts";
 import { addExtensions, type Transaction } from "./add-extensions.ts";
 import baseline from "./baseline.sql";
 import { type Extension, unfinished } from "./extensions/extension.ts";
@@ -78,8 +79,15 @@ async function bringUpToDate(
   plan: MigrationPlan,
 ): Promise<MigrationOutcome> {
   const left = workLeft(state, plan);
-  if (left.length === 0) return current(state);
+  const strays = plan.existing === "leave" ? [] : await readStrayFunctions(db);
+  if (left.length + strays.length === 0) return current(state);
   await addExtensions(db, left, state);
+  for (const stray of strays) {
+    await allowed(
+      () => db.client.query(stray.statement),
+      () => strayMessage(db.schema.name, stray),
+    );
+  }
   return {
     kind: state.origin === "ours" ? "upgraded" : "adopted",
     level: state.level,

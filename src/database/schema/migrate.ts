@@ -9,6 +9,7 @@ import { backoffDelay } from "../../base/retry.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
 import { type Database, query } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
+import { readStrayFunctions } from "../own-functions.ts";
 import type { SchemaName } from "../schema-name.ts";
 import {
   build,
@@ -135,6 +136,8 @@ async function look(
   const state = await schemaState(db, plan.registry);
   switch (state.kind) {
     case "ready":
+      if (plan.existing === "bring up to date" && (await readStrayFunctions(db)).length > 0)
+        return work(null);
       if (workLeft(state, plan).length === 0) return current(state);
       return work(state);
     case "absent":

@@ -1,6 +1,7 @@
 // What a migration would do, without doing it. Only reads, and takes no lock: somebody else may be quicker.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
+import { readStrayFunctions } from "../own-functions.ts";
 import { current, type MigrationOutcome, workLeft } from "./build-schema.ts";
 import { unfinished } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
@@ -22,7 +23,8 @@ export async function planMigration(
     case "ready": {
       const plan = { registry: extensions, asked, existing: "bring up to date" } as const;
       const left = workLeft(state, plan);
-      if (left.length === 0) return current(state);
+      const strays = await readStrayFunctions(db);
+      if (left.length + strays.length === 0) return current(state);
       return {
         kind: state.origin === "ours" ? "upgraded" : "adopted",
         level: state.level,

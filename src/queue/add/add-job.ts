@@ -2,6 +2,7 @@
 import { WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database, Statement } from "../../database/database.ts";
+import { assertOwnFunctions, isOwnFunction } from "../../database/own-functions.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
 import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
@@ -31,6 +32,7 @@ export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const rows = await withNames(known, await contendedQuery<JobRow>(known, addSql, values));
       if (rows[0] !== undefined) return toJob(rows[0]);
+      await assertOwnFunctions(known);
     }
     throw keyTooBusy(spec.jobKey);
   });
@@ -60,4 +62,4 @@ const addSql: Statement = (schema) => `
     job_key_mode => $9::text
   ) as jobs
   ${jobNames(schema)}
-  where jobs.id is not null`;
+  where jobs.id is not null and ${isOwnFunction(schema, "add_job")}`;

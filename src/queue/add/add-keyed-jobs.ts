@@ -5,6 +5,7 @@
 // fit (repeated keys, unsafe_dedupe, jobs without a key, whose order add_jobs does not keep) goes
 // through add_job one by one, after the rest and in the order given.
 import type { Database, Statement } from "../../database/database.ts";
+import { assertOwnFunctions, isOwnFunction } from "../../database/own-functions.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
@@ -26,6 +27,7 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
   for (let attempt = 0; attempt < MAX_TRIES && places.length > 0; attempt++) {
     await offerJobs(db, specs, places, done);
     places = places.filter((place) => done[place] === undefined);
+    if (places.length > 0) await assertOwnFunctions(db);
   }
   return done.map((job, place) => {
     if (job === undefined) throw keyTooBusy(specs[place]?.jobKey ?? null);
@@ -80,6 +82,7 @@ const addSql: Statement = (schema) => `
     from (${givenRows(ALL_COLUMNS)}) as spec
     join unnest($9::text[], $10::text[], $11::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
+    where ${isOwnFunction(schema, "add_job")}
   ), batches as (
     select
       preserves,

@@ -1,6 +1,7 @@
 // Acts on jobs by their ids, through one of the schema's functions for that, and keeps what they were
 // where that is asked for.
 import type { Database } from "../../database/database.ts";
+import { assertOwnFunctions, isOwnFunction } from "../../database/own-functions.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { actingQuery } from "../sql/contended-query.ts";
@@ -10,6 +11,7 @@ import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-st
 
 export interface Acting {
   readonly kind: ChangeKind;
+  readonly function: Parameters<typeof isOwnFunction>[1];
   /** The function's call, for a schema and for what gives the ids; its other values begin with $2. */
   readonly call: (schema: string, ids: string) => string;
   readonly values: readonly unknown[];
@@ -24,35 +26,37 @@ export interface Changed {
 /** Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids. */
 export async function actOnJobs(
   db: Database,
-  { kind, call, values }: Acting,
+  acting: Acting,
   ids: readonly string[],
   keeping: Keeping | null,
 ): Promise<Changed> {
-  const given = [checkedJobIds(ids), ...values];
+  const given = [checkedJobIds(ids), ...acting.values];
   if (keeping === null) {
-    const rows = await actingQuery<JobRow>(db, (s, of) => plainStatement(s, call(s, of)), given);
+    const rows = await actingQuery<JobRow>(db, (s, of) => plainStatement(s, acting, of), given);
+    if (rows.length === 0) await assertOwnFunctions(db);
     return { jobs: rows.map(toJob), operationId: null };
   }
   const rows = await actingQuery<JobRow & KeptRow>(
     db,
-    (s, of) => keptStatement(s, kind, tablesOf(s, kind, of, call), given.length + 1),
+    (s, of) => keptStatement(s, acting.kind, tablesOf(s, acting, of), given.length + 1),
     [...given, ...keptValues(keeping)],
   );
+  if (rows.length === 0) await assertOwnFunctions(db);
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-const plainStatement = (s: string, call: string) => `
+const plainStatement = (s: string, acting: Acting, ids: string) => `
   select ${jobColumns}
-  from ${call} as jobs
+  from ${acting.call(s, ids)} as jobs
   ${jobNames(s)}
+  where ${isOwnFunction(s, acting.function)}
   order by jobs.id`;
 
 /** Locked first, so that what is kept is what the function finds. */
 const tablesOf = (
   s: string,
-  kind: ChangeKind,
+  { kind, function: name, call }: Acting,
   ids: string,
-  call: Acting["call"],
 ): string => `was as materialized (
     select ${["jobs.id", ...(kind === "delete" ? [] : keptColumns(kind, "jobs"))].join(", ")}
     from ${s}._private_jobs as jobs
@@ -61,6 +65,7 @@ const tablesOf = (
     for update
   ), acted as materialized (
     select * from ${call(s, "array(select was.id from was)")}
+    where ${isOwnFunction(s, name)}
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome

@@ -11,6 +11,11 @@
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
     join unnest($9::text[], $10::text[], $11::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
+    where not exists (
+    select from pg_catalog.pg_proc as own
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    and own.proname in ('add_job', 'add_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
+  )
   ), batches as (
     select
       preserves,
@@ -63,4 +68,10 @@
   from jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id;
+
+  select own.proname::text as name, own.prosrc as body, pg_get_functiondef(own.oid) as definition
+  from pg_catalog.pg_proc as own
+  join pg_catalog.pg_namespace as space on space.oid = own.pronamespace
+  where space.nspname = $1::text and own.proname = any($3::text[]) and pg_catalog.strpos(pg_catalog.replace(own.prosrc, $2::text, ''), '".') > 0
+  order by own.proname

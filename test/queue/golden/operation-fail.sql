@@ -23,6 +23,11 @@
   ), acted as (
     select acted.id, acted.updated_at, acted.attempts
     from "worker".permanently_fail_jobs(array(select held.id from held), $7::text) as acted
+    where not exists (
+    select from pg_catalog.pg_proc as own
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    and own.proname in ('permanently_fail_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
+  )
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and false
   ), kept as (

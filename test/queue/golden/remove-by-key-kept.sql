@@ -1,5 +1,10 @@
   with acted as materialized (
-    select * from "worker".remove_job($1::text) as jobs where jobs.id is not null
+    select * from "worker".remove_job($1::text) as jobs
+    where jobs.id is not null and not exists (
+    select from pg_catalog.pg_proc as own
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    and own.proname in ('remove_job') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
+  )
   ), met as materialized (
     select id, 'd' as outcome from acted where key is not null
   ), operation as (

@@ -12,6 +12,11 @@
     attempts => $5::int,
     max_attempts => $6::int
   )
+    where not exists (
+    select from pg_catalog.pg_proc as own
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    and own.proname in ('reschedule_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
+  )
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome

@@ -1,6 +1,8 @@
 // What the facts about the queue's tables mean, and what needs a person there.
 import type { TableFacts } from "../../../database/inspect/relations.ts";
+import { strayMessage } from "../../../database/own-functions.ts";
 import { grouped } from "../../../domain/words.ts";
+import { quoted as inShell } from "../../../queue/operations/model/command-line.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";
@@ -29,6 +31,10 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
     const mend = `worker migrate --schema ${schema}_fresh && pg_dump --schema-only --schema ${schema}_fresh`;
     return finding("bad", "drift", `${what} is missing; a fresh schema has it`, mend);
   });
+  for (const stray of drift.strays) {
+    const migrate = `worker migrate --schema ${inShell(schema)}`;
+    found.push(finding("bad", "drift", strayMessage(schema, stray), migrate));
+  }
   for (const { name, statement } of drift.missingIndexes) {
     const message = `the index ${name} is missing: every fetch reads all jobs`;
     found.push(finding("bad", "drift", message, inPsql(statement)));

@@ -16,7 +16,12 @@ export async function completeJobs(
   ids: readonly string[],
   keeping: Keeping | null = null,
 ): Promise<Changed> {
-  return actOnJobs(db, { kind: "delete", call: completeCall, values: [] }, ids, keeping);
+  return actOnJobs(
+    db,
+    { kind: "delete", function: "complete_jobs", call: completeCall, values: [] },
+    ids,
+    keeping,
+  );
 }
 
 const completeCall = (s: string, ids: string) => `${s}.complete_jobs(${ids})`;

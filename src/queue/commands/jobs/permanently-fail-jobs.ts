@@ -25,7 +25,12 @@ export async function permanentlyFailJobs(
   keeping: Keeping | null = null,
 ): Promise<Changed> {
   const checked = reason === null ? null : validate(reasonText, reason);
-  return actOnJobs(db, { kind: "fail", call: failCall, values: [checked] }, ids, keeping);
+  return actOnJobs(
+    db,
+    { kind: "fail", function: "permanently_fail_jobs", call: failCall, values: [checked] },
+    ids,
+    keeping,
+  );
 }
 
 const failCall = (s: string, ids: string) => `${s}.permanently_fail_jobs(${ids}, $2::text)`;

@@ -1,6 +1,7 @@
 // Takes back a job by its key.
 import { validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
+import { assertOwnFunctions, isOwnFunction } from "../../../database/own-functions.ts";
 import type { Job } from "../../../domain/job.ts";
 import { jobKey } from "../../../domain/job-spec.ts";
 import {
@@ -28,6 +29,7 @@ export interface RemovedJob {
 /** Removes the job with this key. Throws InputError when `key` has not 1 to 512 characters. */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const [row] = await contendedQuery<JobRow>(db, removeSql, [validate(jobKey, key)]);
+  if (row === undefined) await assertOwnFunctions(db);
   return removed(row);
 }
 
@@ -41,6 +43,7 @@ const removed = (row: JobRow | undefined): RemovedJob =>
 export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
   const values = [validate(jobKey, key), ...keptValues(keeping)];
   const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
+  if (row === undefined) await assertOwnFunctions(db);
   return { ...removed(row), operationId: row?.operation_id ?? null };
 }
 
@@ -53,14 +56,15 @@ const removeSql: Statement = (schema) => `
   select ${jobColumns}
   from ${schema}.remove_job($1::text) as jobs
   ${jobNames(schema)}
-  where jobs.id is not null`;
+  where jobs.id is not null and ${isOwnFunction(schema, "remove_job")}`;
 
 const removeKeepingSql: Statement = (schema) =>
   keptStatement(
     schema,
     "delete",
     `acted as materialized (
-    select * from ${schema}.remove_job($1::text) as jobs where jobs.id is not null
+    select * from ${schema}.remove_job($1::text) as jobs
+    where jobs.id is not null and ${isOwnFunction(schema, "remove_job")}
   ), met as materialized (
     select id, 'd' as outcome from acted where key is not null
   )`,

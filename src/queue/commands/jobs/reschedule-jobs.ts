@@ -66,7 +66,12 @@ export async function rescheduleJobs(
     attempts ?? null,
     maxAttempts ?? null,
   ];
-  return actOnJobs(db, { kind: "reschedule", call: rescheduleCall, values }, ids, keeping);
+  return actOnJobs(
+    db,
+    { kind: "reschedule", function: "reschedule_jobs", call: rescheduleCall, values },
+    ids,
+    keeping,
+  );
 }
 
 const rescheduleCall = (s: string, ids: string) => `${s}.reschedule_jobs(

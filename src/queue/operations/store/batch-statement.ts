@@ -2,6 +2,7 @@
 // lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
 // killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
 // was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
+import { isOwnFunction } from "../../../database/own-functions.ts";
 import { keepRows, keptColumns } from "../../kept/kept-columns.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { microseconds } from "../../sql/moments.ts";
@@ -125,7 +126,8 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
     returning jobs.id, ${keptColumns(act.kind, "jobs").join(", ")}`;
     case "fail":
       return `${columns}
-    from ${s}.permanently_fail_jobs(${ids}, ${parameter(act.reason, "text")}) as acted`;
+    from ${s}.permanently_fail_jobs(${ids}, ${parameter(act.reason, "text")}) as acted
+    where ${isOwnFunction(s, "permanently_fail_jobs")}`;
     case "reschedule":
       return `${columns}
     from ${s}.reschedule_jobs(
@@ -134,7 +136,8 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
       priority => ${parameter(act.priority, "int")},
       attempts => ${parameter(act.attempts, "int")},
       max_attempts => ${parameter(act.maxAttempts, "int")}
-    ) as acted`;
+    ) as acted
+    where ${isOwnFunction(s, "reschedule_jobs")}`;
     default:
       return act satisfies never;
   }
