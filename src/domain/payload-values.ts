@@ -67,7 +67,8 @@ function* members(json: string, start: number): Generator<readonly [number, numb
     const value = skipSpace(json, skipSpace(json, end) + 1);
     yield [at, end, value];
     at = skipSpace(json, skipValue(json, value));
-    if (json[at] === ",") at = skipSpace(json, at + 1);
+    if (json[at] !== ",") return;
+    at = skipSpace(json, at + 1);
   }
 }
 
@@ -83,7 +84,8 @@ function* elements(json: string, start: number): Generator<number> {
   while (at < json.length && json[at] !== "]") {
     yield at;
     at = skipSpace(json, skipValue(json, at));
-    if (json[at] === ",") at = skipSpace(json, at + 1);
+    if (json[at] !== ",") return;
+    at = skipSpace(json, at + 1);
   }
 }
 
@@ -98,28 +100,38 @@ function skipValue(json: string, start: number): number {
   if (first !== "{" && first !== "[") return skipScalar(json, start);
   let depth = 0;
   for (let at = start; at < json.length; at++) {
-    const char = json[at];
-    if (char === '"') at = skipString(json, at) - 1;
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) return at + 1;
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = skipString(json, at) - 1;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) return at + 1;
   }
   return json.length;
 }
 
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+const isSpace = (code: number) => code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
+const isEnd = (code: number) =>
+  code === COMMA || code === CLOSE_BRACKET || code === CLOSE_BRACE || isSpace(code);
+
 function skipScalar(json: string, start: number): number {
   let at = start;
-  while (at < json.length && !",]} \t\r\n".includes(json.charAt(at))) at++;
+  while (at < json.length && !isEnd(json.charCodeAt(at))) at++;
   return at;
 }
 
 function skipString(json: string, start: number): number {
   let at = start + 1;
-  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  while (at < json.length) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) break;
+    at += code === BACKSLASH ? 2 : 1;
+  }
   return at + 1;
 }
 
 function skipSpace(json: string, start: number): number {
   let at = start;
-  while (at < json.length && " \t\r\n".includes(json.charAt(at))) at++;
+  while (isSpace(json.charCodeAt(at))) at++;
   return at;
 }

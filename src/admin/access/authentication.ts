@@ -93,8 +93,10 @@ function offeredSecret(auth: AuthConfig, request: HttpRequest): string | null {
 
 /** What stands in the header Authorization behind its scheme. */
 function offeredIn(wanted: string, request: HttpRequest): string | null {
-  const [, scheme, value] = /^([^ ]+) +(.*)$/.exec(header(request, "authorization") ?? "") ?? [];
-  return scheme?.toLowerCase() === wanted && value !== undefined ? value : null;
+  const text = header(request, "authorization") ?? "";
+  const space = text.indexOf(" ");
+  if (space < 0 || text.slice(0, space).toLowerCase() !== wanted) return null;
+  return text.slice(space).trimStart();
 }
 
 /** `user:password` in UTF-8 (RFC 7617); what is not UTF-8 becomes something that never matches. */

@@ -43,9 +43,9 @@ export function moment(typed: string): When {
 /** `1h30m`, `2 hours`, `1 day 6 h`; null when it is nothing of the kind. */
 function sumOfParts(typed: string): number | null {
   const plain = typed.trim().toLowerCase();
-  if (!/^(\d+(\.\d+)?\s*[a-z]+\s*)+$/.test(plain)) return null;
+  if (!/^(\d{1,18}(\.\d{1,18})?\s*[a-z]+\s*)+$/.test(plain)) return null;
   let sum = 0;
-  for (const [, amount, name = ""] of plain.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g)) {
+  for (const [, amount, name = ""] of plain.matchAll(/(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]+)/g)) {
     const unit = unitsMs.find(([names]) => names.test(name));
     if (unit === undefined) return null;
     sum += Number(amount) * unit[1];

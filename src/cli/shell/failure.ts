@@ -15,9 +15,14 @@ export function tellFailure(error: unknown, flags: { verbose: boolean; json: boo
     printFailureJson({ error: message, code, ...problems });
     return;
   }
-  const line = `worker: ${message.replaceAll(/\s*\n\s*/g, " ")}${placeOf(error)}`;
+  const line = `worker: ${onOneLine(message)}${placeOf(error)}`;
   if (flags.verbose && error instanceof Error) printFailure(line, stackOf(error));
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
+}
+
+function onOneLine(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
 }
 
 /** Where in a query the fault is. */

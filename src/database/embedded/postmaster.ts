@@ -110,7 +110,7 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
 }
 
 function log(logger: Logger, line: string): void {
-  const [, severity, message] = /^(\w+):\s+(.*)$/.exec(line) ?? [];
+  const [, severity, message] = /^(\w+):\s+(.*)/s.exec(line) ?? [];
   if (severity === "FATAL" || severity === "PANIC") logger.warn({ severity }, `${message}`);
   else logger.debug({}, line);
 }

@@ -27,6 +27,9 @@ const fields: readonly Field[] = [
 
 export const FIELD_COUNT = fields.length;
 
+/** More are not reported. */
+export const MAX_PROBLEMS = 100;
+
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
 /**
@@ -46,6 +49,7 @@ export function canonicalField(
     const found = numbersOf(part, field);
     if (typeof found === "string") problems.push({ at, message: found });
     else for (const number of found) numbers.add(number);
+    if (problems.length >= MAX_PROBLEMS) break;
     at += part.length + 1;
   }
   if (problems.length > 0) return { problems };

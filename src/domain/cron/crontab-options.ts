@@ -104,9 +104,9 @@ const PERIODS_MS: Readonly<Record<string, number>> = {
 
 /** `4w3d2h1m` in milliseconds; null when it is no time phrase. */
 function timePhraseMs(text: string): number | null {
-  if (!/^(?:[0-9]+[smhdw])+$/.test(text)) return null;
+  if (!/^(?:[0-9]{1,15}[smhdw])+$/.test(text)) return null;
   let sumMs = 0;
-  for (const [, quantity, period = ""] of text.matchAll(/([0-9]+)([smhdw])/g)) {
+  for (const [, quantity, period = ""] of text.matchAll(/([0-9]{1,15})([smhdw])/g)) {
     sumMs += Number(quantity) * (PERIODS_MS[period] ?? 0);
   }
   return sumMs;

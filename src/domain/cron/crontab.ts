@@ -5,13 +5,18 @@
 // It is read to its end, so that all of its problems are known at once, each with line and column.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CronEntry, checkedEntry } from "./cron-entry.ts";
-import { canonicalField, FIELD_COUNT, fieldName, type TextProblem } from "./cron-fields.ts";
+import {
+  canonicalField,
+  FIELD_COUNT,
+  fieldName,
+  MAX_PROBLEMS,
+  type TextProblem,
+} from "./cron-fields.ts";
 import { json5Object } from "./cron-payload.ts";
 import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
 
 /** Longest text, in UTF-16 units. */
 export const LONGEST_CRONTAB = 1_000_000;
-const MAX_PROBLEMS = 100;
 
 /**
  * The entries of a crontab text, in its order. Throws InputError with all problems (at most 100);
@@ -30,8 +35,9 @@ export function parseCrontab(text: string): CronEntry[] {
     const line = whole.trim();
     if (line === "" || line.startsWith("#")) continue;
     const result = readLine(line);
+    const indent = whole.indexOf(line);
     const complain = ({ at, message }: TextProblem): void => {
-      const column = whole.indexOf(line) + at + 1;
+      const column = indent + at + 1;
       problems.push({ path: `line ${index + 1}, column ${column}`, message });
     };
     for (const problem of result.problems) complain(problem);

@@ -2,6 +2,7 @@
 // characters a completion replaces. Works on unfinished queries, so it looks at characters, not trees.
 import { isDigit, isNameLetter, isStepEnd, isWordEnd } from "./characters.ts";
 import { isFieldName } from "./fields.ts";
+import { MOST_CHARACTERS } from "./limits.ts";
 import { type FieldName, operators, type PathStep, type Span } from "./query-tree.ts";
 
 export type Completion = Span &
@@ -17,8 +18,9 @@ export type Completion = Span &
       }
   );
 
-/** null where nothing can be completed, as in the text of a bare quote. */
+/** null where nothing can be completed, as in the text of a bare quote or a query that is too long. */
 export function completionAt(text: string, at: number): Completion | null {
+  if (text.length > MOST_CHARACTERS) return null;
   const start = termStart(text, at);
   const term = text.slice(start, at);
   const name = /^[A-Za-z_]*/.exec(term)?.[0] ?? "";
@@ -113,5 +115,5 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
 export function written(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");
-  return isPlain && !isOther ? text : `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  return isPlain && !isOther ? text : `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

@@ -31,7 +31,7 @@ export function isTime(text: string): boolean {
 
 function ageSeconds(text: string): number {
   let seconds = 0;
-  for (const [, count, unit = ""] of text.matchAll(/(\d+)([smhdw])/g)) {
+  for (const [, count, unit = ""] of text.matchAll(/(\d{1,9})([smhdw])/g)) {
     seconds += Number(count) * (UNIT_SECONDS[unit] ?? 0);
   }
   return seconds;

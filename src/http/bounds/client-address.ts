@@ -10,7 +10,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** The client's address, from the connection's peer and the request's headers. */
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
-// A chain of proxies is short; who sends more hops sends nonsense.
+// A chain of proxies is short; hops before these are ignored.
 const MOST_HOPS = 32;
 
 /**
@@ -42,7 +42,7 @@ function clientIn(
   isProxy: (address: string) => boolean,
 ): string {
   let client = peer;
-  for (const text of chain.slice(-MOST_HOPS).toReversed()) {
+  for (const text of chain.toReversed()) {
     const hop = addressOf(text);
     if (hop === null) return client;
     client = hop;
@@ -52,24 +52,43 @@ function clientIn(
 }
 
 function forwardedFor(headers: Headers): string[] {
-  return elements(headers["x-forwarded-for"]);
+  return lastElements(headers["x-forwarded-for"]);
 }
 
 /** `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"` (RFC 7239). */
 function forwarded(headers: Headers): string[] {
-  return elements(headers["forwarded"]).map((element) => {
-    const [, , name = ""] = /(?:^|;)\s*for\s*=\s*("?)([^";]*)\1\s*(?:;|$)/i.exec(element) ?? [];
-    return name;
+  return lastElements(headers["forwarded"]).map((element) => {
+    for (const pair of element.split(";")) {
+      const mark = pair.indexOf("=");
+      const name = pair.slice(0, Math.max(mark, 0)).trim();
+      if (name.toLowerCase() === "for") return unquoted(pair.slice(mark + 1).trim());
+    }
+    return "";
   });
 }
 
-function elements(header: string | string[] | undefined): string[] {
-  const text = Array.isArray(header) ? header.join(",") : (header ?? "");
-  return text === "" ? [] : text.split(",").map((element) => element.trim());
+/** A value with a quote on one side only stays as it is: it is no address. */
+function unquoted(value: string): string {
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return isQuoted ? value.slice(1, -1) : value;
 }
+
+/** The elements that the proxies next to this server have added. */
+function lastElements(header: string | string[] | undefined): string[] {
+  const text = Array.isArray(header) ? header.join(",") : (header ?? "");
+  if (text === "") return [];
+  return text
+    .split(",")
+    .slice(-MOST_HOPS)
+    .map((element) => element.trim());
+}
+
+// An address in brackets with a port has 47 characters, with the name of an interface a few more.
+const LONGEST_ADDRESS = 100;
 
 /** An address, perhaps in brackets, perhaps with a port; null for anything else. */
 function addressOf(text: string): string | null {
+  if (text.length > LONGEST_ADDRESS) return null;
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+)(?::\d+)?)$/.exec(text) ?? [];
   const address = plainAddress(bracketed ?? dotted ?? text);
   return isIP(address) === 0 ? null : address;

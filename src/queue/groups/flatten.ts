@@ -5,15 +5,18 @@ const DEEPEST = 6;
 const MOST_PATHS = 200;
 const LONGEST_VALUE = 80;
 const MOST_ELEMENTS = 20;
+/** In characters. */
+const LONGEST_PAYLOAD = 100_000;
 
 /** Numbers that a double would change. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
  * `payload.customer.vip` → its value as JSON, of at most 80 characters; of an array its length, and its
- * elements under `[]`. A path may have several values. null: no JSON that can be read.
+ * elements under `[]`. A path may have several values. null: no JSON that can be read, or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
+  if (payload.length > LONGEST_PAYLOAD) return null;
   const paths = new Map<string, Set<string>>();
   try {
     add(paths, "payload", parse(payload), 0);
@@ -56,12 +59,46 @@ const nameText = (name: string) => {
 
 /** Marks a number that is kept as its text. */
 const EXACT = "\0number ";
-const STRING_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
 
 function parse(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
-  const exact = text.replace(STRING_OR_LONG_NUMBER, (token) =>
-    token.startsWith('"') ? token : JSON.stringify(EXACT + token),
-  );
-  return JSON.parse(exact);
+  return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
+
+/** Long integers become texts that begin with the mark. By hand: each character is read once. */
+function withExactIntegers(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    if (!isOfInteger(code)) continue;
+    const start = at;
+    let isInteger = true;
+    for (let end = at; isOfNumber(text.charCodeAt(end)); end++) {
+      isInteger &&= isOfInteger(text.charCodeAt(end));
+      at = end;
+    }
+    const token = text.slice(start, at + 1);
+    if (!isInteger || !LONG_NUMBER.test(token)) continue;
+    parts.push(text.slice(from, start), JSON.stringify(EXACT + token));
+    from = at + 1;
+  }
+  return parts.join("") + text.slice(from);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
+    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+/** Digits and the minus. */
+const isOfInteger = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
+/** Point, e, E and plus, too. */
+const isOfNumber = (code: number) =>
+  isOfInteger(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b;

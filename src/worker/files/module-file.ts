@@ -55,9 +55,21 @@ function sentenceOf(error: unknown): string {
     return `has more TypeScript than types, which cannot just be taken away: ${what}${placed(place)}; use plain JavaScript for it, or compile the file`;
   }
   // Where it was thrown; Node's own code says nothing to whoever wrote the file.
-  const frame = /^\s+at .*$/m.exec(stack)?.[0] ?? "";
-  const place = /[( ](?:file:\/\/)?(\/[^():]+:\d+):\d+\)?$/.exec(frame)?.[1];
+  const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
+  const place = frame === undefined ? undefined : placeIn(frame);
   return `cannot be loaded: ${message}${message.includes("imported from") ? "" : placed(place)}`;
+}
+
+/** `/tasks/a.js:3` of `    at make (file:///tasks/a.js:3:9)`; undefined where the frame has no path. */
+function placeIn(frame: string): string | undefined {
+  const line = frame.trim();
+  const parts = (line.endsWith(")") ? line.slice(0, -1) : line).split(":");
+  const [row = "", column = ""] = parts.splice(-2);
+  const head = parts.join(":");
+  const path = head.slice(Math.max(head.lastIndexOf("("), head.indexOf("at ") + 2) + 1);
+  const plain = path.startsWith("file://") ? path.slice("file://".length) : path;
+  const isPlace = plain.startsWith("/") && /^\d+$/.test(row) && /^\d+$/.test(column);
+  return isPlace ? `${plain}:${row}` : undefined;
 }
 
 const placed = (place: string | undefined) => (place === undefined ? "" : ` (${place})`);

@@ -49,8 +49,14 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   const known = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
     .filter((one) => "reason" in one)
-    .filter(({ name }) => !known.has(name.replace(/(\.[^/]*)?$/, "")));
+    .filter(({ name }) => !known.has(withoutExtensions(name)));
   return { tasks, ignored, problems: sameNames(tasks) };
+}
+
+/** `folder/name.test.js` → `folder/name`. */
+function withoutExtensions(name: string): string {
+  const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
+  return dot < 0 ? name : name.slice(0, dot);
 }
 
 async function assertDirectory(directory: string): Promise<void> {

@@ -68,8 +68,14 @@ function readyAddress(typed: string): { address: URL; socketPath: string | undef
   url.password = "";
   url.search = "";
   if (!url.pathname.endsWith("/readyz"))
-    url.pathname = `${url.pathname.replace(/\/+$/, "")}/readyz`;
+    url.pathname = `${withoutLastSlashes(url.pathname)}/readyz`;
   return { address: url, socketPath };
+}
+
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
 }
 
 async function answerOf(where: string, limitMs: number, asked: () => Promise<Answer>) {
