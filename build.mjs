@@ -12,7 +12,7 @@
 // two builds at once do not mix.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
 import { executable } from "./build/executable/executable.mjs";
 import { release } from "./build/executable/release.mjs";
@@ -71,7 +71,6 @@ async function ui() {
 
 /** Every file of the client as the server sends it, compressed once, here. */
 async function assets() {
-  const { brotli } = await import("./ui/brotli.mjs");
   const table = {};
   for (const name of client) {
     const bytes = await readFile(join(dist, "ui", name));
@@ -79,7 +78,7 @@ async function assets() {
       content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
       identity: bytes.toString("base64"),
-      br: brotli(bytes).toString("base64"),
+      br: brotliCompressSync(bytes).toString("base64"),
       gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
     };
   }

@@ -160,7 +160,6 @@ const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
   literals: [],
-  unpack: [],
   shapes: ["lib"],
   query: ["lib"],
   generated: ["lib", "shapes"],

@@ -25,7 +25,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   await writeWhole(join(here, "generated"), glue);
   const fonts = await buildFonts();
   const files = new Map([...(await bundleHost()), ...(await bundleStyles(fonts.css))]);
-  files.set("admin_ui_bg.wasm", await shrink(glue.get("admin_ui_bg.wasm"), { names }));
+  files.set("admin_ui_bg.wasm", shrink(glue.get("admin_ui_bg.wasm"), { names }));
   files.set("favicon.svg", await readFile(join(here, "favicon.svg")));
   const page = await readFile(join(here, "index.html"), "utf8");
   files.set("index.html", page.replace("sans.woff2", fonts.files[0][0]));

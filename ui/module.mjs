@@ -7,8 +7,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import binaryen from "assemblyscript/binaryen";
-import { imageOf, packLiterals } from "./literals.mjs";
-import { pack } from "./pack.mjs";
+import { packLiterals } from "./literals.mjs";
 import { Shorten } from "./shorten.mjs";
 
 /** The host collects the memory between frames, which is all that the minimal runtime asks for. */
@@ -21,18 +20,8 @@ const ascOptions = [
   ...["--disableWarning", "235"],
 ];
 
-/** What unpacks the module: a few hundred bytes that run once. */
-const unpackerOptions = [
-  ...["--runtime", "stub"],
-  ...["--optimizeLevel", "3", "--shrinkLevel", "2"],
-];
-
 /** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it: files by their names. */
 export async function compileAssembly(entry, name) {
-  return compile(entry, name, ascOptions, [Shorten]);
-}
-
-async function compile(entry, name, options, transforms) {
   const files = new Map();
   const out = [
     "--baseDir",
@@ -41,7 +30,8 @@ async function compile(entry, name, options, transforms) {
     `${name}.wasm`,
   ];
   const writeFile = (file, contents) => files.set(basename(file), contents);
-  const { error, stderr } = await asc.main([entry, ...out, ...options], { writeFile, transforms });
+  const args = [entry, ...out, ...ascOptions];
+  const { error, stderr } = await asc.main(args, { writeFile, transforms: [Shorten] });
   if (error)
     throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
   return files;
@@ -50,9 +40,8 @@ async function compile(entry, name, options, transforms) {
 const { MutableGlobals, SignExt, NontrappingFPToInt, BulkMemory, BulkMemoryOpt } =
   binaryen.Features;
 
-/** The same module in fewer bytes, packed; with the names of its functions where they are wanted. */
-export async function shrink(wasm, { names = false } = {}) {
-  const unpacker = await compile("assembly/unpack.ts", "unpack", unpackerOptions, []);
+/** The same module in fewer bytes; with the names of its functions where they are wanted. */
+export function shrink(wasm, { names = false } = {}) {
   binaryen.setOptimizeLevel(3);
   binaryen.setShrinkLevel(2);
   binaryen.setLowMemoryUnused(true);
@@ -62,9 +51,8 @@ export async function shrink(wasm, { names = false } = {}) {
   module.optimize();
   // What stands in one file is alike.
   module.runPasses(["reorder-functions-by-name"]);
-  const image = imageOf(module);
   packLiterals(module);
   const bytes = module.emitBinary();
   module.dispose();
-  return pack(bytes, image, unpacker.get("unpack.wasm"));
+  return bytes;
 }

@@ -5,7 +5,6 @@
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { instantiate } from "../../ui/host/module.ts";
-import { unpacked } from "../../ui/host/unpack.ts";
 
 const wasmUrl = new URL("../../dist/ui/admin_ui_bg.wasm", import.meta.url);
 const buildUrl = new URL("../../ui/build.mjs", import.meta.url);
@@ -264,9 +263,7 @@ export async function start(address = "/", storage?: Map<string, string>): Promi
 let compiled: Promise<WebAssembly.Module> | undefined;
 
 function wasm(): Promise<WebAssembly.Module> {
-  compiled ??= readFile(wasmUrl)
-    .then((bytes) => WebAssembly.instantiate(bytes))
-    .then(({ instance }) => unpacked(instance));
+  compiled ??= readFile(wasmUrl).then((bytes) => WebAssembly.compile(bytes));
   return compiled;
 }
 

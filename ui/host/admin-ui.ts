@@ -12,7 +12,6 @@ import { Places } from "./places.ts";
 import { answerFirst } from "./request.ts";
 import { Runner } from "./runner.ts";
 import { currentTheme } from "./theme.ts";
-import { unpacked } from "./unpack.ts";
 
 /** What every page listens to (assembly/app/feed.ts). */
 const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
@@ -25,8 +24,7 @@ if (facts) answerFirst(facts.session);
 if (sessionStorage.length === 0 && !document.hidden) stream.openEarly(EVENTS);
 try {
   const url = serverUrl("assets/admin_ui_bg.wasm");
-  const packed = await WebAssembly.instantiateStreaming(fetch(url));
-  const module = await unpacked(packed.instance);
+  const module = await WebAssembly.compileStreaming(fetch(url));
   const places = new Places();
   const host = new PageHost(runner, stream, places);
   const app = await instantiate(module, host.imports());

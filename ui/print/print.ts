@@ -4,7 +4,6 @@
  */
 import type { FirstFacts } from "../host/first-facts.ts";
 import { type App, instantiate } from "../host/module.ts";
-import { unpacked } from "../host/unpack.ts";
 import { markupOf } from "./markup.ts";
 
 type Printer = (facts: FirstFacts) => string;
@@ -14,10 +13,9 @@ type Printer = (facts: FirstFacts) => string;
  * so that its memory stays as it is. After an exception it must not be used again.
  */
 export async function createPrinter(wasm: BufferSource): Promise<Printer> {
-  const packed = await WebAssembly.instantiate(wasm);
   let picture = "";
   let sessionAsked = -1;
-  const app: App = await instantiate(await unpacked(packed.instance), {
+  const app: App = await instantiate(await WebAssembly.compile(wasm), {
     ...Object.fromEntries(UNUSED.map((name) => [name, () => {}])),
     ...Object.fromEntries(EMPTY.map((name) => [name, () => ""])),
     ...Object.fromEntries(ZERO.map((name) => [name, () => 0])),

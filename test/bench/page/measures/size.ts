@@ -11,13 +11,11 @@ export const size: PageMeasure = { name: "size", run: async () => sizes() };
 
 function sizes(): readonly Line[] {
   const served = JSON.parse(readFileSync(join(folder, "assets.json"), "utf8"));
-  const raw = CODE.map((name) => statSync(join(folder, name)).size);
   const brotli = CODE.map((name) => Buffer.from(served[name].br, "base64").length);
   const fonts = readdirSync(join(folder, "fonts")).filter((name) => name.endsWith(".woff2"));
   const fontBytes = fonts.map((name) => statSync(join(folder, "fonts", name)).size);
   return [
-    atMost("module and host, raw", sum(raw) / 1_000, 260, "KB"),
-    atMost("module and host, brotli", sum(brotli) / 1_000, 90, "KB"),
+    atMost("module and host, brotli", sum(brotli) / 1_000, 110, "KB"),
     atMost("fonts", sum(fontBytes) / 1_000, 60, "KB"),
   ];
 }
