@@ -132,8 +132,10 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /**
    * Deletes failed jobs, and task identifiers and queues without jobs; the tasks named, by default
    * all three, an empty list none. "gc-task-identifiers" keeps the tasks of running workers that send
-   * heartbeats; name those of others, and of who only adds jobs, in `taskIdentifiersToKeep`.
-   * Rejects with InputError for an unknown cleanup task.
+   * heartbeats, and those in `taskIdentifiersToKeep`. Names are deleted in steps; each step waits up to 10 s
+   * for the transactions that are open then, and puts back the names that a job of theirs refers to.
+   * Rejects with InputError for an unknown cleanup task, and with `configuration` where names are to be
+   * deleted on `with(client)` inside a transaction.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**

@@ -263,7 +263,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "run-now": [(db) => runNow(db, ["1"], { runAt: "now" }, null), () => ({ id: "1" })],
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
   "force-unlock-heartbeats": [(db) => forceUnlockWorkers(db, ["w"]), () => ({ present: true })],
-  cleanup: [(db) => cleanup(db), () => ({ present: true, deleted: "0", last: null })],
+  cleanup: [(db) => cleanup(db), cleanedUp()],
   "unused-names": [
     async (db) => {
       await countUnusedTasks(db, [1]);
@@ -271,10 +271,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     },
     () => ({ present: true, count: "0" }),
   ],
-  "cleanup-without-heartbeats": [
-    (db) => cleanup(db, ["gc-task-identifiers"]),
-    () => ({ deleted: "0" }),
-  ],
+  "cleanup-without-heartbeats": [(db) => cleanup(db, ["gc-task-identifiers"]), cleanedUp(false)],
   sweep: [(db) => sweepStaleWorkers(db), () => ({ present: true, ...FOUND })],
   "sweep-dry-run": [
     (db) => sweepStaleWorkers(db, { dryRun: true }),
@@ -451,6 +448,17 @@ for (const flags of [false, true]) {
   }
 }
 
+/** A cleanup that deletes a name of each kind, of which the new ones are in use. */
+function cleanedUp(present = true): Answer {
+  let transactions = 0;
+  return (text) => {
+    if (text.includes("pg_current_xact_id")) return { id: String(transactions++) };
+    if (text.includes("returning names.id")) return { id: 1, name: "n" };
+    if (text.includes("lost_queue")) return { queues: "[1]", queued_jobs: 1, taskless_jobs: 0 };
+    return { present, deleted: "0", last: null, rows: 0, taken: 1 };
+  };
+}
+
 /** The catalogue's row of the index on ready jobs by queue. */
 function queueIndex() {
   return {
@@ -498,6 +506,8 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
       }
       sent.push(config.text);
+      // No transaction is open.
+      if (config.text.includes("pg_prepared_xacts")) return Promise.resolve({ rows: [] });
       return Promise.resolve({ rows: [answer(config.text)] });
     },
   };

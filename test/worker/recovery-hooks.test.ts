@@ -85,6 +85,14 @@ test("A delay keeps a freed job from running at once.", async () => {
   assert.equal(row?.is_later, true);
 });
 
+test("A running worker recovers the queue of a job that a cleanup has deleted.", async () => {
+  await using worker = sweeper({ resetLocksIntervalMs: 100 });
+  const { id } = await add("quick", { queueName: "q" });
+  await queue.sql("delete from worker._private_job_queues");
+  await worker.start();
+  await until("the job is done", () => isGone(id));
+});
+
 test("A running worker resets locks older than 4 hours and runs those jobs.", async () => {
   await using worker = sweeper({ resetLocksIntervalMs: 100 });
   const { id } = await add("quick");

@@ -15,6 +15,7 @@ import { microsecondsOf } from "../../domain/moment.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { namesStatement } from "../sql/new-names.ts";
 import { announceJobs } from "../sql/notify.ts";
+import { type Named, putBackNames } from "../tidy/lost-names.ts";
 import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 
@@ -94,6 +95,10 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       await written.catch(() => {});
     }
     await written;
+    // The names were read in other transactions, so a cleanup may have deleted them meanwhile; it waits for
+    // this transaction from here on.
+    await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
+    await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
     if (count > 0) await query(inside, notifySql, [count]);
     return { added: count - replaced, replaced };
   });
@@ -118,6 +123,9 @@ interface Names {
   readonly tasks: Map<string, number>;
   readonly queues: Map<string, number>;
 }
+
+const namedOf = (names: ReadonlyMap<string, number>): Named[] =>
+  Array.from(names, ([name, id]) => ({ id, name }));
 
 async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
   if (Array.isArray(jobs)) {

@@ -13,6 +13,9 @@ export type CauseKind =
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
+  /** The row of its queue, or of its task, was deleted. */
+  | "queue_lost"
+  | "task_lost"
   | "behind"
   | "exhausted"
   | "kills_workers";

@@ -2,7 +2,7 @@
 //
 //   blocked   job ─▶ its queue is held ─▶ by a job ─▶ whose worker is alive | silent | unknown
 //   running   job ─▶ its worker is alive | silent | unknown
-//   the rest  not due | no tries left | nobody knows its task | others are before it
+//   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
 
 import type { Value } from "../../domain/value.ts";
 import {
@@ -49,10 +49,26 @@ export function causesOf(known: Known): Cause[] {
     case "retrying":
     case "scheduled":
     case "ready":
+      if (isLost(job)) return lostNames(job);
       return job.isDue ? dueCauses(known) : [notDue(known), ...unknownTask(known, false)];
     default:
       return job.condition satisfies never;
   }
+}
+
+/** Whether the row of its task or queue was deleted: no worker takes such a job. */
+export const isLost = ({ task, isQueueLost }: JobFacts): boolean => task === null || isQueueLost;
+
+/** The command that gives lost queues a row again. */
+export const RECOVER_QUEUES = "worker cleanup --task gc-job-queues";
+
+function lostNames(job: JobFacts): Cause[] {
+  if (job.task === null) {
+    const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
+    return [cause("task_lost", "The name of its task was deleted", { isRoot: true, verb })];
+  }
+  const detail = `${RECOVER_QUEUES} gives the queue a row again`;
+  return [cause("queue_lost", "The row of its queue was deleted", { isRoot: true, detail })];
 }
 
 function queueCauses(known: Known): Cause[] {

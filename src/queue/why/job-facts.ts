@@ -26,6 +26,8 @@ export interface JobFacts {
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
   readonly queue: QueueFacts | null;
+  /** Its queue has no row any more, so no worker takes it. */
+  readonly isQueueLost: boolean;
   readonly nowMs: number;
 }
 
@@ -58,6 +60,7 @@ export async function readJobFacts(db: Database, id: string): Promise<JobFacts |
     lockedMs: row.locked_us === null ? null : msOf(row.locked_us),
     lockedBy: row.locked_by,
     queue: queueOf(row),
+    isQueueLost: row.is_queue_lost,
     nowMs: msOf(row.now_us),
   };
 }
@@ -92,6 +95,7 @@ interface FactsRow {
   readonly locked_by: string | null;
   readonly queue_id: number | null;
   readonly queue_name: string | null;
+  readonly is_queue_lost: boolean;
   readonly queue_locked_us: string | null;
   readonly queue_locked_by: string | null;
   readonly now_us: string;
@@ -104,7 +108,8 @@ const factsSql: Statement = (s) => `
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 300) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
     ${microseconds("jobs.locked_at")} as locked_us, jobs.locked_by,
-    queues.id as queue_id, queues.queue_name, ${microseconds("queues.locked_at")} as queue_locked_us,
+    queues.id as queue_id, queues.queue_name,
+    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds("queues.locked_at")} as queue_locked_us,
     queues.locked_by as queue_locked_by, ${microseconds("pg_catalog.now()")} as now_us
   from ${s}._private_jobs as jobs
   ${jobNames(s)}

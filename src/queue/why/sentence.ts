@@ -11,7 +11,7 @@ import {
   workerNamed,
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
-import { isUnsupported, type Known, placeText } from "./causes.ts";
+import { isLost, isUnsupported, type Known, placeText, RECOVER_QUEUES } from "./causes.ts";
 
 export function sentenceOf(known: Known): string {
   const { job } = known;
@@ -23,11 +23,12 @@ export function sentenceOf(known: Known): string {
     case "blocked":
       return blocked(known);
     case "retrying":
+      if (isLost(job)) return lost(known);
       return job.isDue ? ready(known) : retrying(known);
     case "scheduled":
-      return scheduled(known);
+      return isLost(job) ? lost(known) : scheduled(known);
     case "ready":
-      return ready(known);
+      return isLost(job) ? lost(known) : ready(known);
     default:
       return job.condition satisfies never;
   }
@@ -77,6 +78,15 @@ function blocked({ job, holder, place }: Known): string {
     default:
       return holder.state satisfies never;
   }
+}
+
+const CLEANED_UP = "was deleted by a cleanup while the job was being added";
+
+function lost({ job }: Known): string {
+  if (job.task === null) {
+    return `Cannot run: the name of its task ${CLEANED_UP}. Fail or complete it, and add it anew.`;
+  }
+  return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; \`${RECOVER_QUEUES}\` does at once.`;
 }
 
 function retrying({ job, sameError }: Known): string {

@@ -1,9 +1,11 @@
-// Every worker resets stale locks from time to time, as stock workers do: at a random moment of the
-// first minute, so that a fleet does not do it all at once, and then every 8 to 10.
+// Every worker resets stale locks from time to time, as stock workers do, and gives queues whose row a
+// cleanup deleted under a job a row again: at a random moment of the first minute, so that a fleet does
+// not do it all at once, and then every 8 to 10.
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
+import { recoverLostQueues } from "../../queue/tidy/lost-names.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
 
 export interface LockResetParts {
@@ -21,6 +23,8 @@ export interface LockResetParts {
   wake(): void;
 }
 
+const RECOVERED =
+  "queues were deleted while jobs were being added to them; they are named recovered-queue-<id> now";
 const FIRST_WITHIN_MS = 60_000;
 const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
@@ -56,9 +60,10 @@ export class LockReset {
     try {
       const { jobs, queues } = await resetStaleLocks(database, staleLockThresholdMs);
       if (mayForget()) await forgetStaleWorkers(database, staleLockThresholdMs);
-      if (jobs + queues === 0) return;
-      logger.warn({ jobs, queues }, "stale locks were reset");
-      wake();
+      if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
+      const recovered = await recoverLostQueues(database);
+      if (recovered > 0) logger.warn({ queues: recovered }, RECOVERED);
+      if (jobs + queues + recovered > 0) wake();
     } catch (error) {
       // Of an outage those tell who need the database all the time.
       const isTold = OUTAGE.has(codeOf(error) ?? "");

@@ -3,6 +3,7 @@ import type { TableFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/own-functions.ts";
 import { grouped } from "../../../domain/words.ts";
 import { quoted as inShell } from "../../../queue/operations/model/command-line.ts";
+import { RECOVER_QUEUES } from "../../../queue/why/causes.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";
@@ -21,6 +22,7 @@ export function queueFindings({ queue, schemaName }: Facts): Finding[] {
     ...indexFindings(queue, schemaName),
     ...bloatFindings(queue, schemaName),
     ...lockFindings(queue),
+    ...lostNameFindings(queue, schemaName),
     ...incidentFindings(queue),
   ];
 }
@@ -101,6 +103,23 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: TableFacts) =>
 function lockFindings({ sweep }: Queue): Finding[] {
   if (sweep === null) return [finding("ok", "locks", "nobody who has gone holds any")];
   return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
+}
+
+function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
+  if (lostNames === null) return [];
+  const { queues, queuedJobs, tasklessJobs } = lostNames;
+  const found: Finding[] = [];
+  if (queues.length > 0) {
+    const what = `${grouped(queuedJobs)} jobs cannot run: the rows of their ${grouped(queues.length)} queues were deleted`;
+    found.push(finding("bad", "names", what, RECOVER_QUEUES));
+  }
+  if (tasklessJobs > 0) {
+    const s = quoted(schema);
+    const listed = `select id from ${s}._private_jobs where task_id not in (select id from ${s}._private_tasks)`;
+    const what = `${grouped(tasklessJobs)} jobs cannot run: the names of their tasks were deleted; fail or complete them, and add them anew`;
+    found.push(finding("bad", "names", what, inPsql(listed)));
+  }
+  return found.length > 0 ? found : [finding("ok", "names", "every job has its task and queue")];
 }
 
 const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);

@@ -18,6 +18,7 @@ import {
 import { readTransactionAge } from "../../../database/inspect/transaction-age.ts";
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
 import { assertUsableSchema, schemaState } from "../../../database/schema/schema-state.ts";
+import { readLostNames } from "../../../queue/tidy/lost-names.ts";
 
 const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
@@ -59,6 +60,7 @@ export async function readFacts(db: Database) {
       tables: (await part("tables", () => readTables(db))) ?? [],
       indexes: (await part("indexes", () => readIndexes(db))) ?? [],
       optional: (await part("optional indexes", () => readIndexStates(db, NO_BUILDS))) ?? [],
+      lostNames: await part("names of jobs", () => readLostNames(db)),
       sweep: await part("stale locks", () => readSweep(db)),
       incidents: await part("what needs a person", () => createInsight(db).incidents()),
     },

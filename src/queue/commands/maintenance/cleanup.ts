@@ -3,10 +3,16 @@ import * as v from "valibot";
 import { InputError } from "../../../base/errors.ts";
 import { didYouMean, strict, validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
+import {
+  assertNoTransaction,
+  openTransactionsEnd,
+} from "../../../database/inspect/open-transactions.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
 import { counted } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { isFailed } from "../../sql/job-state.ts";
+import type { NameColumn } from "../../sql/new-names.ts";
+import { NAMES, type Named, putBackNames, recoverLostQueues } from "../../tidy/lost-names.ts";
 import { isOfNoWorker } from "../../tidy/unused-names.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
@@ -30,6 +36,8 @@ export interface CleanupResult {
 }
 
 const CHUNK = 10_000;
+/** How long older transactions are waited for after names were deleted. */
+const OLDER_TRANSACTIONS_MS = 10_000;
 
 const optionsSchema = strict({
   taskIdentifiersToKeep: v.optional(
@@ -46,12 +54,16 @@ export interface CleanupOptions {
 
 /**
  * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
- * given; an empty list runs none. Failed jobs are deleted in steps of 10,000, each a statement of
+ * given; an empty list runs none. Jobs and names are deleted in steps of 10,000, each a statement of
  * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats (all tasks, where
- * one has more than the 1,000 that it can name), and `taskIdentifiersToKeep`. Give the tasks of workers without heartbeats there, and of those who only
- * add jobs: workers know their tasks by ids, and a job that is added at the very moment its task is
- * collected keeps the old id and never runs.
- * Throws InputError for an unknown task, or names that are none.
+ * one has more than the 1,000 that it can name), and `taskIdentifiersToKeep`.
+ *
+ * A transaction that is open at that moment may have read a name and commit a job with its id later. So each
+ * step waits up to 10 s for the older transactions, then puts back the names that jobs refer to, or all of
+ * them where such a transaction is still open. "gc-job-queues" also gives a row to queues that jobs refer to
+ * and that a stock worker's cleanup deleted.
+ * Throws InputError for an unknown task, or names that are none; `configuration` where names are to be
+ * deleted inside a transaction of the caller's.
  */
 export async function cleanup(
   db: Database,
@@ -60,6 +72,9 @@ export async function cleanup(
 ): Promise<CleanupResult> {
   const asked = new Set(checkedTasks(tasks));
   const { taskIdentifiersToKeep } = validate(optionsSchema, options);
+  if (asked.has("gc-task-identifiers") || asked.has("gc-job-queues")) {
+    await assertNoTransaction(db, "deleting unused names");
+  }
   const run = async (task: CleanupTask, work: () => Promise<number>) =>
     asked.has(task) ? await work() : null;
   return {
@@ -67,7 +82,11 @@ export async function cleanup(
     deletedTaskIdentifiers: await run("gc-task-identifiers", () =>
       deleteTasks(db, taskIdentifiersToKeep),
     ),
-    deletedQueues: await run("gc-job-queues", () => count(db, deleteQueuesSql, [])),
+    deletedQueues: await run("gc-job-queues", async () => {
+      const deleted = await deleteNames(db, "queue_name", deleteQueuesSql, []);
+      await recoverLostQueues(db);
+      return deleted;
+    }),
   };
 }
 
@@ -83,13 +102,33 @@ function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
   return tasks;
 }
 
-async function count(db: Database, statement: Statement, values: unknown[]): Promise<number> {
-  const [row] = await contendedQuery<{ deleted: string }>(db, statement, values);
-  return Number(row?.deleted ?? 0);
+async function deleteTasks(db: Database, kept: readonly string[]): Promise<number> {
+  return deleteNames(db, "identifier", deleteTasksSql(await hasWorkerTable(db)), [kept]);
 }
 
-async function deleteTasks(db: Database, kept: readonly string[]): Promise<number> {
-  return count(db, deleteTasksSql(await hasWorkerTable(db)), [kept]);
+/** Deletes names in steps, by ascending id. Returns how many are gone in the end. */
+async function deleteNames(
+  db: Database,
+  column: NameColumn,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<number> {
+  let deleted = 0;
+  let last: number | undefined = 0;
+  while (last !== undefined) {
+    const names: Named[] = await contendedQuery<Named>(db, statement, [last, CHUNK, ...values]);
+    if (names.length === 0) break;
+    let haveEnded = false;
+    try {
+      haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
+    } finally {
+      const back = await putBackNames(db, column, names, { all: !haveEnded });
+      deleted += names.length - back;
+    }
+    // A transaction that outlasts the wait is not waited for again.
+    last = haveEnded && names.length === CHUNK ? names.at(-1)?.id : undefined;
+  }
+  return deleted;
 }
 
 /** Chunk after chunk with ascending ids: it ends even while other jobs keep failing. */
@@ -126,35 +165,36 @@ const deleteFailedSql: Statement = (schema) => `
   )
   select pg_catalog.count(*) as deleted, pg_catalog.max(id) as last from deleted`;
 
-const deleteTasksSql =
-  (heartbeats: boolean): Statement =>
-  (schema) =>
-    `
-  with deleted as (
-    delete from ${schema}._private_tasks as tasks
-    where not exists (
-      select from ${schema}._private_jobs as jobs where jobs.task_id = tasks.id
-    )
-    and tasks.identifier <> all($1::text[])${
-      heartbeats
-        ? `
-    and ${isOfNoWorker(schema, "tasks")}`
-        : ""
-    }
-    returning 1
-  )
-  select pg_catalog.count(*) as deleted from deleted`;
-
-const deleteQueuesSql: Statement = (schema) => `
-  with deleted as (
-    delete from ${schema}._private_job_queues as queues
-    where queues.locked_at is null
+/** $1 int the id before  $2 int how many. */
+const deleteNamesSql = (column: NameColumn, condition: (s: string) => string): Statement => {
+  const { table, reference } = NAMES[column];
+  return (s) => `
+  with unused as materialized (
+    select names.id
+    from ${s}.${table} as names
+    where names.id > $1::int
     and not exists (
-      select from ${schema}._private_jobs as jobs where jobs.job_queue_id = queues.id
+      select from ${s}._private_jobs as jobs where jobs.${reference} = names.id
     )
-    returning 1
+    and ${condition(s)}
+    order by names.id
+    limit $2::int
+  ), deleted as (
+    delete from ${s}.${table} as names
+    using unused
+    where names.id = unused.id and ${condition(s)}
+    returning names.id, names.${column} as name
   )
-  select pg_catalog.count(*) as deleted from deleted`;
+  select id, name from deleted order by id`;
+};
+
+const deleteTasksSql = (heartbeats: boolean): Statement =>
+  deleteNamesSql("identifier", (s) => {
+    const isKept = "names.identifier <> all($3::text[])";
+    return heartbeats ? `${isKept} and ${isOfNoWorker(s, "names")}` : isKept;
+  });
+
+const deleteQueuesSql = deleteNamesSql("queue_name", () => "names.locked_at is null");
 
 export const cleanupCommand = defineCommand({
   name: "cleanup",

@@ -1,0 +1,171 @@
+// Names whose rows were deleted while a job was being added: an add reads the row without a lock, so its job
+// may name an id that is gone by its commit. No worker takes such a job until the row is back.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { contendedQuery } from "../sql/contended-query.ts";
+import type { NameColumn } from "../sql/new-names.ts";
+import { announceJobs } from "../sql/notify.ts";
+
+/** The tables of names, and by which column jobs refer to their rows. */
+export const NAMES = {
+  identifier: { table: "_private_tasks", reference: "task_id" },
+  queue_name: { table: "_private_job_queues", reference: "job_queue_id" },
+} as const satisfies Record<NameColumn, { table: string; reference: string }>;
+
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * Puts back those of the rows that are gone and that jobs refer to, or with `all` every one, under their old
+ * ids. Where the name has a new row the jobs get the id of that. Returns how many rows came back.
+ */
+export async function putBackNames(
+  db: Database,
+  column: NameColumn,
+  names: readonly Named[],
+  { all }: { readonly all: boolean },
+): Promise<number> {
+  if (names.length === 0) return 0;
+  const given = [names.map(({ id }) => id), names.map(({ name }) => name)];
+  const statement = statements[column];
+  const [back] = await contendedQuery<{ rows: number; taken: number }>(db, statement.putBack, [
+    ...given,
+    all,
+  ]);
+  if ((back?.taken ?? 0) > 0) {
+    if (column === "queue_name") await contendedQuery(db, renameRecoveredSql, given);
+    await contendedQuery(db, statement.moveJobs, given);
+  }
+  return back?.rows ?? 0;
+}
+
+const DELETED =
+  "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
+
+// `taken`: the name has a new row, or the id has one that recoverLostQueues() made.
+const putBackSql =
+  (column: NameColumn): Statement =>
+  (s) => {
+    const { table, reference } = NAMES[column];
+    return `
+  with lost as materialized (
+    select deleted.id, deleted.name
+    from ${DELETED}
+    where not exists (
+      select from ${s}.${table} as names where names.id = deleted.id and names.${column} = deleted.name
+    )
+  ), used as materialized (
+    select distinct jobs.${reference} as id
+    from ${s}._private_jobs as jobs
+    where not $3::boolean and exists (select from lost)
+    and jobs.${reference} = any(array(select id from lost))
+  ), due as materialized (
+    select id, name from lost where $3::boolean or id in (select id from used)
+  ), back as (
+    insert into ${s}.${table} (id, ${column}) overriding system value
+    select id, name from due order by name
+    on conflict do nothing
+    returning id
+  ), total as (
+    select (select pg_catalog.count(*)::int from back) as rows,
+      (select pg_catalog.count(*)::int from due where id not in (select id from back)) as taken
+  )
+  select total.rows, total.taken, case when total.rows + total.taken > 0 then ${announceJobs("1")} end
+  from total`;
+  };
+
+const moveJobsSql =
+  (column: NameColumn): Statement =>
+  (s) => {
+    const { table, reference } = NAMES[column];
+    return `
+  update ${s}._private_jobs as jobs
+  set ${reference} = names.id
+  from ${DELETED}
+  join ${s}.${table} as names on names.${column} = deleted.name
+  where jobs.${reference} = deleted.id and names.id <> deleted.id`;
+  };
+
+const renameRecoveredSql: Statement = (s) => `
+  update ${s}._private_job_queues as queues
+  set queue_name = deleted.name
+  from ${DELETED}
+  where queues.id = deleted.id and queues.queue_name = ${recoveredName("deleted.id")}
+  and not exists (
+    select from ${s}._private_job_queues as others where others.queue_name = deleted.name
+  )`;
+
+const statements = {
+  identifier: { putBack: putBackSql("identifier"), moveJobs: moveJobsSql("identifier") },
+  queue_name: { putBack: putBackSql("queue_name"), moveJobs: moveJobsSql("queue_name") },
+};
+
+/** The name of a queue whose own name is lost. Its jobs stay one queue, in their order. */
+const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
+
+/** Jobs that refer to a row that is gone. */
+export interface LostNames {
+  /** Ids of such queues, at most 10,000. */
+  readonly queues: readonly number[];
+  /** Jobs in them. */
+  readonly queuedJobs: number;
+  /** Jobs whose task has no name any more. */
+  readonly tasklessJobs: number;
+}
+
+/** Reads all jobs. */
+export async function readLostNames(db: Database): Promise<LostNames> {
+  const [row] = await query<{ queues: string; queued_jobs: number; taskless_jobs: number }>(
+    db,
+    lostSql,
+  );
+  return {
+    queues: JSON.parse(row?.queues ?? "[]") as number[],
+    queuedJobs: row?.queued_jobs ?? 0,
+    tasklessJobs: row?.taskless_jobs ?? 0,
+  };
+}
+
+const lostSql: Statement = (s) => `
+  with lost_queue as materialized (
+    select jobs.job_queue_id as id, pg_catalog.count(*)::int as jobs
+    from ${s}._private_jobs as jobs
+    where jobs.job_queue_id is not null and not exists (
+      select from ${s}._private_job_queues as queues where queues.id = jobs.job_queue_id
+    )
+    group by jobs.job_queue_id
+    limit 10000
+  )
+  select
+    (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from lost_queue) as queues,
+    (select coalesce(pg_catalog.sum(jobs), 0)::int from lost_queue) as queued_jobs,
+    (select pg_catalog.count(*)::int from ${s}._private_jobs as jobs where not exists (
+      select from ${s}._private_tasks as tasks where tasks.id = jobs.task_id
+    )) as taskless_jobs`;
+
+/**
+ * Gives queues that jobs refer to and that have no row a row again, named `recovered-queue-<id>`. A cleanup of
+ * ours puts its names back by itself; this is for the cleanups of stock workers, whose names are lost.
+ * Returns how many rows came back.
+ */
+export async function recoverLostQueues(db: Database): Promise<number> {
+  const { queues } = await readLostNames(db);
+  if (queues.length === 0) return 0;
+  const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, [queues]);
+  return row?.rows ?? 0;
+}
+
+const recoverSql: Statement = (s) => `
+  with back as (
+    insert into ${s}._private_job_queues (id, queue_name) overriding system value
+    select lost.id, ${recoveredName("lost.id")}
+    from pg_catalog.unnest($1::int[]) as lost (id)
+    order by lost.id
+    on conflict do nothing
+    returning id
+  ), total as (
+    select pg_catalog.count(*)::int as rows from back
+  )
+  select total.rows, case when total.rows > 0 then ${announceJobs("1")} end
+  from total`;

@@ -1,0 +1,203 @@
+// An add reads the row of its queue and task without a lock, and a cleanup may delete it before the add commits.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type pg from "pg";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
+import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
+import { readLostNames, recoverLostQueues } from "../../src/queue/tidy/lost-names.ts";
+import { explainJob } from "../../src/queue/why/explain-job.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+const NAMES = ["gc-task-identifiers", "gc-job-queues"] as const;
+const NONE = { queues: [], queuedJobs: 0, tasklessJobs: 0 };
+
+/** A task and a queue that no job uses. */
+const addUnused = () =>
+  queue.sql(`with task as (insert into worker._private_tasks (identifier) values ('t'))
+    insert into worker._private_job_queues (queue_name) values ('q')`);
+
+/** The two of each job, by name. */
+const namesOfJobs = () =>
+  queue.sql<{ task: string; queue: string; id: number }>(
+    `select t.identifier as task, q.queue_name as queue, q.id
+     from worker._private_jobs j
+     left join worker._private_tasks t on t.id = j.task_id
+     left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`,
+  );
+
+/** Resolves once the cleanup has deleted the queue, with what it comes to. */
+async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
+  const cleaned = cleanup(queue.db, tasks);
+  for (let isThere = true; isThere; ) {
+    const [row] = await queue.sql<{ is_there: boolean }>(
+      "select exists (select from worker._private_job_queues where queue_name = 'q') as is_there",
+    );
+    isThere = row?.is_there ?? false;
+  }
+  return { cleaned };
+}
+
+async function inTransaction(begin: string, work: (client: pg.PoolClient) => Promise<void>) {
+  const client = await queue.pool.connect();
+  try {
+    await client.query(begin);
+    await work(client);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+}
+
+const ADDS: Record<string, (client: pg.PoolClient) => Promise<unknown>> = {
+  "the library's": (client) =>
+    addJob({ ...queue.db, client }, { identifier: "t", spec: { queueName: "q" } }),
+  "SQL's add_job": (client) => client.query("select worker.add_job('t', '{}', 'q')"),
+};
+
+for (const [whose, add] of Object.entries(ADDS)) {
+  test(`A cleanup puts back the queue of a job that ${whose} open add commits later.`, async () => {
+    await addUnused();
+    let cleaned: ReturnType<typeof cleanup> | undefined;
+    await inTransaction("begin", async (client) => {
+      await add(client);
+      ({ cleaned } = await cleanupThatWaits(["gc-job-queues"]));
+    });
+    assert.equal((await cleaned)?.deletedQueues, 0);
+    assert.deepEqual(await namesOfJobs(), [{ task: "t", queue: "q", id: 1 }]);
+    assert.deepEqual(await readLostNames(queue.db), NONE);
+  });
+}
+
+test("A task is put back likewise.", async () => {
+  await addUnused();
+  let cleaned: ReturnType<typeof cleanup> | undefined;
+  await inTransaction("begin", async (client) => {
+    await client.query("select worker.add_job('t')");
+    cleaned = cleanup(queue.db, ["gc-task-identifiers"]);
+    for (let count = 1; count > 0; ) {
+      count = (await queue.sql("select from worker._private_tasks")).length;
+    }
+  });
+  assert.equal((await cleaned)?.deletedTaskIdentifiers, 0);
+  assert.equal((await namesOfJobs())[0]?.task, "t");
+});
+
+test("A transaction that has only read so far is waited for, too.", async () => {
+  await addUnused();
+  let cleaned: ReturnType<typeof cleanup> | undefined;
+  await inTransaction("begin isolation level repeatable read", async (client) => {
+    await client.query("select from worker._private_jobs");
+    ({ cleaned } = await cleanupThatWaits(["gc-job-queues"]));
+    await client.query("select worker.add_job('t', '{}', 'q')");
+  });
+  await cleaned;
+  assert.deepEqual(await readLostNames(queue.db), NONE);
+});
+
+test("Where the name has come into being anew, the job goes to the new row.", async () => {
+  await addUnused();
+  let cleaned: ReturnType<typeof cleanup> | undefined;
+  await inTransaction("begin", async (client) => {
+    await client.query("select worker.add_job('t', '{}', 'q')");
+    ({ cleaned } = await cleanupThatWaits(["gc-job-queues"]));
+    await queue.sql("select worker.add_job('t', '{}', 'q')");
+  });
+  await cleaned;
+  const jobs = await namesOfJobs();
+  assert.deepEqual(
+    jobs.map(({ queue: name }) => name),
+    ["q", "q"],
+  );
+  assert.equal(jobs[0]?.id, jobs[1]?.id);
+});
+
+test("Names that a copy has read are put back by the copy itself.", async () => {
+  await addUnused();
+  const jobs = async function* () {
+    for (let n = 0; n < 600; n++) yield { identifier: "t", spec: { queueName: "q" } };
+    // Between two steps: nothing is written yet.
+    await queue.sql("delete from worker._private_job_queues; delete from worker._private_tasks");
+  };
+  assert.equal(await copyJobs(queue.db, jobs()), 600);
+  assert.deepEqual(await readLostNames(queue.db), NONE);
+});
+
+test("A queue that a stock cleanup has deleted gets a row and a name, and its jobs stay one queue.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', 'q'), worker.add_job('t', '{}', 'q')");
+  await queue.sql("delete from worker._private_job_queues");
+  assert.deepEqual(await readLostNames(queue.db), { queues: [1], queuedJobs: 2, tasklessJobs: 0 });
+  const why = await explainJob(queue.db, "1");
+  assert.match(
+    why?.sentence ?? "",
+    /^Cannot run: the row of its queue was deleted .*`worker cleanup/,
+  );
+  assert.deepEqual(
+    why?.causes.map(({ kind, isRoot }) => [kind, isRoot]),
+    [["queue_lost", true]],
+  );
+  assert.equal(await recoverLostQueues(queue.db), 1);
+  assert.deepEqual(
+    (await namesOfJobs()).map(({ queue: name, id }) => [name, id]),
+    [
+      ["recovered-queue-1", 1],
+      ["recovered-queue-1", 1],
+    ],
+  );
+  assert.equal(await recoverLostQueues(queue.db), 0);
+});
+
+test("The command cleanup recovers such queues, too.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', 'q')");
+  await queue.sql("delete from worker._private_job_queues");
+  await cleanup(queue.db, ["gc-job-queues"]);
+  assert.equal((await namesOfJobs())[0]?.queue, "recovered-queue-1");
+});
+
+test("A job whose task has no name any more says that it cannot run.", async () => {
+  await queue.sql("select worker.add_job('t')");
+  await queue.sql("delete from worker._private_tasks");
+  const why = await explainJob(queue.db, "1");
+  assert.match(why?.sentence ?? "", /^Cannot run: the name of its task was deleted/);
+  assert.equal(why?.causes[0]?.verb?.action, "fail");
+  assert.equal((await readLostNames(queue.db)).tasklessJobs, 1);
+});
+
+test("Names are not deleted inside a transaction of the caller's, failed jobs are.", async () => {
+  await inTransaction("begin", async (client) => {
+    const inside = { ...queue.db, client };
+    await assert.rejects(cleanup(inside), {
+      code: "configuration",
+      message: /inside a transaction/,
+    });
+    assert.equal((await cleanup(inside, ["delete-permanently-failed-jobs"])).deletedJobs, 0);
+  });
+});
+
+test("Beside cleanups every job of 24 producers keeps its queue.", async () => {
+  const PRODUCERS = 24;
+  const ROUNDS = 25;
+  let isOver = false;
+  const cleaning = (async () => {
+    while (!isOver) await cleanup(queue.db, NAMES);
+  })();
+  const produce = async (n: number) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await addJob(queue.db, { identifier: `t${n}`, spec: { queueName: `q${n}` } });
+      // As if it had run: the queue is empty again.
+      if (round % 2 === 0) {
+        await queue.sql(
+          `delete from worker._private_jobs where task_id in
+           (select id from worker._private_tasks where identifier = $1)`,
+          [`t${n}`],
+        );
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: PRODUCERS }, (_, n) => produce(n)));
+  isOver = true;
+  await cleaning;
+  assert.deepEqual(await readLostNames(queue.db), NONE);
+});
