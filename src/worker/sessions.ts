@@ -91,7 +91,7 @@ export class Sessions<E> {
           await next.dispatcher.start();
         } catch (error) {
           await next.dispatcher.close();
-          await leases.release(next.id);
+          await leases.release(next.id, { mayHold: false });
           throw error;
         }
         this.#current = next;
@@ -112,6 +112,6 @@ export class Sessions<E> {
     await old.dispatcher.close();
     if (this.#stop.signal.aborted) return;
     this.#ending.delete(old);
-    await leases.release(old.id);
+    await leases.release(old.id, { mayHold: true });
   }
 }

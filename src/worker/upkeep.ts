@@ -121,7 +121,7 @@ export class Upkeep<E> {
 
   /** Whether heartbeats stand for what is taken. */
   get isLeased(): boolean {
-    return this.#isRecovering && this.#recovery?.isOn === true;
+    return this.#isRecovering;
   }
 
   /** Ends the lease of a session that holds nothing, where there are leases. */

@@ -1,6 +1,6 @@
 // What a worker does about the schema. At the start it makes one where there is none, and leaves one
-// that is there as it is, unless an option says otherwise; when somebody has migrated, it goes on only
-// where the schema is still one that it knows.
+// that is there as it is, unless an option says otherwise; after a migration it goes on only where the
+// schema is still one that it knows. One that is gone is an outage: a restore may bring it back.
 import type { Pool } from "pg";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -54,8 +54,7 @@ export async function reasonToStop(
     try {
       await assertUsableSchema(db);
     } catch (error) {
-      const code = codeOf(error);
-      if (code !== "schema_unsupported" && code !== "schema_missing") throw error;
+      if (codeOf(error) !== "schema_unsupported") throw error;
       reason = messageOf(error);
     }
     succeeded();

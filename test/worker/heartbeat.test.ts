@@ -241,14 +241,15 @@ test("A worker whose row was taken away goes on under a new id; what runs ends u
   assert.deepEqual(await workerIds(), []);
 });
 
-test("Where the table of heartbeats is dropped the worker goes on without.", async () => {
+test("Where the table of heartbeats is dropped the worker waits until a migration has made it again.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await migrate(pool, schemaName());
   const { worker, lines } = heldWorker({ connectionString: url });
   await worker.start();
   await pool.query("drop table worker._private_workers cascade");
-  await until("it is said", async () => lines.some((line) => /recovery is off/.test(line)));
+  await until("it is said", async () => lines.some((line) => /is away or refuses/.test(line)));
+  await migrate(pool, schemaName());
   const { rows } = await pool.query("select id from worker.add_job('quick')");
   await until("the job is done", async () => {
     const text = "select from worker._private_jobs where id = $1";

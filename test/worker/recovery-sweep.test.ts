@@ -66,7 +66,8 @@ test("A beat tells whose leases have run out, and not of those that are well.", 
   };
   const { staleWorkerIds, leases } = await look(10_000);
   assert.deepEqual(staleWorkerIds, ["dead"]);
-  assert.deepEqual([...leases], [["self", { isRecovered: false }]]);
+  assert.deepEqual([...leases.keys()], ["self"]);
+  assert.equal(leases.get("self")?.isRecovered, false);
   // Who has been heard for less long than the other was silent knows nothing.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
@@ -239,7 +240,8 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
     silenceMs: null,
     ...WELL,
   });
-  assert.deepEqual([...late.leases], [["dead", { isRecovered: true }]]);
+  assert.deepEqual([...late.leases.keys()], ["dead"]);
+  assert.equal(late.leases.get("dead")?.isRecovered, true);
   // Metadata does not wipe the mark away.
   const again = await beat(queue.db, {
     leaseIds: ["dead"],

@@ -2,6 +2,7 @@
 // A sweep that takes jobs away from it marks the row first (recover-jobs.ts), so a worker
 // that was only asleep learns it from its next beat. A beat never makes a row: one that is gone
 // stays gone, and its id with it.
+import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRecovered, saysNumber, staleWorkers } from "./stale-workers.ts";
 
@@ -21,11 +22,25 @@ export interface Beat {
   readonly longestGapMs: number;
 }
 
+/** By which a worker knows its lease's row again, unless a restore has put another one in its place. */
+export interface LeaseMark {
+  /** The oid of the table. */
+  readonly table: number;
+  /** The last beat by the database's clock, milliseconds since the epoch. */
+  readonly renewed_ms: number;
+}
+
+/** A lease's row as the beat has found it. */
+export interface LeaseRow extends LeaseMark {
+  /** A sweep has taken jobs from it. */
+  readonly isRecovered: boolean;
+}
+
 export interface BeatAnswer {
   /** The database's clock, milliseconds since the epoch. */
   readonly now_ms: number;
-  /** Leases with a row, and whether a sweep has taken jobs from them. */
-  readonly leases: ReadonlyMap<string, { readonly isRecovered: boolean }>;
+  /** Leases with a row. */
+  readonly leases: ReadonlyMap<string, LeaseRow>;
   /** For how long beats have gone through without a gap. */
   readonly uptimeMs: number;
   readonly staleWorkerIds: readonly string[];
@@ -47,22 +62,37 @@ with earlier as (
 ), registered as (
   insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
   select $1::text, pg_catalog.now(), $2::jsonb || ${since("since_ms")} from earlier
+  returning tableoid::int8 as table_oid
 )
-select greatest(0, ${NOW_MS} - since_ms) as uptime_ms from earlier`;
+select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, table_oid::float8
+from earlier, registered`;
 
-/**
- * Begins a lease. The id must be new. Gives for how long beats have gone through without a gap, where
- * somebody was heard within `heardWithinMs`; else 0.
- */
+export interface RegisteredLease extends LeaseMark {
+  /** For how long beats have gone through without a gap; 0 where no worker was heard lately. */
+  readonly uptimeMs: number;
+}
+
+/** Begins a lease. The id must be new. Lately is within `heardWithinMs`. */
 export async function registerLease(
   db: Database,
   id: string,
   metadata: string,
   heardWithinMs: number,
-): Promise<number> {
+): Promise<RegisteredLease> {
   const values = [id, metadata, heardWithinMs];
-  const [row] = await query<{ uptime_ms: number }>(db, registerSql, values);
-  return row?.uptime_ms ?? 0;
+  const [row] = await query<RegisteredRow>(db, registerSql, values);
+  if (row === undefined)
+    throw new WorkerError(
+      "database_error",
+      "the heartbeat was not written; is there a trigger on _private_workers?",
+    );
+  return { uptimeMs: row.uptime_ms, table: row.table_oid, renewed_ms: row.now_ms };
+}
+
+interface RegisteredRow {
+  readonly uptime_ms: number;
+  readonly now_ms: number;
+  readonly table_oid: number;
 }
 
 // Whichever way the clock went.
@@ -72,7 +102,10 @@ const isSteady = `(not $5::boolean and ${saysSince}
 // The update waits for a sweep that has locked the row, and then sees its mark. now() is the
 // beginning of the transaction: a beat that had to wait counts from before it did.
 const beatSql: Statement = (s) => `
-with beat as (
+with before as (
+  select id, extract(epoch from last_heartbeat_at)::float8 * 1000 as renewed_ms
+  from ${s}._private_workers where id = any($1::text[])
+), beat as (
   update ${s}._private_workers as workers
   set last_heartbeat_at = pg_catalog.now(),
     metadata = case
@@ -81,12 +114,14 @@ with beat as (
       when ${isSteady} then metadata
       else coalesce(metadata, '{}') || ${since(NOW_MS)} end
   where id = any($1::text[])
-  returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms
+  returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms,
+    workers.tableoid::int8 as table_oid
 ), uptime as (
   select coalesce(greatest(0, ${NOW_MS} - pg_catalog.min(since_ms)), 0) as ms from beat
 )
 select ${NOW_MS} as now_ms,
-  (select coalesce(pg_catalog.json_object_agg(id, is_recovered), '{}')::text from beat) as leases,
+  (select coalesce(pg_catalog.json_object_agg(id, pg_catalog.json_build_array(is_recovered, table_oid, renewed_ms)), '{}')::text
+    from beat join before using (id)) as leases,
   (select ms from uptime) as uptime_ms,
   case when $4::float8 is not null then (
     select coalesce(pg_catalog.json_agg(id), '[]')::text
@@ -114,11 +149,14 @@ export async function beat(
     isBroken,
     longestGapMs,
   ]);
-  const leases = Object.entries(JSON.parse(row?.leases ?? "{}") as Record<string, boolean>);
+  const found = JSON.parse(row?.leases ?? "{}") as Record<string, [boolean, number, number]>;
+  const leases = Object.entries(found).map(
+    ([id, [isRecovered, table, renewed_ms]]) => [id, { isRecovered, table, renewed_ms }] as const,
+  );
   return {
     now_ms: row?.now_ms ?? 0,
     uptimeMs: row?.uptime_ms ?? 0,
-    leases: new Map(leases.map(([id, isRecovered]) => [id, { isRecovered }])),
+    leases: new Map(leases),
     staleWorkerIds: JSON.parse(row?.stale ?? "[]") as string[],
   };
 }

@@ -50,8 +50,8 @@ export class JobExecutor<E> {
   readonly #results: Results;
   readonly #hooks: Hooks;
   readonly #timeoutMs: number | undefined;
-  /** Attempts that something is waited for. */
-  readonly #running = new Set<Attempt<E>>();
+  /** Attempts that something is waited for, by the ids of their jobs. */
+  readonly #running = new Map<string, Attempt<E>>();
   /** Why all are to end: also those that begin later. */
   #abortReason: Error | undefined;
 
@@ -70,7 +70,7 @@ export class JobExecutor<E> {
   }
 
   get running(): readonly RunningJob[] {
-    return [...this.#running];
+    return [...this.#running.values()];
   }
 
   /** Runs the job; a promise only where something has to be waited for. Never rejects. */
@@ -81,6 +81,8 @@ export class JobExecutor<E> {
       this.#results.return(job);
       return undefined;
     }
+    const earlier = this.#running.get(job.id);
+    if (earlier !== undefined) this.#replace(earlier);
     const attempt = new Attempt(job, this.#source, known);
     const { timing } = attempt.tally;
     if (timing !== null) timing.waits.add(waitedSeconds(attempt));
@@ -88,17 +90,29 @@ export class JobExecutor<E> {
     return this.#remembered(attempt, this.#intercepted(attempt));
   }
 
+  /**
+   * The lock of an attempt was taken away, and this worker has got the job again under the same id, or
+   * another one of that number after a restore. The end of the earlier attempt would count for this one.
+   */
+  #replace(earlier: Attempt<E>): void {
+    const { job, workerId } = earlier;
+    earlier.isOver = true;
+    this.#running.delete(job.id);
+    earlier.abort(new Error("the lock was lost: the job runs again"));
+    this.#hooks.emit("job:interrupted", { workerId, jobId: job.id, job, reason: "lease_lost" });
+  }
+
   /** Only what takes a while can be asked after, aborted or abandoned. */
   #remembered(attempt: Attempt<E>, pending: Promise<void>): Promise<void> {
     if (attempt.isOver) return pending;
-    this.#running.add(attempt);
+    this.#running.set(attempt.job.id, attempt);
     if (this.#abortReason !== undefined) attempt.abort(this.#abortReason);
     return pending;
   }
 
   /** Aborts the signals of running jobs: all, or those with these ids. */
   abort(reason: Error, ids?: ReadonlySet<string>): void {
-    for (const attempt of this.#running) {
+    for (const attempt of this.#running.values()) {
       if (ids === undefined || ids.has(attempt.job.id)) attempt.abort(reason);
     }
   }
@@ -111,7 +125,7 @@ export class JobExecutor<E> {
 
   /** Gives up on what still runs: it counts as failed, whatever it does later. */
   abandon(reason: string): void {
-    for (const attempt of [...this.#running]) {
+    for (const attempt of this.running as readonly Attempt<E>[]) {
       const { job } = attempt;
       const { workerId } = attempt;
       this.#hooks.emit("job:interrupted", { workerId, jobId: job.id, job, reason: "shutdown" });
@@ -140,6 +154,7 @@ export class JobExecutor<E> {
 
   #handled(attempt: Attempt<E>): Promise<void> | undefined {
     const { job, task } = attempt;
+    if (attempt.isOver) return undefined; // meanwhile, in an interceptor
     if (this.#hooks.observed("job:start")) {
       this.#hooks.emit("job:start", { workerId: attempt.workerId, job });
     }
@@ -206,7 +221,7 @@ export class JobExecutor<E> {
     // An abandoned attempt may come to its end after all: it has been decided before.
     if (attempt.isOver) return;
     attempt.isOver = true;
-    this.#running.delete(attempt);
+    this.#running.delete(job.id);
     const hooks = this.#hooks;
     if (result === null && attempt.isSkipped) {
       tally.skipped++;

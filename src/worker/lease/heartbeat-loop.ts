@@ -3,20 +3,25 @@
 // worker's own where that is not possible; so it only takes commands and gives reports.
 import pg from "pg";
 import { monotonic, now, sharedMonotonicUs, wait } from "../../base/clock.ts";
-import { messageOf, WorkerError } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { retrying } from "../../base/retry.ts";
 import { Client } from "../../database/connection/client.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
-import { type BeatAnswer, beat } from "../../queue/workers/lease.ts";
+import { type BeatAnswer, beat, type LeaseMark, type LeaseRow } from "../../queue/workers/lease.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
+
+/** One that is to be renewed, as it was registered. */
+export interface Lease extends LeaseMark {
+  readonly id: string;
+}
 
 /** Plain data: it crosses into the thread. */
 export interface HeartbeatSettings {
   readonly connection: pg.ClientConfig;
   readonly schema: SchemaName;
-  readonly leaseIds: readonly string[];
+  readonly leases: readonly Lease[];
   readonly intervalMs: number;
   readonly sweepIntervalMs: number;
   readonly longestGapMs: number;
@@ -31,7 +36,7 @@ export interface HeartbeatSettings {
 
 export type HeartbeatCommand =
   /** What to renew; the first is the lease under which the worker takes jobs. */
-  | { readonly command: "leases"; readonly ids: readonly string[] }
+  | { readonly command: "leases"; readonly leases: readonly Lease[] }
   | { readonly command: "metadata"; readonly id: string; readonly text: string }
   | { readonly command: "password"; readonly password: string }
   | { readonly command: "stop" };
@@ -47,13 +52,11 @@ export type HeartbeatReport =
     }
   /** Others look stale to us. */
   | { readonly report: "stale"; readonly ids: readonly string[] }
-  /** Somebody has recovered the jobs of this lease. */
+  /** The lease's jobs were recovered, its row is gone, or a restore has put back an earlier one. */
   | { readonly report: "lost"; readonly id: string }
   | { readonly report: "failed"; readonly error: string }
   /** The locks of a worker that is blocked for hours could not be made young; they are tried again. */
   | { readonly report: "unrenewed"; readonly error: string }
-  /** The table is gone, or out of our reach: no beat will ever go through again. */
-  | { readonly report: "impossible"; readonly error: string }
   | { readonly report: "password" };
 
 /** What is not the heartbeat's own concern. */
@@ -74,9 +77,11 @@ export class HeartbeatLoop {
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
   readonly #db: Database;
-  #leaseIds: readonly string[];
+  #leaseIds: readonly string[] = [];
   /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
+  /** What the last beat that went through has left of each lease. */
+  readonly #left = new Map<string, LeaseMark>();
   #metadata: { id: string; text: string } | null = null;
   #sweptAtMs = 0;
   #isBroken = false;
@@ -93,7 +98,7 @@ export class HeartbeatLoop {
     this.#report = report;
     this.#lastBeat = new BigInt64Array(settings.lastBeat);
     this.#lastTurn = new BigInt64Array(settings.lastTurn);
-    this.#leaseIds = settings.leaseIds;
+    this.#renew(settings.leases);
     const { connection, schema, statementTimeoutMs } = settings;
     this.#pool = new pg.Pool({
       ...connection,
@@ -138,7 +143,12 @@ export class HeartbeatLoop {
 
   take(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void {
     if (command.command === "metadata") this.#metadata = command;
-    else this.#leaseIds = command.ids;
+    else this.#renew(command.leases);
+  }
+
+  #renew(leases: readonly Lease[]): void {
+    this.#leaseIds = leases.map(({ id }) => id);
+    for (const { id, ...mark } of leases) if (!this.#left.has(id)) this.#left.set(id, mark);
   }
 
   /** Resolves when the connection is closed; the caller bounds the wait. */
@@ -190,8 +200,7 @@ export class HeartbeatLoop {
 
   #failed(error: unknown): void {
     this.#isBroken = true;
-    const isFinal = error instanceof WorkerError && error.code === "schema_missing";
-    this.#report({ report: isFinal ? "impossible" : "failed", error: messageOf(error) });
+    this.#report({ report: "failed", error: messageOf(error) });
   }
 
   #isTimeToSweep(): boolean {
@@ -205,7 +214,7 @@ export class HeartbeatLoop {
 
   #confirmed(answer: BeatAnswer, sentAtUs: bigint): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
-    for (const id of this.#leaseIds) this.#check(id, leases.get(id));
+    for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
     // Under a lease that is lost no more jobs are taken.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
@@ -217,9 +226,19 @@ export class HeartbeatLoop {
     }
   }
 
-  #check(id: string, lease: { readonly isRecovered: boolean } | undefined): void {
-    if (this.#lost.has(id) || lease?.isRecovered === false) return;
+  #check(id: string, lease: LeaseRow | undefined, nowMs: number): void {
+    if (this.#lost.has(id)) return;
+    if (lease?.isRecovered === false && !this.#isRestored(id, lease)) {
+      this.#left.set(id, { table: lease.table, renewed_ms: nowMs });
+      return;
+    }
     this.#lost.add(id);
     this.#report({ report: "lost", id });
+  }
+
+  /** The jobs then are those of the dump: what is locked under this id there is not what runs here. */
+  #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
+    const left = this.#left.get(id);
+    return left !== undefined && (table !== left.table || renewed_ms < left.renewed_ms);
   }
 }

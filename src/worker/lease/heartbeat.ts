@@ -13,7 +13,7 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { portable } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { beatHere, beatInThread, type HeartbeatHost } from "./heartbeat-host.ts";
-import type { HeartbeatNews, HeartbeatReport, HeartbeatSettings } from "./heartbeat-loop.ts";
+import type { HeartbeatNews, HeartbeatReport, HeartbeatSettings, Lease } from "./heartbeat-loop.ts";
 
 export interface HeartbeatParts {
   readonly connection: pg.ClientConfig;
@@ -35,7 +35,7 @@ export class Heartbeat {
   readonly #lastBeat = new BigInt64Array(new SharedArrayBuffer(8));
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
-  #leaseIds: readonly string[] = [];
+  #leases: readonly Lease[] = [];
   #isStopping = false;
   #isFailing = false;
 
@@ -54,9 +54,9 @@ export class Heartbeat {
   }
 
   /** Renews these leases from now on, first of all the current one. */
-  async start(leaseIds: readonly string[]): Promise<void> {
+  async start(leases: readonly Lease[]): Promise<void> {
     const { connection, logger } = this.#parts;
-    this.#leaseIds = leaseIds;
+    this.#leases = leases;
     this.#takeTurn();
     const plain = portable(connection);
     if (plain === null) {
@@ -77,9 +77,9 @@ export class Heartbeat {
     }
   }
 
-  renew(leaseIds: readonly string[]): void {
-    this.#leaseIds = leaseIds;
-    this.#host?.send({ command: "leases", ids: leaseIds });
+  renew(leases: readonly Lease[]): void {
+    this.#leases = leases;
+    this.#host?.send({ command: "leases", leases });
   }
 
   describe(id: string, text: string): void {
@@ -102,7 +102,7 @@ export class Heartbeat {
     const { heartbeatIntervalMs, thresholdMs, sweepIntervalMs } = config;
     return {
       schema,
-      leaseIds: this.#leaseIds,
+      leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
       // A worker at whose beats an outage went by unseen, because it fell between two of them, has

@@ -7,6 +7,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Database } from "../../database/database.ts";
+import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { endLeases, lostJobs, registerLease } from "../../queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
 import type { Maintenance } from "../connection/connection-config.ts";
@@ -14,7 +15,7 @@ import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
-import type { HeartbeatNews } from "./heartbeat-loop.ts";
+import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
 import { HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
 
@@ -27,7 +28,7 @@ export interface RecoveryParts {
   readonly logger: Logger;
   readonly outage: Outage;
   describe(): WorkerDescription;
-  /** Somebody has recovered the jobs of this lease. */
+  /** The worker goes on under another id. */
   leaseLost(id: string): void;
   /** Jobs may be ready, or may be taken again. */
   wake(): void;
@@ -44,12 +45,11 @@ const STOP_LIMIT_MS = 500;
 export class Recovery implements Leases {
   readonly #parts: RecoveryParts;
   readonly #heartbeat: Heartbeat;
-  #leaseIds: readonly string[] = [];
+  #leases: readonly Lease[] = [];
   readonly #metadata: HeartbeatMetadata;
   #description = "";
   #mayDescribeAtMs = 0;
   #describing: NodeJS.Timeout | undefined;
-  #isOff = false;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
   /**
@@ -83,7 +83,7 @@ export class Recovery implements Leases {
   /** The first lease. Before any job is taken: a sweep only touches ids that had a row. */
   async start(db: Database, id: string): Promise<void> {
     await this.#register(db, id);
-    await this.#heartbeat.start(this.#leaseIds);
+    await this.#heartbeat.start(this.#leases);
     const { heartbeatIntervalMs } = this.#parts.config;
     const everyMs = BEATS_PER_DESCRIPTION * heartbeatIntervalMs;
     this.#describing = setInterval(() => this.#describe(), everyMs).unref();
@@ -92,14 +92,20 @@ export class Recovery implements Leases {
   /** A lease beside the ones there are, under which jobs are taken from now on. */
   async begin(id: string): Promise<void> {
     await this.#register(this.#parts.maintenance.database, id);
-    this.#heartbeat.renew(this.#leaseIds);
+    this.#heartbeat.renew(this.#leases);
   }
 
-  /** Ends a lease under which nothing is locked any more. */
-  async release(id: string): Promise<void> {
-    this.#leaseIds = this.#leaseIds.filter((one) => one !== id);
-    this.#heartbeat.renew(this.#leaseIds);
-    await this.#end([id]);
+  async release(id: string, { mayHold }: { readonly mayHold: boolean }): Promise<void> {
+    this.#leases = this.#leases.filter((one) => one.id !== id);
+    this.#heartbeat.renew(this.#leases);
+    const { maintenance, logger, wake } = this.#parts;
+    try {
+      const jobs = mayHold ? await returnUnknownJobs(maintenance.database, id, [], []) : 0;
+      await endLeases(maintenance.database, [id]);
+      if (jobs > 0) wake();
+    } catch (error) {
+      logger.debug({ lease: id, error: messageOf(error) }, "a lease is left to run out");
+    }
   }
 
   /** Those of these jobs that are no longer locked under this id. */
@@ -113,7 +119,7 @@ export class Recovery implements Leases {
    */
   mayTake(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
-    const isSafe = this.#isOff || this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
+    const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
     this.#wasRefused ||= !isSafe;
     return isSafe;
   }
@@ -122,14 +128,9 @@ export class Recovery implements Leases {
     return this.#heartbeat.ageMs;
   }
 
-  /** False once there is nowhere to beat any more. */
-  get isOn(): boolean {
-    return !this.#isOff;
-  }
-
   /** Whether this worker may judge others: its own beats go through, and for long enough. */
   get isCertain(): boolean {
-    return !this.#isOff && this.mayTake() && this.#uptimeMs >= this.#parts.config.thresholdMs;
+    return this.mayTake() && this.#uptimeMs >= this.#parts.config.thresholdMs;
   }
 
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
@@ -158,15 +159,16 @@ export class Recovery implements Leases {
     const sentAtUs = sharedMonotonicUs();
     this.#description = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
     const heardWithinMs = heardWithin(this.#parts.config);
-    this.#uptimeMs = await registerLease(db, id, this.#description, heardWithinMs);
+    const { uptimeMs, ...mark } = await registerLease(db, id, this.#description, heardWithinMs);
+    this.#uptimeMs = uptimeMs;
     this.#heartbeat.registered(sentAtUs);
-    this.#leaseIds = [id, ...this.#leaseIds];
+    this.#leases = [{ id, ...mark }, ...this.#leases];
   }
 
   #describe(): void {
     if (monotonic() < this.#mayDescribeAtMs) return;
     const text = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
-    const [id] = this.#leaseIds;
+    const id = this.#leases[0]?.id;
     if (text === this.#description || id === undefined) return;
     this.#description = text;
     this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;
@@ -174,7 +176,7 @@ export class Recovery implements Leases {
   }
 
   #receive(report: HeartbeatNews): void {
-    const { logger, leaseLost, wake } = this.#parts;
+    const { leaseLost, wake } = this.#parts;
     switch (report.report) {
       case "beat":
         this.#uptimeMs = report.uptimeMs;
@@ -192,12 +194,6 @@ export class Recovery implements Leases {
         return;
       case "lost":
         leaseLost(report.id);
-        return;
-      case "impossible":
-        logger.error({ error: report.error }, "recovery is off: there is nowhere to beat");
-        this.#isOff = true;
-        void this.stop([]);
-        wake();
         return;
       default:
         report satisfies never;
@@ -218,7 +214,7 @@ export class Recovery implements Leases {
         longestGapMs: longestGap(config),
       });
       if (workerIds.length === 0) return;
-      const workerId = this.#leaseIds[0] ?? "";
+      const workerId = this.#leases[0]?.id ?? "";
       hooks.emit("worker:recovered", { workerId, deadWorkerIds: workerIds, jobs });
       if (jobs + queues > 0) wake();
     } catch (error) {

@@ -4,6 +4,7 @@
 //   end ──a moment──▶ fetches are cancelled ──another──▶ left to the lease, and to those who recover it
 //                                               └ the server has spoken: a moment more, at most five in all
 import type { Clock } from "../../base/clock.ts";
+import { codeOf } from "../../base/errors.ts";
 import type { Connections } from "../connection/connections.ts";
 import type { PendingFetches } from "../fetch/pending-fetches.ts";
 
@@ -48,9 +49,18 @@ export class Doubt {
     this.#hasBroken = true;
   }
 
-  /** The database has answered. */
-  settle(): void {
-    this.#hasBroken = false;
+  /** Once `work` has given back what is in doubt. A table that is gone holds no locks to wait for. */
+  async settling(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#hasBroken = false;
+    } catch (error) {
+      if (codeOf(error) === "schema_missing" && this.#cancelTimers.length > 0) {
+        this.#hasBroken = false;
+        this.#parts.onLeft();
+      }
+      throw error;
+    }
   }
 
   /** Nothing is fetched any more. Idempotent. */

@@ -64,7 +64,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#next = new NextFetch(parts.tasks, parts.free, clock);
     this.#pending = new PendingFetches(clock, () => link.changed());
     this.#connections = new Connections(parts.connections, {
-      reconcile: (connection) => this.#reconcile(connection),
+      reconcile: (connection) => this.#doubt.settling(() => this.#reconcile(connection)),
       lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
       back: () => {
         hooks.emit("worker:reconnected", { workerId });
@@ -294,6 +294,5 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     await tasks.register(connection.database);
     const { jobs, queueIds } = this.#link.inFlight();
     await connection.patiently((db) => returnUnknownJobs(db, workerId, jobs.map(idOf), queueIds));
-    this.#doubt.settle();
   }
 }

@@ -1,0 +1,143 @@
+// The schema, or a table of it, is away for a while and comes back as it was, as a dump has it, or empty:
+// restores, renames, migration tools. Workers wait, go on, and no job runs twice.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { latch, recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+const RECOVERY = { heartbeatIntervalMs: 100, thresholdMs: 1_000, resilientThresholdMs: 2_500 };
+const OPTIONS = { recovery: RECOVERY, pollIntervalMs: 50 } as const;
+
+const rename = (from: string, to: string) =>
+  queue.sql(`alter table worker.${from} rename to ${to}`);
+
+/** Heartbeats younger than a second. */
+const fresh = async () => {
+  const text = `select id from worker._private_workers
+    where last_heartbeat_at > clock_timestamp() - interval '1 second'`;
+  return (await queue.sql<{ id: string }>(text)).map(({ id }) => id);
+};
+
+test("While the table of heartbeats is away no job is taken, and afterwards all go on.", async () => {
+  const gate = latch();
+  const [held, quick] = [recording("held", () => gate.opened), recording("quick")];
+  const { lines, logger } = recorder();
+  const told = witness("worker:recovered", "job:interrupted");
+  const options = { ...OPTIONS, tasks: [held, quick], logger, plugins: [told], concurrency: 2 };
+  for (let n = 0; n < 2; n++) await queue.started(options);
+  for (const queueName of ["a", "b"]) await queue.utils.addJob("held", {}, { queueName });
+  await until("both run", () => held.seen.length === 2);
+  await rename("_private_workers", "away");
+  await until("it is told", () => lines.some(({ message }) => /is away or refuses/.test(message)));
+  // No event tells that nothing happens: as long as a lease, and half of it.
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * RECOVERY.thresholdMs));
+  await queue.utils.addJob("quick");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(quick.seen.length, 0);
+  await rename("away", "_private_workers");
+  await until("it runs", () => quick.seen.length === 1);
+  await until("both beat", async () => (await fresh()).length === 2);
+  const third = await queue.started(options);
+  await until("the third may judge", async () => (await fresh()).includes(third.id));
+  gate.open();
+  await until("all are done", async () => (await queue.left()).length === 0);
+  assert.equal(held.seen.length, 2);
+  assert.deepEqual([told.all("worker:recovered"), told.all("job:interrupted")], [[], []]);
+});
+
+test("A worker whose lease a restore has set back goes on under another id.", async () => {
+  const gate = latch();
+  const [held, quick] = [recording("held", () => gate.opened), recording("quick")];
+  const lost = witness("worker:leaseLost");
+  const worker = await queue.started({ ...OPTIONS, tasks: [held, quick], plugins: [lost] });
+  const { id } = worker;
+  await queue.utils.addJob("held");
+  await until("it runs", () => held.seen.length === 1);
+  // As the dump has it: locked when the dump was made, and ended since.
+  await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
+  await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
+    run_at = now() where locked_by is null`);
+  await until("it beats", async () => (await fresh()).includes(id));
+  await queue.sql(
+    "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
+  );
+  const { workerId, newWorkerId } = await lost.saw("worker:leaseLost");
+  assert.deepEqual([workerId, newWorkerId], [id, worker.id]);
+  assert.notEqual(worker.id, id);
+  gate.open();
+  await until("what the dump had locked has run, too", () => quick.seen.length === 1);
+  await until("all are done", async () => (await queue.left()).length === 0);
+  assert.equal(held.seen.length, 1);
+  await until("the old lease is gone", async () => {
+    return (await queue.sql("select id from worker._private_workers")).length === 1;
+  });
+});
+
+test("A table of heartbeats that was made anew has the worker under another id.", async () => {
+  const quick = recording("quick");
+  const lost = witness("worker:leaseLost");
+  const worker = await queue.started({ ...OPTIONS, tasks: [quick], plugins: [lost] });
+  await until("it beats", async () => (await fresh()).includes(worker.id));
+  await queue.sql(`begin; create table worker.again (like worker._private_workers including all);
+    insert into worker.again select * from worker._private_workers;
+    drop table worker._private_workers; alter table worker.again rename to _private_workers; commit`);
+  await lost.saw("worker:leaseLost");
+  await queue.utils.addJob("quick");
+  await until("it runs", () => quick.seen.length === 1);
+});
+
+test("A worker goes on when its schema was dropped and made anew.", async () => {
+  const quick = recording("quick");
+  const worker = await queue.started({ ...OPTIONS, tasks: [quick] });
+  await queue.utils.addJob("quick");
+  await until("it runs", () => quick.seen.length === 1);
+  await queue.sql("drop schema worker cascade");
+  await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await migrate(queue.pool, schemaName());
+  await queue.utils.addJob("quick");
+  await until("it runs", () => quick.seen.length === 2);
+  await until("it beats", async () => (await fresh()).includes(worker.id));
+});
+
+for (const fastLane of [false, true]) {
+  for (const recovery of [RECOVERY, false] as const) {
+    const how = `${fastLane ? "fast lane" : "safe mode"}, ${recovery ? "with" : "without"} recovery`;
+    describe(`An idle worker whose schema is gone, ${how},`, () => {
+      test("stops as soon as any other.", async () => {
+        const { lines, logger } = recorder();
+        const tasks = [recording("quick")];
+        const worker = await queue.started({ ...OPTIONS, recovery, fastLane, tasks, logger });
+        await queue.sql("alter schema worker rename to gone");
+        await until("it is told", () => lines.some(({ message }) => /is away/.test(message)));
+        await within("it stops", worker.stop(), 3_000);
+        await queue.sql("alter schema gone rename to worker");
+        assert.equal(worker.hasGivenUp, false);
+      });
+    });
+  }
+}
+
+test("The end of an attempt whose lock was taken away does not count for the next one.", async () => {
+  const gates = [latch(), latch()];
+  const task = recording("task", (_payload, call) => gates[call - 1]?.opened);
+  const told = witness("job:interrupted", "job:complete");
+  await queue.started({ ...OPTIONS, tasks: [task], plugins: [told], concurrency: 2 });
+  const { id } = await queue.utils.addJob("task");
+  await until("it runs", () => task.seen.length === 1);
+  await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
+  await until("it runs again", () => task.seen.length === 2);
+  assert.equal((await told.saw("job:interrupted")).jobId, id);
+  gates[0]?.open();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.deepEqual(
+    (await queue.left()).map(({ attempts }) => attempts),
+    [2],
+  );
+  gates[1]?.open();
+  await until("it is done", async () => (await queue.left()).length === 0);
+  assert.equal(told.all("job:complete").length, 1);
+});
