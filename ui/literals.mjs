@@ -6,7 +6,7 @@
 
 const PAGE = 65536;
 /** Before a string stand the size of its block, two links, its type and its own size. */
-export const HEAD = 20;
+const HEAD = 20;
 const STRING = 2;
 /** Instead of a type: bytes that are no object, behind a gap. */
 const PLAIN = 0;
@@ -19,11 +19,13 @@ export function packLiterals(module) {
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
   const data = Uint8Array.from([...texts, ...steps, ...sizes]);
   const pages = module.getMemoryInfo().initial + Math.ceil(data.length / PAGE);
-  setData(module, pages, pages * PAGE - data.length, data);
+  const segment = { offset: module.i32.const(pages * PAGE - data.length), data };
+  // The memory keeps its name, by which it is exported.
+  module.setMemory(pages, -1, null, [segment], false, false, "0");
 }
 
 /** The memory as a module's own data fill it. */
-export function imageOf(module) {
+function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
     return { at: offset, data: new Uint8Array(data) };
@@ -33,15 +35,6 @@ export function imageOf(module) {
   const image = new Uint8Array(end + 16);
   for (const { at, data } of segments) image.set(data, at);
   return image;
-}
-
-export function setImage(module, image) {
-  setData(module, module.getMemoryInfo().initial, 0, image);
-}
-
-function setData(module, pages, at, data) {
-  // The memory keeps its name, by which it is exported.
-  module.setMemory(pages, -1, null, [{ offset: module.i32.const(at), data }], false, false, "0");
 }
 
 /** The texts of an image, each with a zero behind it, and the steps of `unpack` that write it. */
@@ -96,7 +89,7 @@ function pack(image) {
 const nextBlock = (done) => (done + HEAD + 15) & ~15;
 
 /** The objects of an image, which are known by their heads. */
-export function* objects(image) {
+function* objects(image) {
   const view = new DataView(image.buffer);
   const word = (at) => view.getUint32(at, true);
   for (let at = 32; at < image.length; at += 16) {

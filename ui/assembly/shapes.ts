@@ -42,7 +42,7 @@ export class Shapes {
   }
 
   /** A record as it is before anything was read. */
-  private empty(record: i32): usize {
+  empty(record: i32): usize {
     const size = this.classes[record] & 0xffff;
     const target = __new(size, this.classes[record] >> 16);
     memory.fill(target, 0, size);

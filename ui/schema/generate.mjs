@@ -4,18 +4,18 @@ import { records } from "./api.mjs";
 const note =
   "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
 
-/** wire type → its AssemblyScript type, its empty value, its letter in a shape, its TypeScript type */
+/** wire type → its AssemblyScript type, its letter in a shape, its TypeScript type */
 const scalars = {
-  i64: ["i64", "0", "l", "number | bigint"],
-  i32: ["i32", "0", "i", "number"],
-  f64: ["f64", "0", "f", "number"],
-  bool: ["bool", "false", "b", "boolean"],
-  string: ["string", '""', "s", "string"],
-  time: ["f64", "NaN", "t", "string"],
-  json: ["string", '"null"', "j", "unknown"],
+  i64: ["i64", "l", "number | bigint"],
+  i32: ["i32", "i", "number"],
+  f64: ["f64", "f", "number"],
+  bool: ["bool", "b", "boolean"],
+  string: ["string", "s", "string"],
+  time: ["f64", "t", "string"],
+  json: ["string", "j", "unknown"],
 };
-/** A number has no null in AssemblyScript: these values stand for it. */
-const absent = { time: "NaN", f64: "NaN", i64: "i64.MIN_VALUE", i32: "i32.MIN_VALUE" };
+/** A number has no null in AssemblyScript: assembly/shapes.ts has the value that stands for it. */
+const isNumber = (base) => ["i64", "i32", "f64", "time"].includes(base);
 const names = Object.keys(records);
 /** In a shape, records are the letters from À on. */
 const FIRST_RECORD = 0xc0;
@@ -28,17 +28,16 @@ const parse = (spec) => ({
 });
 
 function declaration(name, { base, list, nullable }) {
-  const [type, empty] = scalars[base] ?? [base, `new ${base}()`];
-  if (list) return `${name}: ${type}[] = [];`;
-  if (!nullable) return `${name}: ${type} = ${empty};`;
-  return absent[base] ? `${name}: ${type} = ${absent[base]};` : `${name}: ${type} | null = null;`;
+  const [type] = scalars[base] ?? [base];
+  if (list) return `${name}: ${type}[];`;
+  return nullable && !isNumber(base) ? `${name}: ${type} | null;` : `${name}: ${type};`;
 }
 
 /** What assemb../shapes.ts reads a record by. */
 function shapeOf(fields) {
   const shapes = Object.entries(fields).map(([wire, spec]) => {
     const { base, list, nullable } = parse(spec);
-    const type = scalars[base]?.[2] ?? String.fromCharCode(FIRST_RECORD + names.indexOf(base));
+    const type = scalars[base]?.[1] ?? String.fromCharCode(FIRST_RECORD + names.indexOf(base));
     return `${list ? "*" : nullable ? "?" : ""}${type}${wire} `;
   });
   return JSON.stringify(shapes.join(""));
@@ -48,10 +47,16 @@ function classOf(name, fields) {
   const members = Object.entries(fields).map(
     ([wire, spec]) => `  ${declaration(camel(wire), parse(spec))}\n`,
   );
-  return `export class ${name} {\n${members.join("")}}
+  const number = names.indexOf(name);
+  return `export class ${name} {
+${members.join("")}
+  static empty(): ${name} {
+    return changetype<${name}>(shapes.empty(${number}));
+  }
+}
 
 export function read${name}(r: JsonReader): ${name} {
-  return changetype<${name}>(shapes.read(r, ${names.indexOf(name)}));
+  return changetype<${name}>(shapes.read(r, ${number}));
 }\n`;
 }
 
@@ -74,7 +79,7 @@ ${entries.map((entry) => classOf(...entry)).join("\n")}`;
 function interfaceOf(name, fields) {
   const members = Object.entries(fields).map(([wire, spec]) => {
     const { base, list, nullable } = parse(spec);
-    const type = scalars[base]?.[3] ?? base;
+    const type = scalars[base]?.[2] ?? base;
     return `  ${wire}: ${list ? `(${type})[]` : type}${nullable ? " | null" : ""};\n`;
   });
   return `export interface ${name} {\n${members.join("")}}\n`;

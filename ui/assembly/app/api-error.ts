@@ -11,7 +11,7 @@ export function errorOf(body: string, status: i32): ApiError {
     error.error = capitalised(error.error);
     return error;
   }
-  const unknown = new ApiError();
+  const unknown = ApiError.empty();
   unknown.error =
     status === 0 ? "The server can't be reached." : `The server answered with status ${status}.`;
   return unknown;

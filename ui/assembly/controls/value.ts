@@ -42,7 +42,7 @@ export function methodOf(value: Value): string {
 
 /** A plain number as a value. */
 export function exactly(count: i64): Value {
-  const value = new Value();
+  const value = Value.empty();
   value.value = count;
   value.precision = "exact";
   return value;

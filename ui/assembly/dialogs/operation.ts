@@ -32,7 +32,7 @@ const PATH = "api/operations";
 const AGAIN = "again";
 
 export class OperationDialog extends Dialog {
-  private asked: AskedOperation = new AskedOperation();
+  private asked: AskedOperation = AskedOperation.empty();
   private command: Command = commandNamed("complete");
   private rehearsal: Rehearsal | null = null;
 

@@ -19,7 +19,7 @@ import { Pending } from "../model/requests";
 const OPERATIONS = "/api/operations";
 
 export class VerbDialog extends Dialog {
-  private verbOffered: Verb = new Verb();
+  private verbOffered: Verb = Verb.empty();
 
   constructor() {
     super("verb");

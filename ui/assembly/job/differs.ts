@@ -11,7 +11,7 @@ const MOST_DEPTH = 20;
 
 export class Differs {
   readonly asked: Fetched = new Fetched("job.common");
-  private common: Common = new Common();
+  private common: Common = Common.empty();
   /** The group of the job's error; the empty string: there is nothing to compare it with. */
   private group: string = "";
 

@@ -34,7 +34,7 @@ export function unlockVerb(label: string, workers: string[]): Verb {
 }
 
 function verbOf(action: string, label: string, path: string, body: string): Verb {
-  const verb = new Verb();
+  const verb = Verb.empty();
   verb.action = action;
   verb.label = label;
   verb.post.path = path;

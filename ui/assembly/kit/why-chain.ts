@@ -10,7 +10,7 @@ import { verbButton } from "./verb";
 
 /** The sentence in the tone of the job's condition. */
 export function whyBox(why: Why): Node {
-  const empty = why.causes.length > 0 ? why.causes[0].links : new Cause().links;
+  const empty = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
   const said = why.sentence;
   const group = why.errorGroup;
   const same = group === null ? -1 : sameStart(said);

@@ -15,7 +15,7 @@ export enum Gate {
 
 export class Access {
   gate: Gate = Gate.Opening;
-  session: Session = new Session();
+  session: Session = Session.empty();
   token: string = "";
   /** The header that carries the token; the empty string: `Authorization: Bearer`. */
   tokenHeader: string = "";

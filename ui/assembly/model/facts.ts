@@ -17,10 +17,10 @@ import {
 import { JsonReader } from "../lib/json-reader";
 
 export class Facts {
-  counts: Counts = new Counts();
-  pulse: Pulse = new Pulse();
-  incidents: Incidents = new Incidents();
-  horizon: Horizon = new Horizon();
+  counts: Counts = Counts.empty();
+  pulse: Pulse = Pulse.empty();
+  incidents: Incidents = Incidents.empty();
+  horizon: Horizon = Horizon.empty();
   /** The operation that is at work, else the newest; null: there is none. */
   operation: Operation | null = null;
   /** The one whose page was left while it was at work: its end is told. */
@@ -61,7 +61,7 @@ export class Facts {
       if (!r.failed) this.horizon = horizon;
     } else if (event === "operation") {
       const isNone = r.takeNull();
-      const operation = isNone ? new Operation() : readOperation(r);
+      const operation = isNone ? Operation.empty() : readOperation(r);
       r.end();
       if (!r.failed) this.operation = isNone ? null : operation;
     } else return "";

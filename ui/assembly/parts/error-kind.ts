@@ -91,7 +91,7 @@ export function isOld(m: Model, asOf: f64): bool {
 /** An answer about kinds, or null and why. */
 export class ReadKinds {
   fault: string = "";
-  groups: Groups = new Groups();
+  groups: Groups = Groups.empty();
 
   constructor(body: string) {
     const r = new JsonReader(body);
@@ -119,7 +119,7 @@ function kindOf(byKey: Map<string, ErrorKind>, group: Group): ErrorKind {
 
 export function valueOf(group: Group | null): Value {
   if (group !== null) return group.count;
-  const none = new Value();
+  const none = Value.empty();
   none.precision = "exact";
   return none;
 }

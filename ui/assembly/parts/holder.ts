@@ -10,7 +10,7 @@ import { Model } from "../model/model";
 
 export class HolderOf {
   readonly asked: Fetched;
-  holder: ListedWorker = new ListedWorker();
+  holder: ListedWorker = ListedWorker.empty();
   worker: string = "";
 
   /** The topic is `<page>.holder`. */
@@ -64,7 +64,7 @@ export function holdsAny(worker: ListedWorker): bool {
 
 /** `1 job and 3 queues` */
 export function holdings(workers: ListedWorker[]): string {
-  const jobs = new Value();
+  const jobs = Value.empty();
   let queues: i64 = 0;
   jobs.precision = "exact";
   for (let i = 0; i < workers.length; i++) {

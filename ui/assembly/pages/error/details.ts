@@ -30,10 +30,10 @@ export class Details {
   readonly example: Fetched = new Fetched("error.example");
   ofTasks: Group[] = [];
   ofQueues: Group[] = [];
-  inCommon: Common = new Common();
+  inCommon: Common = Common.empty();
   readonly panel: ErrorPanel = new ErrorPanel("error", "Where it is thrown", "one of them");
   jobs: BriefJob[] = [];
-  job: ListedJob = new ListedJob();
+  job: ListedJob = ListedJob.empty();
 
   private get all(): Fetched[] {
     return [this.tasks, this.queues, this.common, this.newest, this.example];

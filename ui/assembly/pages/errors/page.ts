@@ -32,8 +32,8 @@ class KeptKinds extends Kept {
 }
 
 export class ErrorsPage extends ListPage {
-  private failed: Groups = new Groups();
-  private retrying: Groups = new Groups();
+  private failed: Groups = Groups.empty();
+  private retrying: Groups = Groups.empty();
   private more: Fetched = new Fetched("errors.retrying");
   private kinds: i32 = 0;
 
@@ -99,15 +99,15 @@ export class ErrorsPage extends ListPage {
     }
     // The same questions may be asked for other rows.
     this.shownFor = "";
-    this.failed = new Groups();
-    this.retrying = new Groups();
+    this.failed = Groups.empty();
+    this.retrying = Groups.empty();
     this.more.forget();
   }
 
   override forget(m: Model): void {
     super.forget(m);
-    this.failed = new Groups();
-    this.retrying = new Groups();
+    this.failed = Groups.empty();
+    this.retrying = Groups.empty();
     this.more.forget();
   }
 

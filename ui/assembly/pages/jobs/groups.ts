@@ -60,7 +60,7 @@ class Opened {
 }
 
 export class Grouping extends Kept {
-  answer: Groups = new Groups();
+  answer: Groups = Groups.empty();
   private opened: Map<string, Opened> = new Map<string, Opened>();
 
   constructor(

@@ -50,7 +50,7 @@ export abstract class JobsList extends ListPage {
   /** The query of the address. */
   query: string = "";
   private readonly more: Fetched = new Fetched("jobs.more");
-  private answer: JobList = new JobList();
+  private answer: JobList = JobList.empty();
   /** The number of the first row of a page, by its cursor, as far as one has come this way. */
   private firsts: Map<string, i64> = new Map<string, i64>();
 

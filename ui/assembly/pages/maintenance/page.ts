@@ -20,7 +20,7 @@ const BUILDING_MS: f64 = 2000;
 
 export class MaintenancePage extends Page {
   private asked: Fetched = new Fetched("maintenance.database");
-  private database: Database = new Database();
+  private database: Database = Database.empty();
 
   constructor() {
     super("maintenance", "/maintenance");
@@ -44,7 +44,7 @@ export class MaintenancePage extends Page {
 
   override forget(_m: Model): void {
     this.asked.forget();
-    this.database = new Database();
+    this.database = Database.empty();
   }
 
   override take(m: Model, _request: Pending, body: string): void {

@@ -38,7 +38,7 @@ export class OperationPage extends Page {
   private toldAt: f64 = 0;
   private readonly asked: Fetched = new Fetched("operation.one");
   private readonly askedJobs: Fetched = new Fetched("operation.jobs");
-  private jobs: OperationJobs = new OperationJobs();
+  private jobs: OperationJobs = OperationJobs.empty();
   private address: Address = new Address("", new Map<string, string>());
 
   constructor() {
@@ -76,7 +76,7 @@ export class OperationPage extends Page {
     this.operation = null;
     this.asked.forget();
     this.askedJobs.forget();
-    this.jobs = new OperationJobs();
+    this.jobs = OperationJobs.empty();
   }
 
   private know(operation: Operation): void {

@@ -35,8 +35,8 @@ const MOST_INCIDENTS: i32 = 6;
 export class OverviewPage extends Page {
   private errors: Fetched = new Fetched("overview.errors");
   private queues: Fetched = new Fetched("overview.queues");
-  private groups: Groups = new Groups();
-  private queueList: QueueList = new QueueList();
+  private groups: Groups = Groups.empty();
+  private queueList: QueueList = QueueList.empty();
   private span: Span = new Span();
   /** All incidents, not only the worst. */
   private showsAll: bool = false;
@@ -68,8 +68,8 @@ export class OverviewPage extends Page {
   override forget(_m: Model): void {
     this.errors.forget();
     this.queues.forget();
-    this.groups = new Groups();
-    this.queueList = new QueueList();
+    this.groups = Groups.empty();
+    this.queueList = QueueList.empty();
   }
 
   override leave(_m: Model): void {

@@ -30,7 +30,7 @@ const SOON_MS: f64 = 4000;
 export class QueuePage extends Page {
   private asked: Fetched = new Fetched("queue.details");
   private holder: HolderOf = new HolderOf("queue");
-  private details: QueueDetails = new QueueDetails();
+  private details: QueueDetails = QueueDetails.empty();
   /** As it stands in the address. */
   private wanted: string = "";
 
@@ -61,7 +61,7 @@ export class QueuePage extends Page {
   private clear(): void {
     this.asked.forget();
     this.holder.asked.forget();
-    this.details = new QueueDetails();
+    this.details = QueueDetails.empty();
   }
 
   private get at(): string {

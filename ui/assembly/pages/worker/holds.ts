@@ -84,7 +84,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
 
 /** What waits in the queues that it holds; at least, where not all of them were read. */
 function behind(worker: ListedWorker): Value {
-  const sum = new Value();
+  const sum = Value.empty();
   sum.precision = worker.queues.length < worker.heldQueues ? "capped" : "exact";
   sum.low = 0;
   for (let i = 0; i < worker.queues.length; i++) {

@@ -45,7 +45,7 @@ export class WorkerPage extends Page {
 
   override forget(_m: Model): void {
     this.of.asked.forget();
-    this.of.holder = new ListedWorker();
+    this.of.holder = ListedWorker.empty();
   }
 
   override load(m: Model): void {

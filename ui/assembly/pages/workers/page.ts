@@ -28,7 +28,7 @@ import { runningLongest } from "./running";
 const BEAT_MS: f64 = 15000;
 
 export class WorkersPage extends ListPage {
-  private counts: WorkerCounts = new WorkerCounts();
+  private counts: WorkerCounts = WorkerCounts.empty();
   private differences: WorkerDifference[] = [];
   /** Whose locks the dialog is about. */
   private about: ListedWorker[] = [];
