@@ -1,6 +1,14 @@
 // loadTasks(): what in a directory is a task, and how it is called and judged.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -43,6 +51,46 @@ test("Tasks are named as Graphile Worker names them; all else is left out, with 
   const left = ["data.json", "deep/er/b-d.d.ts", "folder", "view.tsx", "with space.js"];
   assert.deepEqual([...said.keys()].sort(), left);
   assert.match(said.get("view.tsx") ?? "", /JSX is not compiled/);
+});
+
+test("Where every file is executable, what stands beside a task belongs to it.", async () => {
+  const directory = filesOf({
+    "send.js": "module.exports = () => {};",
+    "send.js.map": "{}",
+    "send.d.ts": "export {};",
+    "send.d.ts.map": "{}",
+    "send.json": "{}",
+    "send.test.js": "throw 1;",
+    "send.js.LICENSE.txt": "",
+    "sub/run.sh": "#!/bin/sh\n",
+    "sub/run.md": "How it runs",
+  });
+  for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" })) {
+    chmodSync(join(directory, name), 0o777);
+  }
+  const tasks = await loadTasks(directory);
+  assert.deepEqual(tasks.map(({ identifier }) => identifier).sort(), ["send", "sub/run"]);
+});
+
+test("Of a linked program the link is run, wherever it points by then.", async () => {
+  const directory = filesOf({ "..1/prog": "#!/bin/sh\necho one\n", "..2/prog": "#!/bin/sh\n" });
+  symlinkSync("..1", join(directory, "..data"));
+  symlinkSync("..data/prog", join(directory, "prog"));
+  const ran: string[] = [];
+  const [task] = await loadTasks(directory, {
+    runProgram: async ({ file }) => {
+      ran.push(realpathSync(file));
+      return { code: 0, signal: null, errors: "" };
+    },
+  });
+  assert.ok(task);
+  await runJobInline(task, {});
+  symlinkSync("..2", join(directory, "..new"));
+  renameSync(join(directory, "..new"), join(directory, "..data"));
+  rmSync(join(directory, "..1"), { recursive: true });
+  await runJobInline(task, {});
+  const real = realpathSync(directory);
+  assert.deepEqual(ran, [join(real, "..1/prog"), join(real, "..2/prog")]);
 });
 
 test("Files of one name and files that cannot be loaded are named together.", async () => {

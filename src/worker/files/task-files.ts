@@ -2,8 +2,8 @@
 // without the extension, so mail/send.ts is the task mail/send. A module is known by its extension,
 // a program by its executable bit; anything else is not a task.
 import { constants } from "node:fs";
-import { access, readdir, realpath, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { access, open, readdir, realpath, stat } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
 import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
 /** What a module may end in. */
@@ -13,7 +13,10 @@ export interface TaskFile {
   readonly identifier: string;
   /** Below the directory, for people. */
   readonly name: string;
-  /** Absolute, with no link in it. */
+  /**
+   * Absolute. Of a module with no link in it, as Node loads it; of a program as it was given: what a link
+   * points to may be replaced while the worker runs, as Kubernetes does with a ConfigMap.
+   */
   readonly path: string;
   readonly kind: "module" | "program";
 }
@@ -44,7 +47,7 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   const found: (TaskFile | IgnoredFile)[] = await Promise.all(
     names.map((name) => look(directory, name)),
   );
-  const tasks = found.filter((one) => "path" in one);
+  const tasks = await withoutCompanions(found.filter((one) => "path" in one));
   // What stands beside a task under its name, such as a source map, belongs to it.
   const known = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
@@ -101,9 +104,11 @@ async function look(directory: string, name: string): Promise<TaskFile | Ignored
   if (stem === undefined) return { name, reason: NAME };
   const identifier = name.slice(0, name.length - base.length) + stem;
   try {
-    const path = await realpath(join(directory, name));
+    const path = resolve(directory, name);
     if (!(await stat(path)).isFile()) return { name, reason: "it is no file" };
-    if (isModule(extension)) return { identifier, name, path, kind: "module" };
+    if (isModule(extension)) {
+      return { identifier, name, path: await realpath(path), kind: "module" };
+    }
     await access(path, constants.X_OK);
     return { identifier, name, path, kind: "program" };
   } catch (error) {
@@ -116,6 +121,36 @@ async function look(directory: string, name: string): Promise<TaskFile | Ignored
 
 const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
+
+/**
+ * Where every file is executable, as on mounts without modes, source maps and types beside a task look like
+ * programs: of several files of one name those count that can be run by what they begin with.
+ */
+async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
+  const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];
+  const kept = groups.map(async (group) => {
+    if (group.length === 1) return group;
+    const runs = await Promise.all(
+      group.map(async ({ kind, path }) => kind === "module" || (await beginsAsProgram(path))),
+    );
+    return runs.includes(true) ? group.filter((_, at) => runs[at]) : group;
+  });
+  return (await Promise.all(kept)).flat();
+}
+
+/** A script's first line, and the first bytes of the executables of Linux, macOS and Windows. */
+const BEGINNINGS = ["2321", "7f454c46", "cafebabe", "cffaedfe", "cefaedfe", "4d5a"];
+
+async function beginsAsProgram(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4));
+    const start = buffer.subarray(0, bytesRead).toString("hex");
+    return BEGINNINGS.some((one) => start.startsWith(one));
+  } finally {
+    await file.close();
+  }
+}
 
 function sameNames(tasks: readonly TaskFile[]): Problem[] {
   const groups = [...Map.groupBy(tasks, ({ identifier }) => identifier)];
