@@ -2,6 +2,9 @@
 // jobs; this clock only paces our own loops and stamps our own answers.
 import { setTimeout as timer } from "node:timers/promises";
 
+/** Node's timers count to 2^31 - 1 ms, 24.8 days, and take longer ones for 1 ms. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** What paces a loop; a test gives one that it moves by hand. */
 export interface Clock {
   /** Milliseconds by a clock that never jumps. */

@@ -10,6 +10,8 @@ import { certificate, tlsServer } from "../support/tls-server.ts";
 
 const encrypting = await tlsServer([
   "hostssl all client 127.0.0.1/32 cert",
+  "host all bound 127.0.0.1/32 scram-sha-256",
+  "host all hashed 127.0.0.1/32 md5",
   "host all all 127.0.0.1/32 trust",
 ]);
 const plain = await tlsServer(["host all all 127.0.0.1/32 trust"], false);
@@ -46,6 +48,34 @@ test("Without a mode, and with prefer, what can be encrypted is, and the rest go
     assert.equal(await connects(strict.port, mode), true);
     assert.equal(await connects(lax.port, mode), false);
   }
+});
+
+test("channel_binding=require binds the login, and refuses every login that is not bound.", async () => {
+  const { port } = encrypting;
+  const admin = createPool({
+    connectionString: `host=127.0.0.1 port=${port} user=postgres dbname=postgres`,
+    logger: silentLogger,
+  });
+  for (const [role, how] of [
+    ["bound", "scram-sha-256"],
+    ["hashed", "md5"],
+  ]) {
+    await admin.query(`set password_encryption = '${how}'; create role ${role} login password 'x'`);
+  }
+  await admin.end();
+  const bound = "channel_binding=require password=x user=";
+  for (const mode of ["prefer", "require", "allow"]) {
+    assert.equal(await connects(port, `sslmode=${mode} ${bound}bound`), true, mode);
+  }
+  assert.equal(await connects(port, "sslmode=require password=x user=hashed"), true);
+  for (const role of ["hashed", "postgres"]) {
+    assert.match(
+      String(await connects(port, `sslmode=require ${bound}${role}`)),
+      /does not offer SCRAM-SHA-256-PLUS, which channel_binding=require asks for/,
+      role,
+    );
+  }
+  assert.match(String(await connects(plain.port, `${bound}bound`)), /does not encrypt/);
 });
 
 test("disable never encrypts, allow only where it must, require always.", async () => {

@@ -111,8 +111,8 @@ test("What is no choice is refused in the words that were typed: URL, variable o
     /target_session_attrs in the connection string must be one of any/,
   );
   assert.throws(
-    () => hosts("postgres://host/db?schema=public"),
-    /schema in the database URL is no connection parameter/,
+    () => hosts("postgres://host/db?sslmod=require"),
+    /sslmod in the database URL is no connection parameter/,
   );
   assert.throws(() => hosts("host=a", { PGPORT: "x" }), /PGPORT must be a number/);
   assert.throws(
@@ -126,7 +126,60 @@ test("What cannot be promised is refused, and not passed over.", () => {
     () => hosts("host=a", { PGREQUIREAUTH: "scram-sha-256" }),
     /PGREQUIREAUTH asks for/,
   );
-  assert.throws(() => hosts("host=a channel_binding=require"), /channel_binding .* must be one of/);
+  const protecting = {
+    ...{ require_auth: "scram-sha-256", requirepeer: "postgres", sslcrldir: "/crl" },
+    ...{ gssencmode: "require", sslcertmode: "require", min_protocol_version: "3.2" },
+    ...{ replication: "database", sslaccept: "strict" },
+  };
+  for (const [name, value] of Object.entries(protecting)) {
+    assert.throws(() => hosts(`postgres://a/db?${name}=${value}`), { code: "bad_input" }, name);
+  }
+  assert.throws(
+    () => hosts("host=a channel_binding=require sslmode=disable"),
+    /channel_binding .* "require", for which sslmode/,
+  );
+  assert.equal(serverSettings("host=a requiressl=1", {}).encryption.mode, "require");
+});
+
+test("Parameters for tuning, and those of other clients, are ignored and named.", () => {
+  const url =
+    "postgres://host/db?keepalives_interval=10&pgbouncer=true&connection_limit=1&schema=public";
+  assert.deepEqual(
+    serverSettings(url, {}).ignored,
+    ["keepalives_interval", "pgbouncer", "connection_limit", "schema"].map(
+      (name) => `${name} in the database URL`,
+    ),
+  );
+  assert.deepEqual(serverSettings("host=a tcp_user_timeout=3 krbsrvname=x", {}).ignored, [
+    "tcp_user_timeout in the connection string",
+    "krbsrvname in the connection string",
+  ]);
+  for (const [name, value] of Object.entries({
+    ...{ keepalives_count: "3", gsslib: "gssapi", gssdelegation: "0", replication: "off" },
+    ...{ client_encoding: "Utf8", sslkeylogfile: "x", max_protocol_version: "latest" },
+    ...{ oauth_scope: "x", scram_client_key: "x", channel_binding: "require" },
+  })) {
+    assert.equal(hosts(`postgres://a/db?${name}=${value}`), "a:5432", name);
+  }
+});
+
+test("A connect_timeout longer than a timer's longest is that long.", () => {
+  const msOf = (seconds: string) =>
+    serverSettings(`host=a connect_timeout=${seconds}`, {}).connectTimeoutMs;
+  assert.deepEqual(["3000000", "9999999999", "99999999999999999999", "7"].map(msOf), [
+    ...[2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1, 7_000],
+  ]);
+});
+
+test("An unescaped ? in a password belongs to it.", () => {
+  const loginOf = (url: string) => {
+    const { user, password, hosts: all, database } = serverSettings(url, {});
+    return [user, password, `${all[0]?.host}:${all[0]?.port}`, database].join(" ");
+  };
+  assert.equal(loginOf("postgres://u:p?w@host:1/db"), "u p?w host:1 db");
+  assert.equal(loginOf("postgres://u:p?w=1&x@host/db?sslmode=disable"), "u p?w=1&x host:5432 db");
+  assert.equal(hosts("postgres://host:7?user=me@corp&dbname=db"), "host:7");
+  assert.equal(hosts("postgres://host/db?user=me@corp"), "host:5432");
 });
 
 test("How servers are tried follows sslmode and target_session_attrs; a socket is never encrypted.", () => {

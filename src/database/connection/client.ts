@@ -15,6 +15,7 @@ import {
   failureOf,
   remember,
 } from "./server/attempts.ts";
+import { requireChannelBinding, unbound } from "./server/channel-binding.ts";
 import { tlsOptions } from "./server/encryption.ts";
 import { newConnection, plainWhereRefused } from "./server/negotiation.ts";
 import { type Login, passwordOf } from "./server/password-file.ts";
@@ -57,6 +58,7 @@ export class Client extends pg.Client {
   readonly #config: ServerConfig;
   readonly #state: PgState;
   #isAbandoned = false;
+  #isBound = () => true;
 
   constructor(config: ServerConfig = {}) {
     super(configOf(config));
@@ -122,6 +124,7 @@ export class Client extends pg.Client {
     }
     this.#login(attempt.way.optional, (error) => {
       if (error !== null) failed(error);
+      else if (!this.#isBound()) failed(unbound());
       else if (attempt.target === "any") callback(null, this);
       else {
         leaveWhenReadOnly(this, attempt.target);
@@ -170,6 +173,7 @@ export class Client extends pg.Client {
       keepAliveInitialDelayMillis: server.keepAliveIdleMs ?? 0,
     });
     survivesLongValues(state.connection);
+    this.#isBound = encryption.bindsChannel ? requireChannelBinding(this) : () => true;
   }
 
   #login(mayBePlain: boolean, callback: OnConnect): void {

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
-import { wait } from "../../base/clock.ts";
+import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
@@ -25,6 +25,8 @@ export interface PoolOptions {
   readonly logger: Logger;
 }
 
+/** Loggers that have the warning about ignored parameters. */
+const told = new WeakSet<Logger>();
 /** Connections of our pools that somebody has and has not given back. */
 const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 /** The connections that PostgreSQL may still see. */
@@ -33,7 +35,14 @@ const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 /** A pool that survives the loss of idle connections. The caller ends it. */
 export function createPool(options: PoolOptions): pg.Pool {
   const server = serverSettings(options.connectionString);
-  const { connectTimeoutMs, hosts } = server;
+  const { connectTimeoutMs, hosts, ignored } = server;
+  if (ignored.length > 0 && !told.has(options.logger)) {
+    told.add(options.logger);
+    options.logger.warn(
+      { ignored },
+      "parameters of the connection string are ignored: they change nothing here; --schema names the queue's schema, --max-connections (maxConnections) bounds connections, and behind a transaction pooler preparedStatements must be off",
+    );
+  }
   const config: pg.PoolConfig & ServerConfig = {
     Client,
     server,
@@ -43,7 +52,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? (options.connectionTimeoutMs ?? 5_000)
-        : connectTimeoutMs * hosts.length,
+        : Math.min(connectTimeoutMs * hosts.length, LONGEST_TIMER_MS),
     keepAlive: true,
   };
   const pool = new pg.Pool(config);

@@ -2,7 +2,13 @@
 // and "host=… port=… dbname=…". Own code, because pg-connection-string knows one host, no service and no
 // second form. No message repeats the text, which may hold a password.
 import { InputError } from "../../../base/errors.ts";
-import { isParameter, type Parameter, parameters, type SaidParameters } from "./parameters.ts";
+import {
+  isIgnored,
+  isParameter,
+  type Parameter,
+  parameters,
+  type SaidParameters,
+} from "./parameters.ts";
 
 const FORM =
   "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
@@ -25,6 +31,10 @@ export function parametersOfText(given: string): SaidParameters {
 
 /** Adds one parameter, when it is one and may say so. Throws InputError. */
 export function say(said: SaidParameters, name: string, text: string, where: string): void {
+  if (isIgnored(name)) {
+    ignoredIn(said).add(`${name} ${where}`);
+    return;
+  }
   if (!isParameter(name)) {
     const shown = /^\w{1,63}$/.test(name) ? name : "a name";
     throw new InputError(`${shown} ${where} is no connection parameter of PostgreSQL`);
@@ -34,7 +44,17 @@ export function say(said: SaidParameters, name: string, text: string, where: str
   if (text !== "") said[name] = { text, where: place };
 }
 
-export function assertChoice({ choices }: Parameter, text: string, place: string): void {
+const ignoredOf = new WeakMap<SaidParameters, Set<string>>();
+
+/** Where parameters were given that change nothing. */
+export function ignoredIn(said: SaidParameters): Set<string> {
+  const known = ignoredOf.get(said) ?? new Set();
+  ignoredOf.set(said, known);
+  return known;
+}
+
+export function assertChoice({ choices, spelling }: Parameter, given: string, place: string): void {
+  const text = spelling?.(given) ?? given;
   if (choices === undefined || choices.includes(text)) return;
   if (choices.length === 0) throw new InputError(`${place} asks for what is not known here`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
@@ -44,14 +64,11 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** What stands behind `postgresql://`. */
 function pairsOfUri(uri: string): Pairs {
-  const [, authority = "", path = "", query = ""] =
-    /^([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(uri) ?? [];
-  const at = authority.lastIndexOf("@");
-  const [user = "", ...password] = authority.slice(0, Math.max(0, at)).split(":");
-  const hosts = authority
-    .slice(at + 1)
-    .split(",")
-    .map(hostAndPort);
+  const at = loginEnd(uri);
+  const [, servers = "", path = "", query = ""] =
+    /^([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(uri.slice(at + 1)) ?? [];
+  const [user = "", ...password] = uri.slice(0, Math.max(0, at)).split(":");
+  const hosts = servers.split(",").map(hostAndPort);
   const listed = (values: readonly string[]) =>
     values.every((one) => one === "") ? "" : values.join(",");
   const pairs: (readonly [string, string])[] = [
@@ -67,6 +84,18 @@ function pairsOfUri(uri: string): Pairs {
   }
   // What a parameter says counts more than its place in the URL; an empty place says nothing.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
+}
+
+/**
+ * Where the @ behind user and password is; -1: there are none. As libpq reads it a ? may be a part of them,
+ * and unlike there also an @, up to the next / or ?.
+ */
+function loginEnd(uri: string): number {
+  const first = uri.search(/[@/]/);
+  // An address in a query, behind a host and nothing else.
+  if (uri[first] !== "@" || /^[^:@?]*(?::\d*)?\?\w+=/.test(uri)) return -1;
+  const end = uri.slice(first).search(/[/?]/);
+  return uri.lastIndexOf("@", end < 0 ? uri.length : first + end);
 }
 
 function hostAndPort(text: string): readonly [host: string, port: string] {

@@ -12,6 +12,8 @@ export type SslMode = (typeof sslModes)[number];
 /** Plain data: it travels to a thread. */
 export interface Encryption {
   readonly mode: SslMode;
+  /** Whether the login has to be bound to the encrypted connection (channel_binding=require). */
+  readonly bindsChannel: boolean;
   readonly negotiation?: string | undefined;
   readonly rootcert?: Said | undefined;
   readonly cert?: Said | undefined;
@@ -33,8 +35,9 @@ const plainly: Try = { encrypts: false, optional: false };
 const encrypted: Try = { encrypts: true, optional: false };
 
 /** In which ways a server is tried, one after the other. A socket of this machine needs none. */
-export function triesOf({ mode }: Encryption, isSocket: boolean): readonly Try[] {
+export function triesOf({ mode, bindsChannel }: Encryption, isSocket: boolean): readonly Try[] {
   if (isSocket || mode === "disable") return [plainly];
+  if (bindsChannel) return [encrypted];
   if (mode === "allow") return [plainly, encrypted];
   if (mode === "prefer") return [{ encrypts: true, optional: true }, plainly];
   return [encrypted];

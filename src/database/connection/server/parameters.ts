@@ -6,7 +6,11 @@ export interface Parameter {
   readonly env?: string;
   /** All that it may say; what is left out is not possible here. */
   readonly choices?: readonly string[];
+  /** As PostgreSQL reads a value before it compares. */
+  readonly spelling?: (text: string) => string;
 }
+
+const lettersAndDigits = (text: string) => text.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
 
 export const sslModes = [
   ...["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"],
@@ -45,14 +49,19 @@ export const parameters = {
   sslcrl: { env: "PGSSLCRL" },
   ssl_min_protocol_version: { env: "PGSSLMINPROTOCOLVERSION", choices: tlsVersions },
   ssl_max_protocol_version: { env: "PGSSLMAXPROTOCOLVERSION", choices: tlsVersions },
+  channel_binding: { env: "PGCHANNELBINDING", choices: ["disable", "prefer", "require"] },
+  requiressl: { env: "PGREQUIRESSL", choices: ["0", "1"] },
   // What only these values of are what happens anyway.
-  channel_binding: { env: "PGCHANNELBINDING", choices: ["disable", "prefer"] },
   gssencmode: { env: "PGGSSENCMODE", choices: ["disable", "prefer"] },
   sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"] },
   sslsni: { env: "PGSSLSNI", choices: ["1"] },
-  client_encoding: { choices: ["auto", "UTF8", "utf8", "UTF-8", "utf-8"] },
+  client_encoding: { choices: ["auto", "utf8", "unicode"], spelling: lettersAndDigits },
+  replication: { choices: ["false", "off", "no", "0"] },
+  min_protocol_version: { env: "PGMINPROTOCOLVERSION", choices: ["3.0"] },
+  sslaccept: { choices: ["accept_invalid_certs"] },
   // What is asked for by these cannot be promised, and must not be passed over.
   require_auth: { env: "PGREQUIREAUTH", choices: [] },
+  sslcrldir: { env: "PGSSLCRLDIR", choices: [] },
   requirepeer: { env: "PGREQUIREPEER", choices: [] },
   sslcertmode: { env: "PGSSLCERTMODE", choices: ["allow"] },
   // Names of JDBC and of pg, which stand in many URLs.
@@ -65,6 +74,39 @@ export const parameters = {
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 export type ParameterName = keyof typeof parameters;
+
+/**
+ * Parameters that change nothing here, and protect nothing: libpq's for tuning and for what is not built in,
+ * and those of other clients and of poolers, which are in many URLs.
+ */
+const ignored = new Set([
+  ...["keepalives_interval", "keepalives_count", "tcp_user_timeout", "krbsrvname", "gsslib"],
+  ...["gssdelegation", "authtype", "tty", "max_protocol_version", "sslkeylogfile"],
+  ...["scram_client_key", "scram_server_key", "oauth_issuer", "oauth_client_id"],
+  ...["oauth_client_secret", "oauth_scope"],
+  // Prisma, Supabase
+  ...["pgbouncer", "connection_limit", "pool_timeout", "schema", "socket_timeout", "pool_mode"],
+  ...["statement_cache_size", "single_use_connections", "max_connection_lifetime", "supa"],
+  ...["max_idle_connection_lifetime", "workaround"],
+  // pg, postgres.js, TypeORM, Sequelize
+  ...["max", "min", "max_lifetime", "idle_timeout", "max_pool", "pool", "poolSize", "fetch_types"],
+  ...["idleTimeoutMillis", "connectionTimeoutMillis", "keepAlive", "keepAliveInitialDelayMillis"],
+  ...["prepare", "encoding", "binary", "max_connections", "maxConnections"],
+  // SQLAlchemy, Django, Rails, Doctrine
+  ...["pool_size", "max_overflow", "pool_recycle", "pool_pre_ping", "conn_max_age", "charset"],
+  ...["checkout_timeout", "reaping_frequency", "prepared_statements", "statement_limit"],
+  ...["serverVersion", "server_version", "search_path", "timezone", "TimeZone"],
+  // JDBC
+  ...["ApplicationName", "currentSchema", "prepareThreshold", "preparedStatementCacheQueries"],
+  ...["reWriteBatchedInserts", "tcpKeepAlive", "loginTimeout", "connectTimeout", "socketTimeout"],
+  ...["stringtype", "binaryTransfer", "defaultRowFetchSize"],
+  // pgx
+  ...["pool_max_conns", "pool_min_conns", "pool_max_conn_lifetime", "pool_max_conn_idle_time"],
+  ...["pool_health_check_period", "default_query_exec_mode", "statement_cache_capacity"],
+  ...["description_cache_capacity", "prefer_simple_protocol"],
+]);
+
+export const isIgnored = (name: string): boolean => ignored.has(name);
 
 /** A value, and where it stands: `sslmode in the database URL`, `PGSSLMODE`. */
 export interface Said {

@@ -3,8 +3,9 @@
 // environment, because whoever uses libpq's names expects libpq's rules.
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
+import { LONGEST_TIMER_MS } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
-import { assertChoice, parametersOfText } from "./connection-text.ts";
+import { assertChoice, ignoredIn, parametersOfText } from "./connection-text.ts";
 import type { Encryption, SslMode } from "./encryption.ts";
 import {
   type ParameterName,
@@ -45,6 +46,8 @@ export interface ServerSettings {
   readonly keepAliveIdleMs?: number | undefined;
   /** PostgreSQL's settings by the same name, milliseconds, which pg sends. */
   readonly timeouts: Readonly<Record<string, number>>;
+  /** Where parameters were given that change nothing here. */
+  readonly ignored: readonly string[];
 }
 
 const NOWHERE =
@@ -66,10 +69,11 @@ export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.en
   for (const [name, { text: value, where }] of Object.entries(said)) {
     assertChoice(parameters[name as ParameterName], value, where);
   }
-  return settingsOf(said);
+  const ignored = [fromService, fromText].flatMap((one) => [...ignoredIn(one)]);
+  return settingsOf(said, ignored);
 }
 
-function settingsOf(said: SaidParameters): ServerSettings {
+function settingsOf(said: SaidParameters, ignored: readonly string[]): ServerSettings {
   const user = said.user?.text ?? systemUser();
   const seconds = numberOf(said.connect_timeout);
   const idleSeconds = numberOf(said.keepalives_idle);
@@ -85,10 +89,13 @@ function settingsOf(said: SaidParameters): ServerSettings {
     options: said.options?.text,
     // None, or at least two seconds: libpq's rule.
     connectTimeoutMs:
-      seconds === undefined || seconds <= 0 ? undefined : Math.max(2, seconds) * 1_000,
+      seconds === undefined || seconds <= 0
+        ? undefined
+        : Math.min(Math.max(2, seconds) * 1_000, LONGEST_TIMER_MS),
     keepAlive: said.keepalives?.text !== "0",
     keepAliveIdleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     timeouts: timeoutsOf(said),
+    ignored,
   };
   return Object.defineProperty(settings, "password", { value: said.password?.text });
 }
@@ -98,7 +105,8 @@ function encryptionOf(said: SaidParameters): Encryption {
   const short = said.ssl?.text as keyof typeof ssl | "no-verify" | undefined;
   const shortMode = short === undefined || short === "no-verify" ? short : ssl[short];
   const rootcert = said.sslrootcert;
-  const fallback = rootcert?.text === "system" ? "verify-full" : "prefer";
+  const plain = said.requiressl?.text === "1" ? "require" : "prefer";
+  const fallback = rootcert?.text === "system" ? "verify-full" : plain;
   const mode = (said.sslmode?.text ?? shortMode ?? fallback) as SslMode;
   if (rootcert?.text === "system" && mode !== "verify-full") {
     throw new InputError(`${rootcert.where} says "system", for which sslmode must be verify-full`);
@@ -109,8 +117,15 @@ function encryptionOf(said: SaidParameters): Encryption {
       `${negotiation.where} says "direct", for which sslmode must be require or stricter`,
     );
   }
+  const binding = said.channel_binding;
+  if (binding?.text === "require" && mode === "disable") {
+    throw new InputError(
+      `${binding.where} says "require", for which sslmode must be require or stricter`,
+    );
+  }
   return {
     mode,
+    bindsChannel: binding?.text === "require",
     rootcert,
     cert: said.sslcert,
     key: said.sslkey,
@@ -168,14 +183,14 @@ function timeoutsOf(said: SaidParameters): Readonly<Record<string, number>> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = numberOf(said[name as keyof SaidParameters]);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [] : [[name, Math.min(value, LONGEST_TIMER_MS)]];
     }),
   );
 }
 
 function numberOf(said: Said | undefined): number | undefined {
   if (said === undefined) return undefined;
-  if (/^\s*-?\d{1,9}\s*$/.test(said.text)) return Number(said.text);
+  if (/^\s*-?\d+\s*$/.test(said.text)) return Number(said.text);
   throw new InputError(`${said.where} must be a whole number`);
 }
 
