@@ -15,6 +15,7 @@ import { createAuditTrail } from "../queue/audit/audit-trail.ts";
 import { atWork } from "../queue/operations/model/operation.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
+import { generatedDerivation } from "./access/secret.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
 import { loopbackOf } from "./config/listen-address.ts";
@@ -40,8 +41,6 @@ import { routes } from "./routes.ts";
 export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
-  /** How long the answer to a wrong login waits, milliseconds. Default 1,000. */
-  readonly loginWaitMs?: number;
   readonly feed?: Partial<FeedOptions>;
 }
 
@@ -60,8 +59,11 @@ export async function createApplication(
   parts: AdminParts,
 ): Promise<Application> {
   const { pool, schema, logger, auth, basePath, limits } = config;
-  const csrf = createCsrfGuard(auth.secret);
-  const metrics = await createMetrics(config.certificate);
+  const [derive, metrics] = await Promise.all([
+    auth.secret?.derivation() ?? generatedDerivation(),
+    createMetrics(config.certificate),
+  ]);
+  const csrf = createCsrfGuard(derive);
   const refusals = createRefusalLog(logger);
   const unserved = createUnserved(logger, metrics.unserved);
   const { lineMs } = limits;
@@ -109,7 +111,7 @@ export async function createApplication(
     metrics,
     indexBuilds,
     readiness,
-    exportTickets: createTickets({ login: auth.secret, db: config.readOnly ? null : writes }),
+    exportTickets: createTickets({ derive, db: config.readOnly ? null : writes }),
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };

@@ -11,8 +11,22 @@ export function validate<const S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = v.safeParse(schema, input);
   if (result.success) return result.output;
-  throw new InputError(result.issues.flatMap(problems));
+  throw new InputError(result.issues.slice(0, MOST_PROBLEMS).flatMap(problems));
 }
+
+/** More are not reported. */
+const MOST_PROBLEMS = 100;
+
+/**
+ * A list of at most `most` items. Its length is checked first: the items of a list that is too long are not
+ * looked at, however many there are.
+ */
+export const boundedList = <S extends v.GenericSchema>(
+  item: S,
+  message: string,
+  most: number,
+  tooMany = `must have at most ${most} items`,
+) => v.pipe(v.array(v.unknown(), message), v.maxLength(most, tooMany), v.array(item, message));
 
 /** The results of all checks, or one InputError with the problems of all. */
 export function together<const R extends readonly unknown[]>(
@@ -24,7 +38,7 @@ export function together<const R extends readonly unknown[]>(
       return check();
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      problems.push(...error.problems);
+      for (const problem of error.problems) problems.push(problem);
       return undefined;
     }
   });

@@ -2,7 +2,7 @@
 // the edge, all problems at once, so that the database only ever refuses what it alone can know.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
-import { strict, validate } from "../base/validate.ts";
+import { boundedList, strict, validate } from "../base/validate.ts";
 import { moment } from "./moment.ts";
 import { payloadText } from "./payload.ts";
 
@@ -108,9 +108,11 @@ const specSchema = v.pipe(
     jobKeyMode: v.optional(v.picklist(jobKeyModes, `must be one of ${jobKeyModes.join(", ")}`)),
     maxAttempts: v.optional(attemptLimit),
     flags: v.optional(
-      v.pipe(
-        v.array(boundedText(1, 128), "must be a list of strings"),
-        v.maxLength(64, "must have at most 64 flags"),
+      boundedList(
+        boundedText(1, 128),
+        "must be a list of strings",
+        64,
+        "must have at most 64 flags",
       ),
     ),
   }),

@@ -56,11 +56,14 @@ export function inTwoParts(
   };
 }
 
+/** Of a header; more are not read. */
+export const MOST_CODINGS = 32;
+
 /** `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */
 export function acceptsGzip(accepted: string): boolean {
   const weights = new Map<string, number>();
-  for (const part of accepted.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+  for (const part of accepted.toLowerCase().split(",", MOST_CODINGS)) {
+    const [name = "", ...parameters] = part.split(";", MOST_CODINGS).map((piece) => piece.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     weights.set(name, Number(weight ?? 1));
   }

@@ -43,6 +43,8 @@ export function createAnswer(
   const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const unread = createUnread(limits);
+  /** Behind a request whose end is unclear, nothing of its connection is handled. */
+  const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
     if (problem !== null) return refused(problem, request);
@@ -78,6 +80,7 @@ export function createAnswer(
   };
 
   return (req, res, expects, url = req.url ?? "") => {
+    if (unclear.has(req.socket)) return;
     const exchange = connections.open(req.socket, {
       isSettled: () => res.headersSent || req.complete,
       isRead: () => req.complete,
@@ -105,6 +108,7 @@ export function createAnswer(
       exchange,
       invite,
     });
+    if (problem?.headers["connection"] === "close") unclear.add(req.socket);
     void respond(request, problem).then((response) => {
       const isSpoken = checkVersion(req.httpVersion) === null;
       const close = connections.draining || !invited || !isSpoken;
@@ -154,6 +158,7 @@ function readRequest({ req, url, peerOf, clientOf, limits, exchange, invite }: A
   const request: HttpRequest = {
     id: randomUUID(),
     method: req.method ?? "",
+    httpVersion: req.httpVersion,
     path: target?.path ?? "",
     query: target?.query ?? new URLSearchParams(),
     params: {},

@@ -8,6 +8,8 @@ export interface HttpRequest {
   /** Ours, unique in this process's life: in the answer's `x-request-id` and in the log. */
   readonly id: string;
   readonly method: string;
+  /** `1.1` or `1.0`. */
+  readonly httpVersion: string;
   /** As it was sent: still percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;

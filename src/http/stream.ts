@@ -51,6 +51,10 @@ export async function streamed(
   if (leave === null) throw busy;
   try {
     const body = await prepare();
+    if (request.method === "HEAD") {
+      leave();
+      return headOf(body.headers);
+    }
     const gone = new AbortController();
     const signal = AbortSignal.any([gone.signal, request.closing]);
     const pieces = body.pieces(signal);
@@ -61,8 +65,7 @@ export async function streamed(
       gone.abort();
       leave();
     };
-    // Nobody asks for the body then.
-    if (request.method === "HEAD" || request.closing.aborted) {
+    if (request.closing.aborted) {
       end();
       abandon(first, pieces);
     }
@@ -78,6 +81,11 @@ export async function streamed(
     leave();
     throw error;
   }
+}
+
+/** The answer to HEAD: of a body that nothing begins to make, the length is not known. */
+export function headOf(headers: Streamed["headers"]): HttpResponse {
+  return { status: 200, headers, body: (connection) => connection.end() };
 }
 
 const busy = new Refusal(503, "busy", "too many downloads at once; try again when one has ended", {

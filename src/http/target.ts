@@ -62,6 +62,7 @@ export function checkHeaders(
   return null;
 }
 
+/** Where such a request ends may be read differently: it is the last of its connection. */
 function bad(message: string): Refusal {
-  return new Refusal(400, "bad_request", message);
+  return new Refusal(400, "bad_request", message, { headers: { connection: "close" } });
 }

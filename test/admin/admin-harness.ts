@@ -87,8 +87,6 @@ export interface AdminOptions {
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** Default: a moment. */
-  readonly loginWaitMs?: number;
   /** The page as the build made it; default: files that stand for it. */
   readonly isBuilt?: boolean;
   /** Whatever else is to be configured. */
@@ -128,7 +126,6 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
     ...(options.isBuilt ? {} : { assets: async () => testAssets }),
-    loginWaitMs: options.loginWaitMs ?? 5,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.feed === undefined ? {} : { feed: options.feed }),
   });

@@ -107,6 +107,26 @@ test("In mode none a foreign Host is refused everywhere, whatever the path.", as
   assert.deepEqual(statuses(old), [403]);
 });
 
+test("In mode none what a proxy has forwarded is refused everywhere, and so is HTTP/1.0.", async () => {
+  const { client, port } = await startAdmin({ mode: "none" });
+  for (const name of [
+    ...["Via", "Forwarded", "X-Real-IP", "X-Forwarded-For", "X-Forwarded-Proto"],
+    ...["X-Forwarded-Host", "x-forwarded-server", "X-FORWARDED-PREFIX", "X-Forwarded"],
+  ]) {
+    for (const path of ["/", "/api/session", "/healthz", "/nothing", "/assets/admin.js"]) {
+      const { status, body } = await client.send("GET", path, { headers: { [name]: "" } });
+      assert.deepEqual([status, body.code], [403, "proxy"], `${path} with ${name}`);
+      assert.match(body.error, /has no login, so it serves no proxy/);
+    }
+  }
+  const old = await rawExchange(port, "GET /api/session HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  assert.deepEqual(statuses(old), [403]);
+  assert.match(old, /"code":"proxy"/);
+  const { client: other } = await startAdmin({ mode: "bearer" });
+  const headers = { via: "1.1 proxy", ...rightCredentials.bearer };
+  assert.equal((await other.send("GET", "/api/session", { headers })).status, 200);
+});
+
 test("The log has a line for every write, says who and what, and holds no secret.", async () => {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({ mode: "basic", logger });

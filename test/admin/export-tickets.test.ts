@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { test } from "node:test";
-import { secretOf } from "../../src/admin/access/secret.ts";
+import { generatedDerivation, secretOf } from "../../src/admin/access/secret.ts";
 import { createTickets, TICKET_MS } from "../../src/admin/context/export-tickets.ts";
 import { exportRequest } from "../../src/queue/export/export-request.ts";
 import {
@@ -76,13 +76,15 @@ test("A ticket counts as it was given, under the secret it was given under, and 
   let time = 1_800_000_000_000;
   const clock = () => time;
   const request = exportRequest({ q: "task:a", columns: "id" });
-  const admin = (secret: string | null) =>
-    createTickets({ login: secret === null ? null : secretOf(secret), db: null, clock });
+  const admin = async (secret: string | null) => {
+    const derive = secret === null ? generatedDerivation() : await secretOf(secret).derivation();
+    return createTickets({ derive, db: null, clock });
+  };
   const [mine, same, another, open] = [
-    admin("secret"),
-    admin("secret"),
-    admin("geheim"),
-    admin(null),
+    await admin("secret"),
+    await admin("secret"),
+    await admin("geheim"),
+    await admin(null),
   ];
   const ticket = mine.give({ request, user: "bearer" });
   assert.deepEqual(same.look(ticket)?.request, request);
@@ -101,6 +103,8 @@ test("A ticket counts as it was given, under the secret it was given under, and 
     "",
     "..",
     `${body}.${body}`,
+    `${ticket}.`,
+    `${ticket}.x`,
   ]) {
     assert.equal(mine.look(text), null, text);
   }
@@ -110,6 +114,30 @@ test("A ticket counts as it was given, under the secret it was given under, and 
   assert.equal(await mine.look(ticket)?.use(), false);
   time += 1;
   assert.equal(mine.look(ticket), null);
+});
+
+test("A guess at the password by what has been derived from it costs 50 ms.", async () => {
+  const cost = async () => {
+    const before = process.cpuUsage();
+    await secretOf("a password").derivation();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const costs = [await cost(), await cost(), await cost()];
+  assert.ok(Math.min(...costs) >= 50, `${costs} ms`);
+});
+
+test("Asking for a ticket's headers alone reads nothing from the database.", async () => {
+  const [admin] = await twoAdmins([]);
+  const path = await ticketOf(admin, { q: "", format: "csv" });
+  const lock = await admin.pool.connect();
+  await lock.query("begin; lock table worker._private_jobs in access exclusive mode");
+  const { status, headers, text } = await admin.client.send("HEAD", path);
+  assert.deepEqual([status, text, headers["content-length"]], [200, "", undefined]);
+  assert.match(headers["content-type"] ?? "", /^text\/csv/);
+  await lock.query("rollback");
+  lock.release();
+  assert.equal((await admin.client.send("GET", path)).status, 200);
 });
 
 test("No line of the log has a ticket in it, and a long query fits into one.", async () => {

@@ -90,3 +90,14 @@ test("A short secret is refused, since nobody knows who can reach the server.", 
   const config = adminServerConfig(pool).auth({ mode: "bearer", token: "short" }).build();
   assert.throws(() => createAdminHandler(config), /at least 12 characters/);
 });
+
+test("Without a login it refuses what a proxy has forwarded to the application.", async () => {
+  const { admin, client, server } = await application("none");
+  const forwarded = await client.send("GET", "/queue/api/session", {
+    headers: { "x-forwarded-for": "192.0.2.1" },
+  });
+  assert.deepEqual([forwarded.status, forwarded.body.code], [403, "proxy"]);
+  assert.equal((await client.get("/queue/api/session")).status, 200);
+  await admin.close();
+  server.close();
+});

@@ -288,3 +288,22 @@ test("What a browser form can send never gets through.", async () => {
 test("None of these requests has changed anything.", async () => {
   assert.equal(await contents(), before);
 });
+
+test("A list of as many items as fit into a body is refused with a few problems.", async () => {
+  for (const body of [
+    { action: "retry", ids: Array(150_000).fill("x") },
+    { action: "complete", ids: Array(150_000).fill(0) },
+    { action: "retry", ids: Array(9_000).fill("x") },
+  ]) {
+    const { status, body: answer } = await client.post("/api/jobs/action", body);
+    assert.deepEqual([status, answer.code], [400, "bad_input"], answer.error);
+    assert.ok(answer.problems.length >= 1 && answer.problems.length <= 20);
+  }
+  const flags = { identifier: "a", flags: Array(100_000).fill("") };
+  const add = await client.post("/api/jobs", flags);
+  assert.deepEqual([add.status, add.body.code], [400, "bad_input"]);
+  assert.match(add.body.error, /at most 64 items/);
+  const ids = { action: "force-unlock", worker_ids: Array(150_000).fill("") };
+  const unlock = await client.post("/api/maintenance", ids);
+  assert.deepEqual([unlock.status, unlock.body.code], [400, "bad_input"]);
+});

@@ -1,35 +1,119 @@
+// How many guesses at the secret are compared, by a clock that is moved by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createAuthentication } from "../../src/admin/access/authentication.ts";
 import { createLoginThrottle } from "../../src/admin/access/login-throttle.ts";
+import { secretOf } from "../../src/admin/access/secret.ts";
+import { resolveAuth } from "../../src/admin/config/auth-options.ts";
+import { Refusal } from "../../src/http/refusal.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
 
-/** What becomes of so many wrong logins at once, without waiting for those that wait. */
-async function attempts(clients: readonly string[]) {
-  const stop = new AbortController();
-  const throttle = createLoginThrottle({ waitMs: 60_000 });
-  const waits = clients.map((client) => throttle.delay(client, stop.signal));
-  stop.abort();
-  return Promise.all(waits);
+const HOUR_MS = 3_600_000;
+
+function throttleAt() {
+  const time = { ms: 0 };
+  return { time, throttle: createLoginThrottle(() => time.ms) };
 }
 
-const waiting = (verdicts: readonly boolean[]) => verdicts.filter((waits) => waits).length;
+const compared = (throttle: ReturnType<typeof createLoginThrottle>, clients: readonly string[]) =>
+  clients.filter((client) => throttle.mayCompare(client)).length;
 
-test("Eight wrong logins of a client wait at once, and 64 of all.", async () => {
-  assert.equal(waiting(await attempts(Array.from({ length: 20 }, () => "10.0.0.1"))), 8);
-  const many = Array.from({ length: 200 }, (_, n) => `10.0.0.${n}`);
-  assert.equal(waiting(await attempts(many)), 64);
-  assert.deepEqual((await attempts([...many.slice(0, 64), "10.1.1.1"])).at(-1), false);
+const networks = (count: number) =>
+  Array.from({ length: count }, (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+
+test("Eight guesses a second of one network are compared, and 64 of all together.", () => {
+  const { time, throttle } = throttleAt();
+  assert.equal(
+    compared(
+      throttle,
+      Array.from({ length: 20 }, () => "192.0.2.1"),
+    ),
+    8,
+  );
+  assert.equal(compared(throttle, networks(200)), 56);
+  time.ms = 999;
+  assert.equal(compared(throttle, ["192.0.2.1", "192.0.2.2"]), 0);
+  time.ms = 1_000;
+  assert.equal(compared(throttle, networks(200)), 64);
 });
 
-test("An IPv6 /64 is one client, and an IPv4-mapped address is the IPv4 client.", async () => {
+test("An IPv6 /64 is one network, and an IPv4-mapped address is the IPv4 one.", () => {
   const network = Array.from({ length: 9 }, (_, n) => `2001:db8:0:7:${n}::1`);
-  assert.equal(waiting(await attempts(network)), 8);
-  assert.equal(waiting(await attempts([...network, "2001:db8:0:8::1"])), 9);
+  const { throttle } = throttleAt();
+  assert.equal(compared(throttle, [...network, "2001:db8:0:8::1"]), 9);
   const mapped = Array.from({ length: 9 }, (_, n) => (n % 2 ? "::ffff:10.0.0.1" : "10.0.0.1"));
-  assert.equal(waiting(await attempts(mapped)), 8);
+  assert.equal(compared(throttleAt().throttle, mapped), 8);
 });
 
-test("Who has waited makes room for the next.", async () => {
-  const throttle = createLoginThrottle({ waitMs: 1 });
-  const { signal } = new AbortController();
-  for (let n = 0; n < 20; n++) assert.equal(await throttle.delay("10.0.0.1", signal), true);
+test("A network that has logged in within an hour is compared whatever others guess; then no more.", () => {
+  const { time, throttle } = throttleAt();
+  throttle.accepted("login", "2001:db8:0:7::1");
+  const guess = () => compared(throttle, networks(1_000));
+  const known = () =>
+    compared(
+      throttle,
+      Array.from({ length: 500 }, () => "2001:db8:0:7::2"),
+    );
+  assert.deepEqual([guess(), known()], [64, 500]);
+  time.ms = HOUR_MS - 1;
+  assert.deepEqual([guess(), known()], [64, 500]);
+  time.ms = HOUR_MS + 1_000;
+  assert.deepEqual([known(), guess()], [8, 56]);
+});
+
+test("Of networks that have logged in ten thousand are remembered.", () => {
+  const { throttle } = throttleAt();
+  for (const client of networks(10_001)) throttle.accepted("login", client);
+  assert.equal(throttle.isKnown("login", "10.0.0.0"), false);
+  assert.equal(throttle.isKnown("login", "10.0.0.1"), true);
+});
+
+const TOKEN = "a-token-of-24-characters";
+const SCRAPER = "a-scraper-of-24-characters";
+
+function authentication() {
+  const { time, throttle } = throttleAt();
+  const { identify } = createAuthentication({
+    auth: resolveAuth({ mode: "bearer", token: TOKEN }),
+    label: null,
+    metricsToken: secretOf(SCRAPER),
+    onLogin: () => {},
+    throttle,
+  });
+  /** The status, and all that the answer tells. */
+  const attempt = (token: string, client: string, isScrape = false) => {
+    const headers = { authorization: `Bearer ${token}` };
+    try {
+      return `200 ${identify({ headers, client } as unknown as HttpRequest, isScrape)}`;
+    } catch (error) {
+      assert.ok(error instanceof Refusal);
+      return `${error.status} ${error.message}`;
+    }
+  };
+  return { time, attempt };
+}
+
+test("Of 5,000 guesses the right one is not told from the others, from however many networks they come.", () => {
+  for (const count of [1, 100, 5_000]) {
+    const { time, attempt } = authentication();
+    const from = networks(count);
+    const answers = Array.from({ length: 5_000 }, (_, n) => {
+      time.ms = n / 10;
+      return attempt(n === 4_000 ? TOKEN : `guess-${n}`, from[n % count] ?? "");
+    });
+    const toldApart = answers.filter((text) => !text.startsWith("429"));
+    assert.equal(toldApart.length, count === 1 ? 8 : 64);
+    assert.equal(answers[4_000], answers.at(-1));
+  }
+});
+
+test("A scraper that is known is served beside guesses, but knows no more of the login than others.", () => {
+  const { attempt } = authentication();
+  const scraper = "192.0.2.7";
+  assert.equal(attempt(SCRAPER, scraper, true), "200 metrics");
+  for (const client of networks(100)) attempt("guess", client);
+  assert.equal(attempt(SCRAPER, scraper, true), "200 metrics");
+  assert.match(attempt("guess", scraper, true), /^429/);
+  assert.match(attempt(TOKEN, scraper), /^429/);
+  assert.match(attempt(SCRAPER, "192.0.2.8", true), /^429/, "another network's token is a guess");
 });

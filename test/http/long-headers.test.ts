@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
 import { checkRead, createCsrfGuard } from "../../src/admin/access/csrf.ts";
 import { createLoginThrottle } from "../../src/admin/access/login-throttle.ts";
+import { generatedDerivation } from "../../src/admin/access/secret.ts";
 import { resolveAuth } from "../../src/admin/config/auth-options.ts";
 import { isLoopbackHost } from "../../src/admin/config/listen-address.ts";
 import { assetResponse } from "../../src/admin/page/assets.ts";
@@ -59,7 +60,7 @@ const request = (name: string, value: string) =>
   ({ headers: { [name]: value }, host: value, client: "10.0.0.1" }) as unknown as HttpRequest;
 
 const trusting = clientAddress(["10.0.0.0/8"]);
-const guard = createCsrfGuard(null);
+const guard = createCsrfGuard(generatedDerivation());
 const asset = { contentType: "text/css", etag: '"a"', bytes: { identity: Buffer.from("a") } };
 const answer = json("a".repeat(1_000));
 const login = (auth: Parameters<typeof resolveAuth>[0]) =>
@@ -68,7 +69,7 @@ const login = (auth: Parameters<typeof resolveAuth>[0]) =>
     label: null,
     metricsToken: null,
     onLogin: () => {},
-    throttle: createLoginThrottle({ waitMs: 0 }),
+    throttle: createLoginThrottle(),
   });
 const logins = [login({ mode: "basic" }), login({ mode: "bearer" }), login({ mode: "header" })];
 const refused = (work: () => void) => {
@@ -77,7 +78,7 @@ const refused = (work: () => void) => {
   } catch {}
 };
 const identify = (given: HttpRequest) => {
-  for (const { identify } of logins) identify(given, true).catch(() => {});
+  for (const { identify } of logins) refused(() => identify(given, true));
 };
 
 const readers: Readonly<Record<string, (value: string) => unknown>> = {

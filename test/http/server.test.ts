@@ -85,6 +85,7 @@ test("What is not HTTP/1.1 is answered once, with the headers of every answer, a
     [`POST / HTTP/1.1\r\n${host}${json}${length}Content-Length: 3\r\n\r\n{}`, 400],
     [`POST / HTTP/1.1\r\n${host}${json}Content-Length: -1\r\n\r\n{}`, 400],
     [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: gzip\r\n\r\n{}`, 400],
+    [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400],
     [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
     [`POST / HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
     [`GET / HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`, 431],
@@ -116,6 +117,7 @@ test("A request hidden behind a contradiction of lengths is never seen.", async 
     "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n",
     "Transfer-Encoding: xchunked\r\nContent-Length: 4\r\n",
     "Transfer-Encoding : chunked\r\n",
+    "Transfer-Encoding: gzip, chunked\r\n",
     "Content-Length: 4\r\nContent-Length: 40\r\n",
   ]) {
     const first = `POST /first HTTP/1.1\r\nHost: a\r\n${headers}\r\n0\r\n\r\n`;

@@ -1,5 +1,5 @@
-// Who may come in: the four modes, exactly. Says who it is or refuses with 401 or 429. Whatever else
-// happens, right credentials are admitted at once.
+// Who may come in: the four modes, exactly. Returns the user's name or refuses with 401 or 429. Nothing is
+// compared that the throttle does not allow: 429 is the same for right and wrong credentials.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
@@ -31,15 +31,15 @@ export function isShortSecret(text: string): boolean {
   return [...text].length < SHORTEST_SECRET;
 }
 
-/** What became of credentials that somebody has sent. */
+/** What became of credentials that a client has sent; throttled ones were not compared. */
 export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
   /**
-   * The name for the access log. Throws Refusal: 401 without credentials, or with wrong ones after a
-   * while; 429 when too many wrong ones wait already. `isScrape`: the token for metrics will do.
+   * Returns the name for the access log. Throws Refusal: 401 without credentials or with wrong ones, 429
+   * for credentials that are not compared. `isScrape`: the token for metrics is accepted, too.
    */
-  identify(request: HttpRequest, isScrape: boolean): Promise<string>;
+  identify(request: HttpRequest, isScrape: boolean): string;
 }
 
 export interface AuthenticationOptions {
@@ -55,33 +55,41 @@ export interface AuthenticationOptions {
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { auth, label, metricsToken, onLogin, throttle } = options;
   const { secret } = auth;
-  if (secret === null) return { identify: async () => "anonymous" };
+  if (secret === null) return { identify: () => "anonymous" };
+
+  const isScraper = (token: string | null, request: HttpRequest) => {
+    if (token === null || !metricsToken?.matches(token)) return false;
+    throttle.accepted("metrics", request.client);
+    onLogin("accepted", request);
+    return true;
+  };
+
   return {
-    async identify(request, isScrape) {
+    identify(request, isScrape) {
+      const { client } = request;
       const token = isScrape && metricsToken !== null ? offeredIn("bearer", request) : null;
-      if (token !== null && metricsToken?.matches(token)) {
-        onLogin("accepted", request);
-        return "metrics";
-      }
+      if (throttle.isKnown("metrics", client) && isScraper(token, request)) return "metrics";
       const offered = offeredSecret(auth, request) ?? token;
       if (offered === null) throw unauthorized(auth, label, `this needs ${needed(auth)}`);
-      if (secret.matches(offered)) {
-        onLogin("accepted", request);
-        return auth.username ?? auth.mode;
+      if (!throttle.mayCompare(client)) {
+        onLogin("throttled", request);
+        throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
       }
-      const hasWaited = await throttle.delay(request.client, request.closing);
-      onLogin(hasWaited ? "wrong" : "throttled", request);
-      if (hasWaited) {
+      if (isScraper(token, request)) return "metrics";
+      if (!secret.matches(offered)) {
+        onLogin("wrong", request);
         const message = `these credentials are wrong; this needs ${needed(auth)}`;
         throw unauthorized(auth, label, message);
       }
-      throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
+      throttle.accepted("login", client);
+      onLogin("accepted", request);
+      return auth.username ?? auth.mode;
     },
   };
 }
 
 const TOO_MANY =
-  "these credentials are not accepted, and too many wrong ones were sent; check them and try again";
+  "too many logins at once from networks that have not logged in within an hour: these credentials were not checked; try again in a second";
 
 /** What the request offers, wrong or right; null when it offers nothing. */
 function offeredSecret(auth: AuthConfig, request: HttpRequest): string | null {

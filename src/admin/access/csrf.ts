@@ -3,7 +3,7 @@
 // passes, whatever it carries.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
-import { generateSecret, type Secret, secretOf } from "./secret.ts";
+import { type Derive, secretOf } from "./secret.ts";
 
 export const CSRF_HEADER = "x-worker-admin-csrf";
 
@@ -17,8 +17,8 @@ export interface CsrfGuard {
  * The token follows from the login's secret: several admins behind one address that have the same one
  * accept each other's. Without a login it is another one for each.
  */
-export function createCsrfGuard(login: Secret | null): CsrfGuard {
-  const token = login?.derive("csrf") ?? generateSecret();
+export function createCsrfGuard(derive: Derive): CsrfGuard {
+  const token = derive("csrf");
   const secret = secretOf(token);
   return {
     token,

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
-export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host";
+export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host" | "proxy";
 
 export interface RefusalLog {
   tell(kind: RefusalKind, client: string, fields: Readonly<Record<string, unknown>>): void;
@@ -14,9 +14,10 @@ export interface RefusalLog {
 
 const sentences: Readonly<Record<RefusalKind, string>> = {
   wrong_login: "wrong credentials",
-  throttled_login: "too many wrong credentials at once",
+  throttled_login: "too many logins at once: these credentials were not checked",
   csrf: "a request from another site, or without the CSRF token, was refused",
   host: "a request for another host was refused",
+  proxy: "a request through a proxy was refused: mode none serves this machine only",
 };
 
 const LINES_A_CLIENT = 10;

@@ -1,24 +1,42 @@
 // Secrets are kept as digests under a key of this process: what was configured cannot be printed,
 // logged or sent back, and comparing takes the same time whatever is offered.
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 
 const key = randomBytes(32);
 
 /** A digest that what somebody sends is compared with. */
 export interface Secret {
   matches(offered: string): boolean;
-  /** Another secret that follows from this one: the same in every process that has the same one. */
-  derive(purpose: string): string;
+  /** Costs 0.1 s of a thread of its own: meant for the start. */
+  derivation(): Promise<Derive>;
 }
+
+/** Returns a secret for a purpose: the same in every process that has the same login secret. */
+export type Derive = (purpose: string) => string;
 
 export function secretOf(text: string): Secret {
   const digest = digestOf(text, key);
   const parent = digestOf("derive", text);
   return Object.freeze({
     matches: (offered: string) => timingSafeEqual(digest, digestOf(offered, key)),
-    derive: (purpose: string) => digestOf(purpose, parent).toString("base64url"),
+    derivation: async () => deriveFrom(await stretch(parent, SALT, 32, STRETCHING)),
   });
 }
+
+// What is derived leaves the process: the address of an export, the CSRF token. Stretching makes each guess
+// at the password that it allows as expensive.
+const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
+const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
+/** The same for all admins, so that those with one secret agree. */
+const SALT = "pg-job-worker";
+
+export function deriveFrom(parent: Buffer): Derive {
+  return (purpose) => digestOf(purpose, parent).toString("base64url");
+}
+
+/** For an admin without a login: agrees with no other. */
+export const generatedDerivation = (): Derive => deriveFrom(randomBytes(32));
 
 /** 192 random bits, in letters that need no quoting anywhere. */
 export function generateSecret(): string {

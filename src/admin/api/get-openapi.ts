@@ -45,7 +45,10 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   409: ["Conflict", "The thing is in another state than that needs; nothing was changed"],
   413: ["TooLarge", "The body is over the limit"],
   415: ["NotJson", "The body is not JSON in UTF-8"],
-  429: ["TooManyLogins", "Wrong credentials, and too many of them at once; see Retry-After"],
+  429: [
+    "TooManyLogins",
+    "Too many logins at once: these credentials were not checked; see Retry-After",
+  ],
   500: ["Internal", "Failed inside; the log has the details under X-Request-Id"],
   503: ["Unavailable", "The database is away or busy, or the schema is missing; see Retry-After"],
 };

@@ -10,7 +10,7 @@ import { Refusal } from "../../http/refusal.ts";
 import { hasOperations } from "../../queue/audit/has-operations.ts";
 import { useOnce } from "../../queue/audit/use-once.ts";
 import type { ExportRequest } from "../../queue/export/export-request.ts";
-import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
+import { type Derive, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
 /** Used ones that are remembered until they expire: far more than can be downloaded in a minute. */
@@ -38,8 +38,8 @@ export interface Tickets {
 }
 
 export interface TicketOptions {
-  /** null: only this process takes them. */
-  readonly login: Secret | null;
+  /** Follows from the login's secret. */
+  readonly derive: Derive;
   /** Where it is written down that one is used; null: nothing is written. */
   readonly db: Database | null;
   /** Milliseconds since the epoch. The admins' clocks need to agree only to a part of a minute. */
@@ -52,8 +52,8 @@ interface Sealed extends Ticket {
   readonly name: string;
 }
 
-export function createTickets({ login, db, clock = now }: TicketOptions): Tickets {
-  const seal = secretOf(login?.derive("export ticket 1") ?? generateSecret());
+export function createTickets({ derive, db, clock = now }: TicketOptions): Tickets {
+  const seal = deriveFrom(Buffer.from(derive("export ticket 2")));
   /** Name → until when; the oldest stands first. */
   const used = new Map<string, number>();
 
@@ -72,11 +72,11 @@ export function createTickets({ login, db, clock = now }: TicketOptions): Ticket
     give(ticket) {
       const sealed: Sealed = { ...ticket, until: clock() + TICKET_MS, name: generateSecret() };
       const text = Buffer.from(JSON.stringify(sealed)).toString("base64url");
-      return `${text}.${seal.derive(text)}`;
+      return `${text}.${seal(text)}`;
     },
     look(shown) {
-      const [text = "", mark = ""] = shown.split(".");
-      if (!secretOf(seal.derive(text)).matches(mark)) return null;
+      const [text = "", mark = "", more] = shown.split(".", 3);
+      if (more !== undefined || !secretOf(seal(text)).matches(mark)) return null;
       const sealed = JSON.parse(Buffer.from(text, "base64url").toString()) as Sealed;
       if (clock() > sealed.until) return null;
       return {

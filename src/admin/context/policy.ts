@@ -2,15 +2,13 @@
 // login, read-only, the CSRF token. What they need to know about a route is its `access`.
 import type { Logger } from "../../base/logger.ts";
 import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
-import { UNIX_PEER } from "../../http/listen/listen-target.ts";
-import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { createAuthentication, type LoginResult } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
+import { assertFromHere } from "../access/from-here.ts";
 import { createLoginThrottle } from "../access/login-throttle.ts";
 import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
-import { isLoopbackHost, isLoopbackPeer } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
 import type { Readiness } from "../live/readiness.ts";
 import type { PageHeaders } from "../page/headers.ts";
@@ -31,7 +29,6 @@ export interface PolicyParts {
   readonly refusals: RefusalLog;
   readonly readiness: Readiness;
   readonly headers: PageHeaders;
-  readonly loginWaitMs?: number;
 }
 
 export function createPolicy({
@@ -41,26 +38,22 @@ export function createPolicy({
   refusals,
   readiness,
   headers,
-  loginWaitMs = 1_000,
 }: PolicyParts): Policy<AdminEndpoint> {
   const onLogin = (result: LoginResult, { notes }: HttpRequest) => {
     metrics.login(result);
     if (result !== "accepted") notes["login"] = result;
   };
   const { auth, label, metricsToken } = config;
-  const throttle = createLoginThrottle({ waitMs: loginWaitMs });
+  const throttle = createLoginThrottle();
   const authentication = createAuthentication({ auth, label, metricsToken, onLogin, throttle });
   const { mode } = auth;
 
   const admit = async (request: HttpRequest, endpoint: AdminEndpoint | null) => {
-    if (mode === "none" && !isFromHere(request)) {
-      const message = "this server is for this machine only: use http://127.0.0.1 or localhost";
-      throw new Refusal(403, "host", message);
-    }
+    if (mode === "none") assertFromHere(request);
     if (endpoint === null) return;
     const { access } = endpoint;
     if (needsLogin(access, mode === "basic")) {
-      request.notes["user"] = await authentication.identify(request, access === "metrics");
+      request.notes["user"] = authentication.identify(request, access === "metrics");
     }
     if (access === "read" || access === "metrics") checkRead(request);
     if (access !== "write") return;
@@ -82,14 +75,6 @@ export function createPolicy({
       logAccess(config.logger, refusals, exchange);
     },
   };
-}
-
-/**
- * Who lets everybody in believes neither a name alone nor an address alone. A unix socket has been
- * looked at: nobody but this user may connect to it.
- */
-function isFromHere({ host, remoteAddress }: HttpRequest): boolean {
-  return isLoopbackHost(host) && (remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress));
 }
 
 /** Whether the route asks for credentials. `byBrowser`: the browser logs in by itself (mode basic). */
@@ -138,7 +123,7 @@ function logAccess(
 }
 
 function refusalKind(code: string | null, { login }: HttpRequest["notes"]): RefusalKind | null {
-  if (code === "csrf" || code === "host") return code;
+  if (code === "csrf" || code === "host" || code === "proxy") return code;
   if (login === "wrong") return "wrong_login";
   return login === "throttled" ? "throttled_login" : null;
 }

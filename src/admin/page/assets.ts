@@ -1,6 +1,7 @@
 // The page's files, as the build embeds them, and the choice of the right bytes for a request:
 // encoding by Accept-Encoding, 304 by If-None-Match, a strong ETag for each encoding.
 import { WorkerError } from "../../base/errors.ts";
+import { MOST_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
@@ -87,8 +88,8 @@ export function chooseEncoding(
   offered: readonly Encoding[],
 ): Encoding {
   const weights = new Map<string, number>();
-  for (const part of (accepted ?? "").split(",")) {
-    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+  for (const part of (accepted ?? "").toLowerCase().split(",", MOST_CODINGS)) {
+    const [name = "", ...parameters] = part.split(";", MOST_CODINGS).map((piece) => piece.trim());
     const q = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     const weight = Number(q ?? 1);
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);

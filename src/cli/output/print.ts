@@ -63,7 +63,9 @@ export function printProgress(line: string | null): void {
 /** Rows under their column names, padded; the last column is not. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
   const safe = [columns, ...rows].map((row) => row.map(printable));
-  const widths = columns.map((_, at) => Math.max(...safe.map((row) => row[at]?.length ?? 0)));
+  const widths = columns.map((_, at) =>
+    safe.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), 0),
+  );
   for (const row of safe) {
     const cells = row.map((cell, at) =>
       at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0),

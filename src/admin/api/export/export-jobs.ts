@@ -7,7 +7,7 @@ import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { Refusal } from "../../../http/refusal.ts";
 import { type HttpRequest, readJsonText } from "../../../http/request.ts";
 import { json } from "../../../http/response.ts";
-import { streamed } from "../../../http/stream.ts";
+import { headOf, streamed } from "../../../http/stream.ts";
 import { checksOf, choice, optional, text } from "../../../queue/commands/declare/field.ts";
 import { exportColumnNames } from "../../../queue/export/columns.ts";
 import { boundaryText } from "../../../queue/export/export-cursor.ts";
@@ -66,9 +66,10 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.look(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // Who only asks for the headers comes back for the jobs; who finds no place, too.
+    // HEAD uses nothing up and begins nothing; nor is the ticket used up where there is no place.
+    if (request.method === "HEAD") return headOf(headersOf(found.request));
     return exported(admin, request, found.request, async () => {
-      if (request.method !== "HEAD" && !(await found.use())) throw usedUp;
+      if (!(await found.use())) throw usedUp;
     });
   },
 };
@@ -135,6 +136,11 @@ function bodySchema(): JsonSchema {
 
 const types = { jsonl: "application/x-ndjson; charset=utf-8", csv: "text/csv; charset=utf-8" };
 
+const headersOf = ({ format }: ExportRequest) => ({
+  "content-type": types[format],
+  "content-disposition": `attachment; filename="jobs.${format}"`,
+});
+
 /** `begin`: may still refuse it, once there is a place for it. */
 function exported(
   { databases, config, downloads }: Admin,
@@ -147,11 +153,7 @@ function exported(
     const { lists: steps, downloads: large } = databases;
     const begun = await exportJobs({ steps, large }, asked);
     return {
-      headers: {
-        "content-type": types[asked.format],
-        "content-disposition": `attachment; filename="jobs.${asked.format}"`,
-        "x-export-boundary": boundaryText(begun.boundary),
-      },
+      headers: { ...headersOf(asked), "x-export-boundary": boundaryText(begun.boundary) },
       pieces: begun.pieces,
       trailer: { name: "x-export-complete", value: () => String(begun.progress().lines) },
       onBroken: (error) => {

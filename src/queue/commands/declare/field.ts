@@ -2,6 +2,7 @@
 // which the HTTP documents, the command line's options and the dialogs follow, together with the check
 // that holds every caller to it. Names are those of the wire, in snake_case.
 import * as v from "valibot";
+import { boundedList } from "../../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../../domain/job-ids.ts";
 import { attemptCount, attemptLimit, boundedText, smallint } from "../../../domain/job-spec.ts";
 import { moment } from "../../../domain/moment.ts";
@@ -149,10 +150,7 @@ export const list = <S extends v.GenericSchema>(
   details: Details = {},
 ) => {
   const { check: itemCheck, ...data } = item;
-  const check = v.pipe(
-    v.array(itemCheck, "must be a list"),
-    v.maxLength(max, `must have at most ${max} items`),
-  );
+  const check = boundedList(itemCheck, "must be a list", max);
   return field("list", words, check, { item: data, max, ...details });
 };
 
@@ -181,12 +179,13 @@ export const jobIds = field(
   "ids",
   ["Jobs", "ids of the jobs"],
   v.pipe(
-    v.array(
+    boundedList(
       v.custom<string>(isJobId, "must be a job id: a whole number from 1 to 9223372036854775807"),
       "must be a list of job ids",
+      MAX_IDS,
+      `must have at most ${MAX_IDS} ids; split them into several requests`,
     ),
     v.minLength(1, "must list at least one job id"),
-    v.maxLength(MAX_IDS, `must have at most ${MAX_IDS} ids; split them into several requests`),
   ),
   { min: 1, max: MAX_IDS },
 );
@@ -197,9 +196,8 @@ export const workerIds = field(
   "list",
   ["Workers", "ids of the workers"],
   v.pipe(
-    v.nullish(v.array(oneWorker.check, "must be a list"), []),
+    v.nullish(boundedList(oneWorker.check, "must be a list", 1_000), []),
     v.minLength(1, "must name at least one worker id"),
-    v.maxLength(1_000, "must have at most 1000 items"),
   ),
   { item: oneWorker, min: 1, max: 1_000 },
 );

@@ -1,6 +1,6 @@
 // Takes away the locks of workers that are known to be gone.
 import * as v from "valibot";
-import { validate } from "../../../base/validate.ts";
+import { boundedList, validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { counted } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
@@ -17,9 +17,13 @@ export interface UnlockedCounts {
 }
 
 const workerIdsSchema = v.pipe(
-  v.array(workerId, "must be a list of worker ids"),
+  boundedList(
+    workerId,
+    "must be a list of worker ids",
+    1_000,
+    "must have at most 1,000 worker ids; split them into several calls",
+  ),
   v.minLength(1, "must list at least one worker id"),
-  v.maxLength(1_000, "must have at most 1,000 worker ids; split them into several calls"),
 );
 
 /**
