@@ -1,7 +1,6 @@
 // Long work on many items without holding up everybody else: after each slice the event loop gets its
 // turn.
-import { setImmediate as turn } from "node:timers/promises";
-import { monotonic } from "./clock.ts";
+import { monotonic, nextTurn } from "./clock.ts";
 
 /**
  * A request beside it waits for a slice at each of its round trips to the database: a dozen of 8 ms made
@@ -20,7 +19,7 @@ export async function inSlices<T>(
   for (const [index, item] of items.entries()) {
     work(item, index);
     if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 && monotonic() - began >= SLICE_MS) {
-      await turn();
+      await nextTurn();
       began = monotonic();
     }
   }

@@ -1,7 +1,9 @@
 // Checks options and bodies against a valibot schema and reports every problem at once, with a
 // "did you mean" for a misspelt name. The only file that knows how valibot words its issues.
+
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
+import { LONGEST_TIMER_MS } from "./clock.ts";
 import { InputError, type Problem } from "./errors.ts";
 
 /** The checked input; throws InputError that lists all problems. */
@@ -118,17 +120,15 @@ export const count = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** Milliseconds, as many as a timer can wait. */
-export const duration = count(LONGEST_MS);
+export const duration = count(LONGEST_TIMER_MS);
 
 /** The same or 0, which means something of its own. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),
   v.minValue(0, "must not be negative"),
-  v.maxValue(LONGEST_MS, `must be at most ${LONGEST_MS}`),
+  v.maxValue(LONGEST_TIMER_MS, `must be at most ${LONGEST_TIMER_MS}`),
 );
 
 /** `, did you mean "queue"?` when one of `known` is near enough, else nothing. */

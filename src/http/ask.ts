@@ -1,7 +1,9 @@
 // The other side of a server: one question by GET, over TCP, TLS or a unix socket. Of the answer no more is
 // kept than such an answer has.
+
 import http from "node:http";
 import https from "node:https";
+import { timeoutSignal } from "../base/clock.ts";
 
 export interface Answer {
   readonly status: number;
@@ -23,7 +25,7 @@ export function ask(url: URL, options: AskOptions): Promise<Answer> {
   const { socketPath, timeoutMs, trustsAnyCertificate } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { get } = url.protocol === "https:" ? https : http;
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = timeoutSignal(timeoutMs);
   const settings = { socketPath, signal, agent: false, rejectUnauthorized: !trustsAnyCertificate };
   const request = get(url, settings, (response) => {
     const chunks: Buffer[] = [];

@@ -1,9 +1,10 @@
 // A body that is made while it is sent. The next piece is asked for only once the connection has taken
 // the one before (backpressure), so what is held for a reader is one piece, however slow it is. A
 // body that breaks off, or stands still, ends its connection: an incomplete answer never looks whole.
+
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { wait } from "../base/clock.ts";
+import { clearTimeout, setTimeout, timeoutSignal, wait } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
 import { networkOf } from "./bounds/client-address.ts";
 import type { Work } from "./bounds/work.ts";
@@ -155,7 +156,7 @@ async function isTaken(
   { patienceMs }: StreamLimits,
 ) {
   if (piece.length === 0 || connection.write(piece)) return true;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const limit = AbortSignal.any([signal, timeoutSignal(patienceMs)]);
   return once(connection, "drain", { signal: limit }).then(
     () => true,
     () => false,

@@ -1,4 +1,5 @@
 // The two ways to run a worker: until it is stopped, or until the queue is drained.
+import { setInterval } from "../base/clock.ts";
 import type { WorkerOptions } from "./options/worker-options.ts";
 import type { Hooks } from "./task/hooks.ts";
 import { Worker } from "./worker.ts";

@@ -1,7 +1,7 @@
 // For the tests of applications: run a task without a queue, wait for a job.
 import type pg from "pg";
-import { wait } from "../base/clock.ts";
-import { WorkerError } from "../base/errors.ts";
+import { monotonic, wait } from "../base/clock.ts";
+import { InputError, WorkerError } from "../base/errors.ts";
 import { silentLogger } from "../base/logger.ts";
 import { refusingPool } from "../database/connection/pool.ts";
 import { schemaName } from "../database/schema-name.ts";
@@ -87,6 +87,7 @@ function noPool(): WorkerError {
 
 const FIRST_LOOK_MS = 10;
 const LONGEST_PAUSE_MS = 500;
+const NEVER = new AbortController().signal;
 
 /**
  * Waits until a job is completed (its row is gone) or has failed for good. Throws WorkerError
@@ -97,15 +98,18 @@ export async function waitForJob(
   id: string,
   options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<"completed" | "failed"> {
-  const { timeoutMs = 10_000, signal } = options;
-  const late = AbortSignal.timeout(timeoutMs);
-  const over = signal === undefined ? late : AbortSignal.any([late, signal]);
+  const { timeoutMs = 10_000, signal = NEVER } = options;
+  if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) {
+    throw new InputError([{ path: "timeoutMs", message: "must be a number of milliseconds" }]);
+  }
+  const endMs = monotonic() + timeoutMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const job = await utils.getJob(id);
     if (job === null) return "completed";
     if (job.state === "failed") return "failed";
-    if (await wait(pauseMs, over)) continue;
-    if (signal?.aborted) throw new WorkerError("aborted", `stopped waiting for job ${id}`);
+    const leftMs = endMs - monotonic();
+    if (leftMs > 0 && (await wait(Math.min(pauseMs, leftMs), signal))) continue;
+    if (signal.aborted) throw new WorkerError("aborted", `stopped waiting for job ${id}`);
     throw new WorkerError("timeout", `job ${id} is still ${job.state} after ${timeoutMs} ms`);
   }
 }

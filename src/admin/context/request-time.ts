@@ -2,7 +2,8 @@
 // the statement that it has under way is stopped, and whoever waits for the answer hears why there is
 // none. An answer that has begun, a stream, takes as long as its reader is there. How long a request may
 // wait for others, in line for a connection and behind locks, is a part of it, and bounds writes, too.
-import { monotonic } from "../../base/clock.ts";
+
+import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Asker } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";

@@ -1,7 +1,8 @@
 // The page's first picture: what the client would draw once it has been loaded, compiled and told, drawn here
 // by the same module. The browser shows it meanwhile. It is only a head start: where it takes too long or
 // fails, the page comes without it and draws its own.
-import { monotonic, wait } from "../../base/clock.ts";
+
+import { monotonic, timeoutSignal, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { AssetStore } from "./assets.ts";
@@ -52,7 +53,7 @@ export function createFirstPicture(assets: AssetStore, logger: Logger): FirstPic
 
   const make = async (read: Parameters<FirstPicture>[0]) => {
     try {
-      const facts = await read(AbortSignal.timeout(PATIENCE_MS));
+      const facts = await read(timeoutSignal(PATIENCE_MS));
       return facts === null ? LOADING : await draw(facts);
     } catch (error) {
       logger.debug({ error: messageOf(error) }, "the page's first picture could not be drawn");

@@ -1,6 +1,8 @@
 // Who asks a worker to stop, how urgently, and that the process then ends: user code may have left
 // timers and connections that would keep it for ever.
+
 import { constants } from "node:os";
+import { setTimeout } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 

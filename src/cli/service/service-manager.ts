@@ -1,7 +1,9 @@
 // What the service manager is told: that the service is ready, that it lives, that it stops. Node has no
 // unix datagram socket, so systemd's own program says it (NotifyAccess=all lets it). Without NOTIFY_SOCKET
 // nothing is told to anybody, and where the program is missing the log says so once.
+
 import { execFile } from "node:child_process";
+import { clearInterval, setInterval } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 

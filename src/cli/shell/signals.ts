@@ -1,5 +1,7 @@
 // SIGTERM, SIGINT and SIGHUP ask a long-running command to stop; the second one does not ask.
+
 import { constants } from "node:os";
+import { clearInterval, setInterval } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
 const NAMES = ["SIGTERM", "SIGINT", "SIGHUP"] as const;

@@ -3,9 +3,11 @@
 // failed login open until the server gives up (60 s), and waits for ever for the goodbye of a server that
 // is cut off; both keep a process alive that has nothing more to do. And a value that is longer than a
 // string may be ends the process.
+
 import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import { clearTimeout, setTimeout } from "../../base/clock.ts";
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import {
   type Attempt,

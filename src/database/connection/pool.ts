@@ -1,9 +1,17 @@
 // Connection pools of our own, and the two ways in which statements run on them: plainly, or each
 // in a short transaction under a statement timeout.
+
 import { once } from "node:events";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
-import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
+import {
+  clearTimeout,
+  LONGEST_TIMER_MS,
+  setImmediate,
+  setTimeout,
+  timeoutSignal,
+  wait,
+} from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
@@ -11,7 +19,7 @@ import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
 import { beginWith, runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
-import { serverSettings } from "./server/server-settings.ts";
+import { serverSettings, tellIgnored } from "./server/server-settings.ts";
 
 export interface PoolOptions {
   /** A URL or "key=value" text, as libpq takes it; empty: what libpq's variables say. */
@@ -25,8 +33,6 @@ export interface PoolOptions {
   readonly logger: Logger;
 }
 
-/** Loggers that have the warning about ignored parameters. */
-const told = new WeakSet<Logger>();
 /** Connections of our pools that somebody has and has not given back. */
 const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 /** The connections that PostgreSQL may still see. */
@@ -35,14 +41,8 @@ const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 /** A pool that survives the loss of idle connections. The caller ends it. */
 export function createPool(options: PoolOptions): pg.Pool {
   const server = serverSettings(options.connectionString);
-  const { connectTimeoutMs, hosts, ignored } = server;
-  if (ignored.length > 0 && !told.has(options.logger)) {
-    told.add(options.logger);
-    options.logger.warn(
-      { ignored },
-      "parameters of the connection string are ignored: they change nothing here; --schema names the queue's schema, --max-connections (maxConnections) bounds connections, and behind a transaction pooler preparedStatements must be off",
-    );
-  }
+  const { connectTimeoutMs, hosts } = server;
+  tellIgnored(server, options.logger);
   const config: pg.PoolConfig & ServerConfig = {
     Client,
     server,
@@ -107,7 +107,7 @@ export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
  */
 export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
   await pool.end();
-  const limit = AbortSignal.timeout(limitMs);
+  const limit = timeoutSignal(limitMs);
   while ((open.get(pool)?.size ?? 0) > 0 && !limit.aborted) {
     await once(pool, "remove", { signal: limit }).catch(() => {});
   }

@@ -1,9 +1,10 @@
 // Starting the programs of PostgreSQL: as its account, with an environment of our own making, in a
 // session of their own so that Ctrl-C in a terminal reaches us alone and we stop them in order. And
 // stopping them, each step bounded.
+
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { wait } from "../../base/clock.ts";
+import { timeoutSignal, wait } from "../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { Account } from "./account.ts";
 
@@ -39,7 +40,7 @@ export async function run(
   },
 ): Promise<string> {
   const child = launch(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  const end = AbortSignal.any([options.signal, AbortSignal.timeout(options.limitMs)]);
+  const end = AbortSignal.any([options.signal, timeoutSignal(options.limitMs)]);
   const output = lastLines(child);
   const kill = () => killGroup(child, "SIGKILL");
   end.addEventListener("abort", kill, { once: true });

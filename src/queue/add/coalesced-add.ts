@@ -2,6 +2,8 @@
 // takes a lock over all commits of the database, so many small inserts stand in line where one
 // large one would not. A call waits only while the insert before it is under way: alone it goes
 // out at once.
+
+import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isRefusal } from "../../database/errors/database-errors.ts";

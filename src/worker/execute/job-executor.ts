@@ -1,7 +1,8 @@
 // Runs one claimed job from its task to its result. The steps, in order: find the task, ask the
 // interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
 // record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
-import { monotonic, now } from "../../base/clock.ts";
+
+import { clearTimeout, monotonic, now, setTimeout } from "../../base/clock.ts";
 import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { Task } from "../task/task.ts";

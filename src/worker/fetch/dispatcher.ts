@@ -4,7 +4,8 @@
 //   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher that took them
 //                    ▲                          │
 //                    └──────── advance() ◀──────┘ once a turn of the event loop
-import { monotonic } from "../../base/clock.ts";
+
+import { monotonic, setImmediate } from "../../base/clock.ts";
 import { Gate } from "../../base/gate.ts";
 import { allInFlight, type InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";

@@ -1,6 +1,6 @@
 // An executable file as a task, as Graphile Worker runs it: the payload on stdin, the job in the
 // environment, the exit code decides. What it wrote to stderr last is the error of its attempt.
-import { wait } from "../../base/clock.ts";
+import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
@@ -23,7 +23,10 @@ export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
   // The attempt fails when the process is gone, not before: else the next one could run beside it.
   // So the time is measured here, and the worker's own limit comes later.
-  const limit = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs + killAfterMs + LATE_MS };
+  const limit =
+    timeoutMs === undefined
+      ? {}
+      : { timeoutMs: Math.min(timeoutMs + killAfterMs + LATE_MS, LONGEST_TIMER_MS) };
   return defineTask(file.identifier, handle, limit);
 }
 

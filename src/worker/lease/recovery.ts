@@ -2,7 +2,13 @@
 // the application before it frees anything, and tells it afterwards.
 
 import type pg from "pg";
-import { monotonic, sharedMonotonicUs, wait } from "../../base/clock.ts";
+import {
+  clearInterval,
+  monotonic,
+  setInterval,
+  sharedMonotonicUs,
+  wait,
+} from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";

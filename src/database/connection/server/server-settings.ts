@@ -1,10 +1,12 @@
 // Which servers, as whom, and how: what the connection text says, before what its service says, before
 // libpq's variables, before libpq's defaults. The only place outside the command line that reads the
 // environment, because whoever uses libpq's names expects libpq's rules.
+
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { LONGEST_TIMER_MS } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/logger.ts";
 import { assertChoice, ignoredIn, parametersOfText } from "./connection-text.ts";
 import type { Encryption, SslMode } from "./encryption.ts";
 import {
@@ -71,6 +73,19 @@ export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.en
   }
   const ignored = [fromService, fromText].flatMap((one) => [...ignoredIn(one)]);
   return settingsOf(said, ignored);
+}
+
+/** Loggers that have the warning. */
+const told = new WeakSet<Logger>();
+
+/** Warns once a logger of parameters that change nothing. */
+export function tellIgnored({ ignored }: ServerSettings, logger: Logger): void {
+  if (ignored.length === 0 || told.has(logger)) return;
+  told.add(logger);
+  logger.warn(
+    { ignored },
+    "parameters of the connection string are ignored: they change nothing here; --schema names the queue's schema, --max-connections (maxConnections) bounds connections, and behind a transaction pooler preparedStatements must be off",
+  );
 }
 
 function settingsOf(said: SaidParameters, ignored: readonly string[]): ServerSettings {

@@ -1,6 +1,8 @@
 // Whether a session is with the server that was asked for (target_session_attrs): at its beginning, and
 // later on, for a primary may have become something else under its sessions.
+
 import type pg from "pg";
+import { setImmediate } from "../../../base/clock.ts";
 import { mismatch, OtherServerError } from "./attempts.ts";
 import type { Target } from "./server-settings.ts";
 
