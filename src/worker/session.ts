@@ -70,7 +70,7 @@ export class Session<E> {
     this.#parts = parts;
     this.#source = { ...parts.source, workerId: this.id };
     this.#tasks = new KnownTasks({
-      identifiers: [...config.tasks.keys()],
+      tasks: parts.tasks,
       forbiddenFlags: config.forbiddenFlags,
       logger: config.logger,
     });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
 import { isForFastMode } from "../../src/queue/fetch/fetch-form.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
@@ -118,6 +119,39 @@ test("What has not started goes back without its attempt.", async () => {
       [1, "them"],
     ],
   );
+});
+
+test("A job that was removed or replaced while it was fetched is deleted when it goes back.", async () => {
+  const give = [
+    (id: string) => returnJobs(queue.db, "us", [id], [], [id]),
+    () => returnUnknownJobs(queue.db, "us", [], []),
+  ];
+  for (const back of give) {
+    const spec = { jobKey: "k", maxAttempts: 3 };
+    const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);
+    const id = job?.id ?? "";
+    await lockJob(queue, id, "us");
+    assert.equal((await removeJob(queue.db, "k")).outcome, "locked");
+    await back(id);
+    assert.deepEqual(await rows(), []);
+  }
+});
+
+test("A job at its last attempt goes back with it, whether it had a key or not.", async () => {
+  for (const spec of [{ jobKey: "k", maxAttempts: 1 }, { maxAttempts: 1 }]) {
+    const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);
+    const id = job?.id ?? "";
+    for (const back of [
+      () => returnJobs(queue.db, "us", [id], [], "jobKey" in spec ? [id] : []),
+      () => returnUnknownJobs(queue.db, "us", [], []),
+    ]) {
+      await lockJob(queue, id, "us");
+      await back();
+      const [row] = await rows();
+      assert.deepEqual([row?.attempts, row?.locked_by], [0, null]);
+    }
+    await queue.sql("delete from worker._private_jobs");
+  }
 });
 
 test("What goes back keeps the mark of a fast lane that died with it.", async () => {

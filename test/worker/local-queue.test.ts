@@ -93,7 +93,8 @@ describe("The local queue", () => {
     });
     await until("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
-    assert.equal((await saw.saw("localQueue:jobsReturned")).count, 3);
+    // Of a task that has not run yet one job is fetched alone.
+    assert.equal((await saw.saw("localQueue:jobsReturned")).count, 1);
     const free = recording("queued");
     await queue.started({ tasks: [free], pollIntervalMs: 50 });
     await until("the queue's jobs run elsewhere", () => free.seen.length === 3);
@@ -112,18 +113,25 @@ describe("The local queue", () => {
     await within("the stop", stopped);
   });
 
-  test("that is not adaptive fetches ahead up to its size, and no further.", async () => {
+  test("that is not adaptive fetches ahead up to its size, until that goes back unstarted.", async () => {
     const { task } = held();
     await addMany("held", 50);
+    const saw = witness("localQueue:jobsReturned", "job:fetch");
     await queue.started({
       tasks: [task],
       concurrency: 3,
-      localQueue: { size: 10, adaptive: false },
+      lanes: 1,
+      localQueue: { size: 10, adaptive: false, ttlMs: HOUR_MS },
+      plugins: [saw],
     });
-    await until("it is full", async () => (await locked()).count === 13);
+    const { count } = await saw.saw("localQueue:jobsReturned");
+    assert.ok(count <= 10 && count >= 5, `${count} went back`);
+    await until("only what runs is locked", async () => (await locked()).count === 3);
+    const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
     await queue.started({ tasks: [recording("other")] });
-    assert.equal((await locked()).count, 13);
+    assert.equal((await locked()).count, 3);
+    assert.equal(saw.all("job:fetch").length, before);
   });
 });
 

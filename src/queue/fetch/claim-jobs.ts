@@ -27,6 +27,7 @@ export interface ClaimAnswer extends ClaimedColumns {
  *              of work costs one commit. Fenced: only where the lock is still ours.
  * $5 smallint  $6 float8  fetch cursor
  * $7 int       most jobs of one named queue (only in the form with queues)
+ * $8 float8[]  the part of a run that a job of each task takes up (only in the form with queues)
  * last text[]  forbidden flags (only in the form with flags)
  */
 const claimSql = (s: string, form: ReadyForm) => `
@@ -38,7 +39,8 @@ with recursive done as (
   priority: "$5",
   runAt: "$6",
   run: "$7",
-  flags: form.queues ? "$8" : "$7",
+  shares: "$8",
+  flags: form.queues ? "$9" : "$7",
 })}, taken as (
   update ${s}._private_jobs j
   set ${takeBy("$3", "j")}

@@ -39,6 +39,11 @@ export interface ReadyParameters {
    * share of `want` is more. With queues only.
    */
   readonly run: string;
+  /**
+   * float8[]: which part of a run a job of each of `identifiers` takes up, null = unknown. A run ends
+   * before the job with which it would be more than 1; its first job is always taken. With queues only.
+   */
+  readonly shares: string;
   /** text[]: forbidden flags. With flags only. */
   readonly flags: string;
 }

@@ -22,6 +22,7 @@ export function lockStatement({ flags }: Pick<ReadyForm, "flags">): Statement {
     priority: "$3",
     runAt: "$4",
     run: "null",
+    shares: "null",
     flags: "$5",
   };
   const source = claimedSource("j.attempts + 1");

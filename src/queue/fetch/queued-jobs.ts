@@ -34,7 +34,7 @@ export const queuedJobs = (
   select id from ${s}._private_job_queues
   where is_available and id = any((select ids from wanted_queues)::int[])
   order by id for update skip locked
-), queue_run as materialized (${runs($)}
+), queue_run as materialized (${runs(s, $)}
 ), locked_run as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
   where j.ctid = any(array(select ctid from queue_run)) and ${isReady("j")}
@@ -51,7 +51,7 @@ export const queuedJobs = (
 
 const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
   select c.* from level cross join lateral (
-    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
+    select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at
     from ${s}._private_jobs j
     where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
       and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
@@ -64,11 +64,18 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
     limit ${$.want}::int`;
 
-// A run has a limit, or one queue would keep a whole fetch's jobs from other workers.
-const runs = ($: ReadyParameters) => `
+// A run has a limit, or one queue would keep a whole fetch's jobs from other workers; and it is short, or
+// its last jobs would be locked long before they start. A job of unknown speed runs alone.
+const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (
-    select c.*, pg_catalog.row_number() over (
-      partition by job_queue_id order by priority, run_at, id) as place
-    from candidate c where job_queue_id in (select id from queue_lock)) ranked
-  where place <= greatest(${$.run}::int,
+    select c.*, pg_catalog.row_number() over in_order as place,
+      pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+    from candidate c left join (
+      select t.id, (${$.shares}::float8[])[pg_catalog.array_position(${$.identifiers}::text[], t.identifier)] as share
+      from ${s}._private_tasks t where t.identifier = any(${$.identifiers}::text[])
+    ) speed on speed.id = c.task_id
+    where job_queue_id in (select id from queue_lock)
+    window in_order as (partition by job_queue_id order by priority, run_at, c.id
+      rows unbounded preceding)) ranked
+  where place = 1 or part <= 1 and place <= greatest(${$.run}::int,
       ${$.want}::int / (select greatest(pg_catalog.count(*), 1) from queue_lock))`;

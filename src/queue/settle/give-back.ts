@@ -1,48 +1,60 @@
 // Gives jobs back that were taken and never started. Their attempt never began, so it does not count
 // towards max_attempts. Only where locked_by has them: row locks end with their transaction, which
 // gives back what it has not written.
+//
+// A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts
+// left: it is deleted here. To lower its attempts would make it run after all.
 import { type Database, query } from "../../database/database.ts";
 import { UNLOCK, unlockQueues } from "../sql/lock.ts";
 import { idArray, isOurs, type LostIds, lostIds, parseIdArray } from "./fence.ts";
 
 // Locked first: a row that its transaction has locked before it writes it keeps the mark of the lock. A job
 // that has come from a dead fast lane stays with the safe mode so, which counts before it runs.
-const givenBack = (s: string, condition: string) => `held as materialized (
-  select j.id from ${s}._private_jobs j
+const givenBack = (s: string, condition: string, isRemoved: string) => `held as materialized (
+  select j.id, ${isRemoved} as is_removed from ${s}._private_jobs j
   where ${condition} and ${isOurs("locked_by", "j", "$1")} order by j.id for update
+), removed as (
+  delete from ${s}._private_jobs j using held where j.id = held.id and held.is_removed returning j.id
 ), returned as (
   update ${s}._private_jobs j set attempts = greatest(0, j.attempts - 1), ${UNLOCK}
-  from held where j.id = held.id returning j.id
-)`;
+  from held where j.id = held.id and not held.is_removed returning j.id
+), ended as (select id from returned union all select id from removed)`;
 
 const returnSql = (s: string) => `
-with ${givenBack(s, "j.id = any($2::bigint[])")}, freed as (
+with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4::bigint[])")}, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $1::text")}
 )
-select ${lostIds("$2", "returned")}`;
+select ${lostIds("$2", "ended")}`;
 
 /**
  * Gives jobs back, and lets go of the named queues `queueIds` with them: were a queue free before, what
- * is behind these jobs could start first. Gives the ids that were no longer ours.
+ * is behind these jobs could start first. `keyed`: those that had a key when they were taken. Gives the ids
+ * that were no longer ours.
  */
 export async function returnJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
   queueIds: readonly number[] = [],
+  keyed: readonly string[] = [],
 ): Promise<string[]> {
-  const [row] = await query<LostIds>(db, returnSql, [workerId, idArray(ids), queueIds]);
+  const values = [workerId, idArray(ids), queueIds, idArray(keyed)];
+  const [row] = await query<LostIds>(db, returnSql, values);
   return parseIdArray(row?.lost);
 }
 
 // After a connection was lost in the middle of a claim nobody knows whether it had committed: jobs
 // that are locked by us and that we never received are given back. No index has locked_by, so this
-// is a scan, and only runs after such a loss.
+// is a scan, and only runs after such a loss. Whether they had a key is not known: nothing but a removal writes
+// `updated_at` of a locked job and leaves no attempts.
+const REMOVED_SINCE =
+  "j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at";
+
 const returnUnknownSql = (s: string) => `
-with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])")}, freed as (
+with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])", REMOVED_SINCE)}, freed as (
   ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
 )
-select pg_catalog.count(*)::int as count from returned`;
+select pg_catalog.count(*)::int as count from ended`;
 
 /** Gives back what is locked by this worker but is not among `ids`; gives their number. */
 export async function returnUnknownJobs(

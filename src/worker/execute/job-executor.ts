@@ -231,6 +231,7 @@ export class JobExecutor<E> {
       return;
     }
     tally.timing?.runs.add((monotonic() - startedAtMs) / 1_000);
+    if (job.isQueued) tally.ran(monotonic() - startedAtMs);
     if (result === null) {
       tally.done++;
       this.#results.complete(job);

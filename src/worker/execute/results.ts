@@ -78,6 +78,11 @@ export class Results {
   #returned: ClaimedJob[] = [];
   #freedQueues: number[] = [];
   #isRepeated = false;
+  /**
+   * Named queues with jobs whose way back has no answer yet, and how many batches have some. They are
+   * freed afterwards: before, what is behind these jobs could start first.
+   */
+  readonly #goingBack = new Map<number, number>();
 
   complete(job: ClaimedJob): void {
     this.#done.push(job);
@@ -122,7 +127,7 @@ export class Results {
       this.#done.length === 0 &&
       this.#failures.length === 0 &&
       this.#returned.length === 0 &&
-      this.#freedQueues.length === 0
+      this.#freedQueues.every((id) => this.#goingBack.has(id))
     );
   }
 
@@ -131,20 +136,37 @@ export class Results {
     return this.#isRepeated;
   }
 
+  /** All of them; answered() follows once the database has, or has not. */
   take(): ResultBatch {
+    const waiting = this.#freedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
       done: this.#done,
       failures: this.#failures,
       returned: this.#returned,
-      freedQueues: this.#freedQueues,
+      freedQueues:
+        waiting.length === 0
+          ? this.#freedQueues
+          : this.#freedQueues.filter((id) => !this.#goingBack.has(id)),
       isRepeated: this.#isRepeated,
     };
     this.#done = [];
     this.#failures = [];
     this.#returned = [];
-    this.#freedQueues = [];
+    this.#freedQueues = waiting;
     this.#isRepeated = false;
+    for (const id of queuesGoingBack(batch)) {
+      this.#goingBack.set(id, (this.#goingBack.get(id) ?? 0) + 1);
+    }
     return batch;
+  }
+
+  /** A batch that was taken is written, or put back. */
+  answered(batch: ResultBatch): void {
+    for (const id of queuesGoingBack(batch)) {
+      const others = (this.#goingBack.get(id) ?? 1) - 1;
+      if (others > 0) this.#goingBack.set(id, others);
+      else this.#goingBack.delete(id);
+    }
   }
 
   putBack(batch: ResultBatch): void {
@@ -155,4 +177,12 @@ export class Results {
     this.#freedQueues = batch.freedQueues.concat(this.#freedQueues);
     this.#isRepeated = true;
   }
+}
+
+/** Named queues to which a batch gives jobs back without freeing them. */
+function queuesGoingBack({ returned, freedQueues }: ResultBatch): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const { queueId } of returned) if (queueId !== null) ids.add(queueId);
+  for (const id of freedQueues) ids.delete(id);
+  return ids;
 }

@@ -7,6 +7,8 @@ import { QueueRun, type WorkUnit } from "./work-unit.ts";
 export interface WorkSource {
   /** Whether a job may start now: asked before each. */
   mayStart(): boolean;
+  /** Whether this job of a run may still follow the one before it. */
+  mayFollow(job: ClaimedJob): boolean;
   /** The next unit; undefined when none is left. */
   take(): WorkUnit | undefined;
   /** Runs a job; a promise only where something has to be waited for. Never rejects. */
@@ -66,6 +68,21 @@ export class Slots {
     return this.#of(source).flatMap(({ unit }) => (unit instanceof QueueRun ? [unit.queueId] : []));
   }
 
+  /** Whether jobs of this source's runs wait for the one before them. */
+  hasFollowing(source: WorkSource): boolean {
+    return this.#of(source).some(
+      ({ unit, started }) => unit instanceof QueueRun && unit.jobs.length > started,
+    );
+  }
+
+  /** Ends this source's runs after the job that runs; gives the jobs for which `isLate` holds. */
+  cutRuns(source: WorkSource, isLate: (job: ClaimedJob) => boolean): readonly ClaimedJob[] {
+    return this.#of(source).flatMap(({ unit, started }) => {
+      const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
+      return next !== undefined && isLate(next) ? (unit as QueueRun).jobs.splice(started) : [];
+    });
+  }
+
   /** Gives work to free slots while there is some. A promise for each slot that it occupied. */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
@@ -114,7 +131,7 @@ export class Slots {
     slot.started = 0;
     for (const job of run.jobs) {
       if (slot.isAbandoned) return;
-      if (slot.started > 0 && !source.mayStart()) break;
+      if (slot.started > 0 && !(source.mayStart() && source.mayFollow(job))) break;
       slot.started++;
       const pending = source.run(job);
       if (pending !== undefined) await pending;

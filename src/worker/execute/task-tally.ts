@@ -11,6 +11,9 @@ export interface Timing {
   readonly waits: Durations;
 }
 
+/** A job counts for an eighth: a pause of the garbage collector is soon forgotten. */
+const WEIGHT = 8;
+
 export class TaskTally {
   done = 0;
   failed = 0;
@@ -18,6 +21,14 @@ export class TaskTally {
   skipped = 0;
   /** null until somebody asks. */
   timing: Timing | null = null;
+  /** The mean duration of its jobs in named queues, the last ones most; null = none has run. */
+  meanMs: number | null = null;
+
+  /** A job of a named queue has run for so long. */
+  ran(durationMs: number): void {
+    const before = this.meanMs ?? durationMs;
+    this.meanMs = before + (durationMs - before) / WEIGHT;
+  }
 }
 
 /** A task, and what has become of its jobs in all sessions of this worker. */

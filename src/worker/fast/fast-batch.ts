@@ -96,7 +96,11 @@ export class FastBatch<E> implements WorkSource {
 
   finished(): void {}
 
-  /** There are none: named queues are for the safe mode. */
+  // Named queues are for the safe mode: there are no runs.
+  mayFollow(): boolean {
+    return true;
+  }
+
   runEnded(): void {}
 
   #slotEnded(): void {

@@ -7,9 +7,11 @@ import type { Database } from "../../database/database.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
 import type { JobRows } from "../../queue/fetch/claimed-rows.ts";
 import { type ClaimedJob, jobsInOrder } from "../execute/claimed-job.ts";
+import type { TaskTally } from "../execute/task-tally.ts";
+import { HORIZON_MS } from "./prefetch.ts";
 
 export interface KnownTasksParts {
-  readonly identifiers: readonly string[];
+  readonly tasks: ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }>;
   /** Jobs with one of these flags are left to other workers. */
   readonly forbiddenFlags: readonly string[];
   readonly logger: Logger;
@@ -24,13 +26,24 @@ export class KnownTasks {
 
   constructor(parts: KnownTasksParts) {
     this.#parts = parts;
-    this.identifiers = arrayText(parts.identifiers);
+    this.identifiers = arrayText([...parts.tasks.keys()]);
     this.forbiddenFlags = parts.forbiddenFlags.length > 0 ? arrayText(parts.forbiddenFlags) : null;
+  }
+
+  /**
+   * Which part of a run of a named queue a job of each task takes up, in the order of `identifiers`: as
+   * PostgreSQL writes a float8[]. NULL: no job of the task has run yet.
+   */
+  get runShares(): string {
+    const shares = [...this.#parts.tasks.values()].map(({ tally: { meanMs } }) =>
+      meanMs === null ? "NULL" : String(meanMs / HORIZON_MS),
+    );
+    return `{${shares.join(",")}}`;
   }
 
   /** Makes the tasks visible before their first job. */
   async register(db: Database): Promise<void> {
-    await registerTasks(db, this.#parts.identifiers);
+    await registerTasks(db, [...this.#parts.tasks.keys()]);
   }
 
   /** Makes rows jobs, in order. Those whose payload does not come are given back unstarted. */

@@ -2,8 +2,8 @@
 // never run dry and slow jobs are left to other workers.
 import type { Clock } from "../../base/clock.ts";
 
-// The time that fetched jobs should last: some round trips.
-const HORIZON_MS = 25;
+/** The time that fetched jobs should last: some round trips. */
+export const HORIZON_MS = 25;
 
 export class Prefetch {
   readonly #clock: Clock;

@@ -8,10 +8,11 @@ export interface LocalQueueOptions {
   readonly size?: number | undefined;
   /**
    * Fetch ahead only what the recent speed will use up within 25 ms, so that slow jobs are left to
-   * other workers. Default true; false fills the local queue to its size.
+   * other workers. Default true; false fills the local queue to its size, until jobs had to go back
+   * because they were not started in time.
    */
   readonly adaptive?: boolean | undefined;
-  /** A job that waited this long unstarted goes back to the database. Default 300,000. */
+  /** A job that waited this long unstarted goes back to the database. At most 100, the default. */
   readonly ttlMs?: number | undefined;
   /** After a fetch that found few jobs, wait before the next: spares the database. Default: off. */
   readonly refetchDelay?: {
@@ -23,6 +24,9 @@ export interface LocalQueueOptions {
     readonly maxAbortThreshold?: number | undefined;
   };
 }
+
+/** How long a fetched job may stay unstarted. */
+export const UNSTARTED_MS = 100;
 
 export interface LocalQueueConfig {
   readonly size: number;
@@ -39,7 +43,7 @@ export const localQueueOptions = v.optional(
   strict({
     size: v.optional(count(100_000), 2_000),
     adaptive: v.optional(v.boolean("must be true or false"), true),
-    ttlMs: v.optional(duration, 300_000),
+    ttlMs: v.optional(duration, UNSTARTED_MS),
     refetchDelay: v.optional(
       strict({
         durationMs: duration,
@@ -56,10 +60,13 @@ export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {
   const { size, refetchDelay } = checked;
-  if (refetchDelay === undefined) return { ...checked, refetchDelay: null };
+  // What is longer was allowed once.
+  const ttlMs = Math.min(checked.ttlMs, UNSTARTED_MS);
+  if (refetchDelay === undefined) return { ...checked, ttlMs, refetchDelay: null };
   const { durationMs, threshold = size, maxAbortThreshold = 5 * size } = refetchDelay;
   return {
     ...checked,
+    ttlMs,
     refetchDelay: { durationMs, threshold: Math.min(threshold, size), maxAbortThreshold },
   };
 }

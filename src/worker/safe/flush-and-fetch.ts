@@ -144,7 +144,8 @@ function writesOf(
     writes.push({ part: { done, freedQueues: freedWithDone }, lost });
   }
   if (returned.length > 0) {
-    const lost = returnJobs(db, workerId, returned.map(idOf), freedQueues);
+    const keyed = returned.filter(({ key }) => key !== null).map(idOf);
+    const lost = returnJobs(db, workerId, returned.map(idOf), freedQueues, keyed);
     writes.push({ part: { returned, freedQueues }, lost });
   }
   return writes;
@@ -161,7 +162,7 @@ async function claim(
   const values: unknown[] = [tasks.identifiers, want, workerId, ids];
   values.push(from.priority, from.runAtSeconds);
   // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
-  if (queues) values.push(QUEUE_RUN_JOBS);
+  if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   const work = (db: Database) => query<ClaimAnswer>(db, statementOf(form), values);
   const [row] = isPatient

@@ -44,6 +44,8 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
+  /** Jobs went back unstarted: from then on the measured speed decides, whatever the options say. */
+  #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
     this.#config = config;
@@ -98,7 +100,7 @@ export class LocalQueue {
   /** How many jobs beyond the free slots one claim should bring now: up to half the size. */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
-    if (!this.#config.adaptive) return most;
+    if (!this.#config.adaptive && !this.#hasOverreached) return most;
     return Math.min(most, this.#prefetch.ahead);
   }
 
@@ -198,6 +200,7 @@ export class LocalQueue {
       this.#armTtl();
       return;
     }
+    this.#hasOverreached = true;
     this.#giveBack();
     this.#setMode("ttl_expired");
   }

@@ -4,46 +4,28 @@
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
 // After a lost connection running jobs go on, and jobs locked without our knowing are given back first.
-import { type Clock, monotonic } from "../../base/clock.ts";
+import { monotonic } from "../../base/clock.ts";
 import { errorOf, WorkerError } from "../../base/errors.ts";
-import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
-import { Connections, type ConnectionsParts } from "../connection/connections.ts";
+import { Connections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
-import { emitSettled, idOf, jobsIn, type ResultBatch, type Results } from "../execute/results.ts";
+import { emitSettled, idOf, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
 import { type QueueRun, workUnits } from "../execute/work-unit.ts";
 import { LONG_FETCH } from "../fetch/fetch-pace.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
-import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { PendingFetches } from "../fetch/pending-fetches.ts";
 import { QuickFetches } from "../fetch/quick-fetches.ts";
-import type { WorkerConfig } from "../options/worker-options.ts";
-import type { Hooks } from "../task/hooks.ts";
-import { Doubt, type DoubtParts } from "./doubt.ts";
+import { Doubt } from "./doubt.ts";
 import { type FlushAnswer, fetchQuickly, flushAndFetch } from "./flush-and-fetch.ts";
+import { LateJobs } from "./late-jobs.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { NextFetch } from "./next-fetch.ts";
-
-export interface SafeFetcherParts<E> {
-  readonly config: WorkerConfig<E>;
-  readonly workerId: string;
-  readonly clock: Clock;
-  readonly connections: readonly WorkerConnection[];
-  readonly executor: JobExecutor<E>;
-  /** Of all jobs that the worker's id has locked, also those that another fetcher hands over. */
-  readonly results: Results;
-  readonly tasks: KnownTasks;
-  readonly hooks: Hooks;
-  readonly outage: ConnectionsParts["outage"];
-  /** Of the jobs without a queue, those that no other fetcher takes. */
-  readonly free: JobKind;
-  readonly isLeased: DoubtParts["isLeased"];
-}
+import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly isFetchingFirst = false;
@@ -55,6 +37,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly #quick: QuickFetches;
   readonly #pending: PendingFetches;
   readonly #doubt: Doubt;
+  readonly #late: LateJobs;
   #phase: "new" | "fetching" | "ending" = "new";
 
   constructor(parts: SafeFetcherParts<E>, link: FetcherLink) {
@@ -69,7 +52,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       back: () => {
         hooks.emit("worker:reconnected", { workerId });
         this.wake(0);
-        link.wakeOthers(this);
       },
       outage: parts.outage,
     });
@@ -86,11 +68,15 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       clock,
       hooks,
       workerId,
-      giveBack: (jobs, queueIds) => {
-        parts.results.giveBack(jobs, queueIds);
-        link.changed();
-      },
+      giveBack: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
       delayOver: () => this.advance(),
+    });
+    this.#late = new LateJobs({
+      clock,
+      slots: link.slots,
+      source: this,
+      hasWaitingRuns: () => this.#localQueue.queueIds.length > 0,
+      giveBack: (jobs) => this.#giveBack(jobs, []),
     });
   }
 
@@ -111,8 +97,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get queueIds(): InFlight["queueIds"] {
-    const { freedQueues } = this.#parts.results;
-    return [...this.#localQueue.queueIds, ...this.#link.slots.queueIds(this), ...freedQueues];
+    const { slots } = this.#link;
+    return [
+      ...this.#localQueue.queueIds,
+      ...slots.queueIds(this),
+      ...this.#parts.results.freedQueues,
+    ];
   }
 
   get isIdle(): boolean {
@@ -124,8 +114,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   async start(): Promise<void> {
     await this.#connections.connect();
     await this.#parts.tasks.register((this.#connections.any as WorkerConnection).database);
-    if (this.#phase !== "new") return;
-    // Not before: connections may be lost and repaired meanwhile, and a start that fails runs nothing.
+    if (this.#phase !== "new") return; // A start that fails runs nothing.
     this.#phase = "fetching";
     this.#localQueue.start();
     this.advance();
@@ -178,6 +167,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async close(): Promise<void> {
     this.#localQueue.release();
+    this.#late.close();
     await this.#connections.close().finally(() => this.#doubt.close());
   }
 
@@ -191,6 +181,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (this.#phase === "fetching" && this.#link.mayStart()) return true;
     this.#localQueue.giveBackAll();
     return false;
+  }
+
+  mayFollow(job: ClaimedJob): boolean {
+    return !this.#late.isLate(job);
   }
 
   take() {
@@ -207,6 +201,11 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   runEnded({ queueId }: QueueRun, unstarted: readonly ClaimedJob[]): void {
     this.#parts.results.giveBack(unstarted, [queueId]);
+  }
+
+  #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
+    this.#parts.results.giveBack(jobs, queueIds);
+    this.#link.changed();
   }
 
   /** How many jobs to ask for now: none beside results that may wait for somebody's lock again. */
@@ -229,17 +228,18 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       : await flushAndFetch(connection, workerId, batch, request);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, request !== null);
+    results.answered(batch);
     if (request !== null && answer.rows !== null) {
       const jobs = await tasks.jobs(answer.rows, connection.database);
-      const fetched = { count: jobs.length, durationMs: monotonic() - request.sentAtMs };
-      hooks.emit("job:fetch", { workerId, ...fetched });
-      const isDrained = this.#next.learn(jobs, request, answer);
-      if (isDrained) this.#link.nothingReady(answer.nowSeconds);
+      const durationMs = monotonic() - request.sentAtMs;
+      hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
+      if (this.#next.learn(jobs, request, answer)) this.#link.nothingReady(answer.nowSeconds);
       this.#localQueue.add(workUnits(jobs), jobs.length, want);
+      if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     this.#pending.answered(sent);
     this.#connections.giveBack(connection);
-    // What follows a quick fetch goes out a turn later, with the results of jobs that end at once.
+    // After a quick fetch a turn later, with the results of jobs that end at once.
     if (isQuick) this.#fill();
     else this.advance();
     this.#link.changed();
@@ -252,10 +252,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   #written({ written, lost }: FlushAnswer, sent: ResultBatch): void {
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
-    if (written.freedQueues.length > 0) {
-      this.wakeForOthers();
-      this.#link.wakeOthers(this);
-    }
+    if (written.freedQueues.length > 0) this.wakeForOthers();
+    // They are ready again, before the place at which the next fetch would start.
+    if (written.returned.length > 0) this.#next.wake(false);
     if (written.done.length + written.failures.length > 0) this.#link.written();
     const { hooks, workerId } = this.#parts;
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
@@ -281,15 +280,17 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   /** Gives back what a broken fetch may have locked for us without our knowing. */
   async #reconcile(connection: WorkerConnection): Promise<void> {
     const { results, tasks, workerId } = this.#parts;
-    // A fetch under way elsewhere may have committed unanswered: its jobs would be given back, and run twice.
+    // A fetch under way may have committed unanswered: its jobs would be given back, and run twice.
     await this.#pending.ended();
     this.#doubt.raise();
     // Results are written before anything is fetched: later the lock of such a job may be another attempt's. Its
     // queue is freed below, with what a lost fetch may have taken of it: before, others would overtake that.
-    const batch = { ...results.take(), freedQueues: [] };
+    const taken = results.take();
+    const batch = { ...taken, freedQueues: [] };
     const answer = await flushAndFetch(connection, workerId, batch, null);
     this.#written(answer, batch);
     results.putBack(answer.unwritten);
+    results.answered(taken);
     if (answer.failure !== null) throw answer.failure;
     await tasks.register(connection.database);
     const { jobs, queueIds } = this.#link.inFlight();

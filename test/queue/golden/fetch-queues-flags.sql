@@ -15,7 +15,7 @@ with recursive done as (
       and j.run_at >= case when level.priority = $5::smallint
                            then pg_catalog.to_timestamp($6::float8) else '-infinity' end
       and j.task_id = any(array(
-    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))  and (j.flags is null or not j.flags ?| $8::text[])
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))  and (j.flags is null or not j.flags ?| $9::text[])
     order by j.run_at limit $2::int for update skip locked) f
   where level.priority is not null limit $2::int
 ), last_without_queue as (
@@ -24,7 +24,7 @@ with recursive done as (
   order by priority desc, run_at desc limit 1
 ), candidate as materialized (
   select c.* from level cross join lateral (
-    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at
+    select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at
     from "worker"._private_jobs j
     where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is not null and j.priority = level.priority
       and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
@@ -33,7 +33,7 @@ with recursive done as (
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))
       and exists (select from "worker"._private_job_queues q
     where q.id = j.job_queue_id and q.is_available)
-      and (j.flags is null or not j.flags ?| $8::text[])
+      and (j.flags is null or not j.flags ?| $9::text[])
     order by j.run_at limit $2::int) c
   where level.priority is not null
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
@@ -46,10 +46,16 @@ with recursive done as (
   order by id for update skip locked
 ), queue_run as materialized (
   select ctid, id, job_queue_id, priority, run_at from (
-    select c.*, pg_catalog.row_number() over (
-      partition by job_queue_id order by priority, run_at, id) as place
-    from candidate c where job_queue_id in (select id from queue_lock)) ranked
-  where place <= greatest($7::int,
+    select c.*, pg_catalog.row_number() over in_order as place,
+      pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+    from candidate c left join (
+      select t.id, ($8::float8[])[pg_catalog.array_position($1::text[], t.identifier)] as share
+      from "worker"._private_tasks t where t.identifier = any($1::text[])
+    ) speed on speed.id = c.task_id
+    where job_queue_id in (select id from queue_lock)
+    window in_order as (partition by job_queue_id order by priority, run_at, c.id
+      rows unbounded preceding)) ranked
+  where place = 1 or part <= 1 and place <= greatest($7::int,
       $2::int / (select greatest(pg_catalog.count(*), 1) from queue_lock))
 ), locked_run as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j

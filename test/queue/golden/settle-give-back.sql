@@ -1,11 +1,13 @@
 with held as materialized (
-  select j.id from "worker"._private_jobs j
+  select j.id, j.key is null and j.id = any($4::bigint[]) as is_removed from "worker"._private_jobs j
   where j.id = any($2::bigint[]) and j.locked_by = $1::text order by j.id for update
+), removed as (
+  delete from "worker"._private_jobs j using held where j.id = held.id and held.is_removed returning j.id
 ), returned as (
   update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null
-  from held where j.id = held.id returning j.id
-), freed as (
+  from held where j.id = held.id and not held.is_removed returning j.id
+), ended as (select id from returned union all select id from removed), freed as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $1::text
 )
-select case when (select pg_catalog.count(*) from returned) < pg_catalog.cardinality($2::bigint[]) then
-    array(select pg_catalog.unnest($2::bigint[]) except select id from returned)::text end as lost
+select case when (select pg_catalog.count(*) from ended) < pg_catalog.cardinality($2::bigint[]) then
+    array(select pg_catalog.unnest($2::bigint[]) except select id from ended)::text end as lost

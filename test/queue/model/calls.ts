@@ -59,6 +59,7 @@ const take: Arbitrary<Call> = fc.record({
   want: one(1, 2, 5, 10),
   tasks: one(["send", "resize"], ["send"], ["send", "resize"]),
   forbidden: one<string[]>([], [], ["slow"]),
+  share: one(0, 0, 0.4, null),
 });
 const holder = one("worker-1", "worker-2", null);
 const end: Arbitrary<Call> = fc.oneof(

@@ -41,9 +41,10 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
 /** 2.7 s, 7.4 s, 20 s, … from the tenth attempt on 6 hours each. */
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
-/** They never started: their attempt does not count. */
+/** They never started: their attempt does not count. A job that has lost its key since was removed: it goes. */
 export const giveBack = (world: World, by: string, places: readonly number[]): number[] =>
   fenced(world, by, places, (job) => {
+    if (job.key === null && world.keyed.has(job.place)) return void world.jobs.delete(job.place);
     job.attempts = Math.max(0, job.attempts - 1);
     unlock(job);
   });

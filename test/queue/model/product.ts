@@ -68,7 +68,15 @@ export class Product {
         return this.#places(lost);
       }
       case "give back":
-        return this.#places(await returnJobs(this.#db, call.by, ids));
+        return this.#places(
+          await returnJobs(
+            this.#db,
+            call.by,
+            ids,
+            [],
+            ids.filter((id) => world.keyed.has(this.#place(id))),
+          ),
+        );
       case "operate":
         return this.#operate(call.verb, ids);
       case "enlist": {
@@ -133,10 +141,11 @@ export class Product {
     return [this.#place(id)];
   }
 
-  async #take({ by, want, tasks, forbidden }: Taking): Promise<number[]> {
+  async #take({ by, want, tasks, forbidden, share }: Taking): Promise<number[]> {
     const flags = forbidden.length > 0;
     const form = { queues: true, flags, free: "all" } as const;
-    const values = [tasks, want, by, "{}", -32_768, Number.NEGATIVE_INFINITY, 50];
+    const shares = tasks.map(() => share);
+    const values = [tasks, want, by, "{}", -32_768, Number.NEGATIVE_INFINITY, 50, shares];
     const [row] = await query<ClaimAnswer & object>(
       this.#db,
       claimStatement(form),

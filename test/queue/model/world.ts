@@ -41,6 +41,8 @@ export interface World {
   /** How many jobs there have ever been. */
   added: number;
   readonly jobs: Map<number, Job>;
+  /** Places of jobs that had a key when they were last taken. */
+  readonly keyed: Set<number>;
   readonly queues: Map<string, Lock>;
   readonly leases: Map<string, Lease>;
 }
@@ -49,6 +51,7 @@ export const newWorld = (): World => ({
   now: 0,
   added: 0,
   jobs: new Map(),
+  keyed: new Set(),
   queues: new Map(),
   leases: new Map(),
 });
