@@ -203,11 +203,11 @@ const ageSql: Statement = (schema) => `
     key = sample.key,
     attempts = sample.attempts,
     last_error = sample.last_error,
-    run_at = pg_catalog.now() + sample.run_s * interval '1 second',
-    created_at = pg_catalog.now() - sample.created_s * interval '1 second',
-    updated_at = pg_catalog.now() - least(sample.created_s, greatest(0, -sample.run_s)) * interval '1 second',
+    run_at = pg_catalog.now() + sample.run_s::float8 * interval '1 second',
+    created_at = pg_catalog.now() - sample.created_s::float8 * interval '1 second',
+    updated_at = pg_catalog.now() - least(sample.created_s, greatest(0, -sample.run_s))::float8 * interval '1 second',
     locked_by = sample.locked_by,
-    locked_at = pg_catalog.now() - sample.locked_s * interval '1 second'
+    locked_at = pg_catalog.now() - sample.locked_s::float8 * interval '1 second'
   from unnest(
     $1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::int[], $6::int[], $7::text[], $8::int[]
   ) as sample (id, key, attempts, last_error, run_s, created_s, locked_by, locked_s)
@@ -221,6 +221,6 @@ const lockQueuesSql: Statement = (schema) => `
 
 const workersSql: Statement = (schema) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
-  select id, pg_catalog.now() - silent_s * interval '1 second', pg_catalog.now() - interval '3 days', metadata::jsonb
+  select id, pg_catalog.now() - silent_s::float8 * interval '1 second', pg_catalog.now() - interval '3 days', metadata::jsonb
   from unnest($1::text[], $2::int[], $3::text[]) as worker (id, silent_s, metadata)
   on conflict (id) do nothing`;

@@ -203,7 +203,7 @@ async function learn(
 }
 
 const nowSql: Statement = () =>
-  "select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::text as us";
+  "select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us";
 
 async function now(db: Database): Promise<number> {
   const [row] = await query<{ us: string }>(db, nowSql);

@@ -60,7 +60,7 @@ export function flagsText({ flags }: ResolvedJob): string | null {
 
 // A batch is first in, first out although it has one now(): jobs without a run_at get one
 // microsecond each, counted backwards so that none of them lies in the future.
-const SPREAD = "pg_catalog.now() - ($2::int - n) * interval '1 microsecond'";
+const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 
 /** The parameters as rows, numbered `n` from 1 in the order given, with the defaults filled in. */
 export function givenRows(columns: readonly GivenColumn[]): string {

@@ -114,7 +114,7 @@ function insertStatement(columns: readonly GivenColumn[]): Statement {
 }
 
 const microseconds = (moment: string) =>
-  `pg_catalog.floor(extract(epoch from ${moment}) * 1000000)`;
+  `pg_catalog.floor(extract(epoch from ${moment}) * 1000000::numeric)`;
 
 // Ids are drawn in the order of the batch: a function's rows come in its order, and a join is
 // followed by a sort.

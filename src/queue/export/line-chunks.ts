@@ -111,7 +111,7 @@ async function readLines(
       ? ["jobs.id = any($2::bigint[])", [selection.ids]]
       : ["jobs.id > $2::bigint and jobs.id <= $3::bigint", [selection.after, selection.upTo]];
   const hasPayload = columns.includes("payload");
-  const payload = hasPayload ? payloadWeight(values.length + 2) : "0";
+  const payload = hasPayload ? payloadWeight(values.length + 2) : "0::float8";
   const line = lineSql(columns, format);
   const sql = (schema: string) => linesSql(schema, line, payload, where);
   const [row] = await query<LinesRow>(db, sql, [
@@ -123,8 +123,8 @@ async function readLines(
 }
 
 /** The weight is what is known without unpacking anything: what is compressed counts as if it were much. */
-const payloadWeight = (parameter: number) => `pg_catalog.pg_column_size(jobs.payload)
-          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1 else $${parameter}::float8 end`;
+const payloadWeight = (parameter: number) => `pg_catalog.pg_column_size(jobs.payload)::float8
+          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1::float8 else $${parameter}::float8 end`;
 
 // Only what fits is unpacked.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
@@ -133,14 +133,14 @@ const linesSql = (schema: string, line: string, payload: string, where: string) 
     pg_catalog.max(jobs.id) filter (where jobs.fits) as last,
     pg_catalog.min(jobs.id) as first
   from (
-    select weighed.*, weighed.total <= ${MOST_BYTES}
-      or (weighed.total = weighed.bytes and weighed.bytes <= ${MOST_ALONE}) as fits
+    select weighed.*, weighed.total <= ${MOST_BYTES}::float8
+      or (weighed.total = weighed.bytes and weighed.bytes <= ${MOST_ALONE}::float8) as fits
     from (
       select jobs.*, pg_catalog.sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
       from (
         select jobs.*, (${payload}
-          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
-          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0) + ${LINE_BYTES})::float8 as bytes
+          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)::float8
+          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0)::float8 + ${LINE_BYTES}::float8) as bytes
         from ${schema}._private_jobs as jobs
         where ${where}
         order by jobs.id

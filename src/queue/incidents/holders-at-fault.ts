@@ -50,8 +50,8 @@ const MOST_WORKERS = 100;
 
 const silentSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us,
-    case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs') = 'number'
-      then least((metadata ->> 'running_jobs')::numeric, 1e9)::float8 end as running
+    case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs'::text) = 'number'
+      then least((metadata ->> 'running_jobs'::text)::numeric, 1e9)::float8 end as running
   from ${s}._private_workers as workers
   where ${isSilent}
   order by last_heartbeat_at limit ${MOST_WORKERS}`;

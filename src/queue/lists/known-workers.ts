@@ -114,7 +114,7 @@ const MOST = 10_000;
 
 const numberSaid = (name: string) =>
   `case when ${saysNumber(name)}
-      then (workers.metadata ->> '${name}')::float8 end`;
+      then (workers.metadata ->> '${name}'::text)::float8 end`;
 
 // Rows that are not looked for come, too: who has one is not unknown.
 const rowsSql: Statement = (s) => `
@@ -123,9 +123,9 @@ const rowsSql: Statement = (s) => `
   from (select ${microseconds("pg_catalog.now()")} as now_us) as clock
   left join (
     select workers.id,
-      $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host',
-        workers.metadata ->> 'version', workers.metadata ->> 'node',
-        workers.metadata ->> 'task_identifiers')), pg_catalog.lower($1::text)) > 0 as is_found,
+      $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host'::text,
+        workers.metadata ->> 'version'::text, workers.metadata ->> 'node'::text,
+        workers.metadata ->> 'task_identifiers'::text)), pg_catalog.lower($1::text)) > 0 as is_found,
       ${isSilent} as is_silent,
       ${microseconds("workers.started_at")} as started_us,
       ${microseconds("workers.last_heartbeat_at")} as heartbeat_us,

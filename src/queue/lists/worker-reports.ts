@@ -44,8 +44,8 @@ const livingSql =
   select said.part as ${part}, said.is_cut, pg_catalog.count(*)::int as workers,
     pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
   from (
-    select workers.id, (${metadata}) -> '${part}' as part,
-      workers.metadata -> 'tasks_cut' is not distinct from 'true'::jsonb as is_cut
+    select workers.id, (${metadata}) -> '${part}'::text as part,
+      workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
     from ${s}._private_workers as workers
     where not ${isSilent}
     limit ${MOST_WORKERS}
@@ -66,7 +66,7 @@ const MOST_VERSIONS = 20;
 const versionsSql: Statement = (s) => `
   select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
   from (
-    select workers.id, pg_catalog.left((${metadata}) ->> 'version', 64) as version
+    select workers.id, pg_catalog.left((${metadata}) ->> 'version'::text, 64) as version
     from ${s}._private_workers as workers
     where not ${isSilent}
     limit ${MOST_WORKERS}

@@ -12,7 +12,7 @@ export async function probeHead(db: Database): Promise<number | null> {
 
 const probeSql = (s: string) => `
   with recursive ${priorities(s)}
-  select (extract(epoch from pg_catalog.now() - pg_catalog.min(head.run_at)) * 1000)::float8 as oldest_ms
+  select (extract(epoch from pg_catalog.now() - pg_catalog.min(head.run_at)) * 1000::numeric)::float8 as oldest_ms
   from priorities,
   lateral (
     select jobs.run_at from ${s}._private_jobs as jobs

@@ -6,11 +6,11 @@
  * integer cannot hold infinity.
  */
 export const microseconds = (column: string) =>
-  `pg_catalog.floor(extract(epoch from ${column}) * 1000000)`;
+  `pg_catalog.floor(extract(epoch from ${column}) * 1000000::numeric)`;
 
 /** The same in milliseconds, rounded down: for what is compared with a Date. */
 export const milliseconds = (column: string) =>
-  `pg_catalog.floor(extract(epoch from ${column}) * 1000)`;
+  `pg_catalog.floor(extract(epoch from ${column}) * 1000::numeric)`;
 
 // RFC 3339 ends with the year 9999; PostgreSQL goes on to 294276 and then has `infinity`.
 const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");

@@ -56,7 +56,7 @@ const head = (s: string, columns: string, when: string, limit: string): string =
       order by jobs.run_at limit ${limit}`;
 
 const isAhead = "jobs.run_at > pg_catalog.now()";
-const hasBecomeDue = `jobs.run_at > pg_catalog.to_timestamp($2::float8 / 1000) and ${isDue("jobs")}`;
+const hasBecomeDue = `jobs.run_at > pg_catalog.to_timestamp($2::float8 / 1000::float8) and ${isDue("jobs")}`;
 
 const probeSql: Statement = (s) => `
   with recursive ${priorities(s)}, known as (

@@ -19,8 +19,8 @@ export interface JobSample {
 /** Lateral rows of one page. `page` is a column. `what`: on a row of the alias `jobs`. */
 export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
       select ${what} from ${s}._private_jobs as jobs
-      where jobs.ctid >= ('(' || ${page} || ',0)')::tid
-        and jobs.ctid < ('(' || (${page} + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || ${page}::text || ',0)')::tid
+        and jobs.ctid < ('(' || (${page} + 1)::text || ',0)')::tid
         and ${where}
       offset 0`;
 

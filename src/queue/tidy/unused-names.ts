@@ -6,6 +6,6 @@
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${schema}._private_workers as workers
-      where workers.metadata -> 'task_identifiers' ? ${task}.identifier
+      where workers.metadata -> 'task_identifiers'::text ? ${task}.identifier
       or workers.metadata @> '{"tasks_cut": true}'
     )`;

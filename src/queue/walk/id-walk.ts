@@ -88,7 +88,7 @@ export const idsFrom = (fromNewest: boolean): string =>
 /** The last of the next $2 ids, and how many there are. */
 export const boundSql = (schema: string, fromNewest: boolean): string => `
   bound as materialized (
-    select ${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows
+    select pg_catalog.${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows
     from (
       select jobs.id
       from ${schema}._private_jobs as jobs
@@ -125,7 +125,7 @@ const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select ${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows,
+    select pg_catalog.${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows,
       pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, (${condition}) as is_match

@@ -53,7 +53,7 @@ interface HolderRow {
 
 const holdersSql: Statement = (s) => `
   select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
-    pg_catalog.left(metadata ->> 'host', 256) as host, metadata ->> 'running_job_ids' as running_job_ids
+    pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids
   from ${s}._private_workers as workers
   where id = any($1::text[])`;
 

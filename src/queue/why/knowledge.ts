@@ -65,16 +65,16 @@ interface KnowledgeRow {
 const MOST_WORKERS = 1_000;
 
 /** A whole list, not the beginning of one. */
-const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers') = 'array'
-      and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0'))`;
+const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
+      and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 
 const knowledgeSql =
   (readsJobs: boolean): Statement =>
   (s) =>
     `
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, ${isAlive} as is_alive,
-      coalesce(${listsAll}, false) as lists_all, metadata -> 'running_job_ids' as running
+    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, ${isAlive} as is_alive,
+      coalesce(${listsAll}, false) as lists_all, metadata -> 'running_job_ids'::text as running
     from ${s}._private_workers as workers
     order by last_heartbeat_at desc
     limit ${MOST_WORKERS + 1}

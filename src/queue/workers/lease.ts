@@ -49,8 +49,8 @@ export interface BeatAnswer {
 // Since when beats go through without a gap. A row keeps it: who has just begun takes it over from
 // somebody who was heard a moment ago. So a fleet of which nobody lives for long can tell a death from
 // an outage of the database, after which there is nobody to take anything over from.
-const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000";
-const SINCE = "(workers.metadata ->> 'steady_since_ms')::float8";
+const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
+const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const saysSince = saysNumber("steady_since_ms");
 const since = (ms: string) => `pg_catalog.jsonb_build_object('steady_since_ms', ${ms})`;
 

@@ -81,7 +81,7 @@ const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
   from ${s}._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
   where ${isDry ? "" : "(select is_ours from turn) and "}${isStale("$5", "$1")}
-  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000 - $6::float8) < $7::float8
+  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - $6::float8) < $7::float8
   order by workers.id${isDry ? "" : " for update of workers skip locked"}
 )`;
 
@@ -109,7 +109,7 @@ const isOld = (lock: string) =>
 
 const held = (s: string) => `held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
-    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
+    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from ${s}._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and ${isOld("jobs")}
 ), held_queue as materialized (
@@ -131,7 +131,7 @@ const freed = (s: string, delay: string) => `due as materialized (
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
       jobs.locked_by, jobs.attempts, jobs.locked_at))`)},
-    run_at = case when jobs.job_queue_id is null or ${delay}::float8 > 0
+    run_at = case when jobs.job_queue_id is null or ${delay}::float8 > 0::float8
       then greatest(jobs.run_at, pg_catalog.now() + ${delay}::float8 * interval '1 millisecond')
       else jobs.run_at end
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by
@@ -163,7 +163,7 @@ const counted = (message: string) => `(
       from (select ${message} as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
-            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+            then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int
           when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
         end as count
       ) as earlier

@@ -6,11 +6,11 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The sweep's mark in a worker's metadata: its ordinary jobs have been recovered. */
-export const isRecovered = "workers.metadata ? 'recovered_at'";
+export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
 /** How long ago a worker was heard of, milliseconds. */
 export const AGE_MS =
-  "(extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000)";
+  "(extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8)";
 
 // A lease is as long as its holder says: workers of one fleet may be set up differently, and those
 // of graphile_worker_rs, who say nothing, beat once a minute and are given 300 s as they are there.
@@ -21,13 +21,13 @@ const UNDECLARED_MS = 300_000;
  * a cast would end the whole statement.
  */
 export const saysNumber = (name: string): string =>
-  `pg_catalog.jsonb_typeof(workers.metadata -> '${name}') = 'number'
-      and pg_catalog.length(workers.metadata ->> '${name}') <= 25`;
+  `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
 
 /** `given`: of a manual sweep, in place of what is not declared. It never shortens what is. */
 const threshold = (name: string, given: string) =>
   `case when ${saysNumber(name)}
-      then greatest((workers.metadata ->> '${name}')::float8, ${given}::float8)
+      then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
 /** Milliseconds after which the ordinary jobs of a worker are recovered. */

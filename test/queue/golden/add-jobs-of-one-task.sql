@@ -21,7 +21,7 @@
     from (
     select
       payload::json as payload, n,
-      pg_catalog.now() - ($2::int - n) * interval '1 microsecond' as run_at, 25 as max_attempts,
+      pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond' as run_at, 25 as max_attempts,
       0 as priority, null::jsonb as flags
     from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')))
       with ordinality as batch (payload, n)) as given
@@ -33,7 +33,7 @@
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), $2::int))
   )
   select
-    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000) as now_us,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us,
     pg_catalog.array_agg(added.id)::text as ids,
     null as run_ats_us,
     null as flags,

@@ -5,5 +5,5 @@
   on conflict (identifier) do nothing;
 
   select 
-  identifier, pg_catalog.floor(extract(epoch from known_since) * 1000) as known_since_ms,
-  pg_catalog.floor(extract(epoch from last_execution) * 1000) as last_execution_ms from "worker"._private_known_crontabs where identifier = any($1::text[])
+  identifier, pg_catalog.floor(extract(epoch from known_since) * 1000::numeric) as known_since_ms,
+  pg_catalog.floor(extract(epoch from last_execution) * 1000::numeric) as last_execution_ms from "worker"._private_known_crontabs where identifier = any($1::text[])

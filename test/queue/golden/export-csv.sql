@@ -26,15 +26,15 @@
     pg_catalog.max(jobs.id) filter (where jobs.fits) as last,
     pg_catalog.min(jobs.id) as first
   from (
-    select weighed.*, weighed.total <= 2097152
-      or (weighed.total = weighed.bytes and weighed.bytes <= 4194304) as fits
+    select weighed.*, weighed.total <= 2097152::float8
+      or (weighed.total = weighed.bytes and weighed.bytes <= 4194304::float8) as fits
     from (
       select jobs.*, pg_catalog.sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
       from (
-        select jobs.*, (pg_catalog.pg_column_size(jobs.payload)
-          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1 else $4::float8 end
-          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
-          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0) + 500)::float8 as bytes
+        select jobs.*, (pg_catalog.pg_column_size(jobs.payload)::float8
+          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1::float8 else $4::float8 end
+          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)::float8
+          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0)::float8 + 500::float8) as bytes
         from "worker"._private_jobs as jobs
         where jobs.id > $2::bigint and jobs.id <= $3::bigint
         order by jobs.id

@@ -1,11 +1,11 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
 
   select pg_catalog.max(jobs.id) as id from "worker"._private_jobs as jobs;
 
   select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select max(id) as last, pg_catalog.count(*) as rows,
+    select pg_catalog.max(id) as last, pg_catalog.count(*) as rows,
       pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, ((true) and ((pg_catalog.strpos(jobs.payload::text collate "C", $5::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0))
@@ -57,15 +57,15 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint 
     pg_catalog.max(jobs.id) filter (where jobs.fits) as last,
     pg_catalog.min(jobs.id) as first
   from (
-    select weighed.*, weighed.total <= 2097152
-      or (weighed.total = weighed.bytes and weighed.bytes <= 4194304) as fits
+    select weighed.*, weighed.total <= 2097152::float8
+      or (weighed.total = weighed.bytes and weighed.bytes <= 4194304::float8) as fits
     from (
       select jobs.*, pg_catalog.sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
       from (
-        select jobs.*, (pg_catalog.pg_column_size(jobs.payload)
-          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1 else $3::float8 end
-          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
-          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0) + 500)::float8 as bytes
+        select jobs.*, (pg_catalog.pg_column_size(jobs.payload)::float8
+          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1::float8 else $3::float8 end
+          + coalesce(pg_catalog.octet_length(jobs.last_error), 0)::float8
+          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0)::float8 + 500::float8) as bytes
         from "worker"._private_jobs as jobs
         where jobs.id = any($2::bigint[])
         order by jobs.id

@@ -10,8 +10,8 @@
       null::text as marks,
       case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) <= $1::int then jobs.payload end as payload,
       case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) <= $1::int then jobs.last_error end as last_error from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and (jobs.task_id = any($4::int[]))
       offset 0
   ) as job

@@ -10,8 +10,8 @@
       null::text as marks,
       case when $1::int is null then jobs.payload end as payload,
       case when $1::int is null then jobs.last_error end as last_error from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and jobs.last_error is not null and (jobs.task_id = any($4::int[]))
       offset 0
   ) as job

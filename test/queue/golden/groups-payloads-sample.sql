@@ -6,8 +6,8 @@
       null::text as last_error,
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and pg_catalog.pg_column_size(jobs.payload) <= $1::int
       and $3::int[] is null and (jobs.task_id = any($5::int[]))
       offset 0

@@ -15,14 +15,14 @@
       order by jobs.run_at limit 5000
     ) as head
   ), counted as (
-    select id, pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.min(run_at)) * 1000) as oldest_ms
+    select id, pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.min(run_at)) * 1000::numeric) as oldest_ms
     from head where id is not null group by id
   )
   select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(oldest_ms)::text as oldest,
     (select coalesce(pg_catalog.max(place), 0) < 5000 from head)
       and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
-    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000) as now_ms
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000::numeric) as now_ms
   from counted;
 
   with recursive priorities (priority, place) as (
@@ -42,12 +42,12 @@
       order by jobs.run_at limit 5000
     ) as head
   ), counted as (
-    select id, pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.min(run_at)) * 1000) as oldest_ms
+    select id, pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.min(run_at)) * 1000::numeric) as oldest_ms
     from head where id is not null group by id
   )
   select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(oldest_ms)::text as oldest,
     (select coalesce(pg_catalog.max(place), 0) < 5000 from head)
       and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
-    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000) as now_ms
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000::numeric) as now_ms
   from counted

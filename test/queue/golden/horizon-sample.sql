@@ -15,8 +15,8 @@
         then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) else jobs.run_at end, $1::timestamptz[]) as bucket from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and jobs.locked_at is null
       and ($3::int is null or jobs.task_id = $3::int)
       and ($4::int is null or jobs.job_queue_id = $4::int)

@@ -1,9 +1,9 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
 
   select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select max(id) as last, pg_catalog.count(*) as rows,
+    select pg_catalog.max(id) as last, pg_catalog.count(*) as rows,
       pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, ((true) and ((pg_catalog.strpos(jobs.payload::text collate "C", $5::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0)) or (jobs.attempts > $6::bigint))) as is_match

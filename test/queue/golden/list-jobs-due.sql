@@ -52,11 +52,11 @@
     select found.* from found cross join edge
     where not (edge.is_crowd and (found.k0) = (edge.k0))
   )
-  select edge.n as seen, edge.id as last_id, pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from edge.k0) * 1000000)::text) as last_key, edge.is_crowd,
+  select edge.n as seen, edge.id as last_id, pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from edge.k0) * 1000000::numeric)::text) as last_key, edge.is_crowd,
     (select pg_catalog.count(*) from kept) as matched,
     pg_catalog.array_to_string(array(select id from kept order by n offset $4::bigint), ',') as ids,
     pg_catalog.array_to_string(array(
-      select pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from kept.k0) * 1000000)::text) from kept order by n offset $4::bigint
+      select pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from kept.k0) * 1000000::numeric)::text) from kept order by n offset $4::bigint
     ), ';') as keys
   from (select) as one left join edge on true;
 
@@ -65,13 +65,13 @@
   jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
   jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
   jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'

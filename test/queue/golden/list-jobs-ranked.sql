@@ -8,11 +8,11 @@
   )
   select null as last, 0 as rows,
     pg_catalog.array_to_string(array(select found.id from found order by found.key desc, found.id desc), ',') as ids,
-    pg_catalog.array_to_string(array(select pg_catalog.floor(extract(epoch from found.key) * 1000000)::text from found order by found.key desc, found.id desc), ',') as keys;
+    pg_catalog.array_to_string(array(select pg_catalog.floor(extract(epoch from found.key) * 1000000::numeric)::text from found order by found.key desc, found.id desc), ',') as keys;
 
   with 
   bound as materialized (
-    select min(id) as last, pg_catalog.count(*) as rows
+    select pg_catalog.min(id) as last, pg_catalog.count(*) as rows
     from (
       select jobs.id
       from "worker"._private_jobs as jobs
@@ -32,7 +32,7 @@
   )
   select bound.last, bound.rows,
     pg_catalog.array_to_string(array(select found.id from found order by found.key desc, found.id desc), ',') as ids,
-    pg_catalog.array_to_string(array(select pg_catalog.floor(extract(epoch from found.key) * 1000000)::text from found order by found.key desc, found.id desc), ',') as keys
+    pg_catalog.array_to_string(array(select pg_catalog.floor(extract(epoch from found.key) * 1000000::numeric)::text from found order by found.key desc, found.id desc), ',') as keys
   from bound;
 
   select 
@@ -40,13 +40,13 @@
   jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
   jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
   jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'

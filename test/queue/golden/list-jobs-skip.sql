@@ -8,7 +8,7 @@
   select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select min(id) as last, pg_catalog.count(*) as rows,
+    select pg_catalog.min(id) as last, pg_catalog.count(*) as rows,
       pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, ((true) and true) as is_match

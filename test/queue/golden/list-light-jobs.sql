@@ -1,7 +1,7 @@
   select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
-    select max(id) as last, pg_catalog.count(*) as rows,
+    select pg_catalog.max(id) as last, pg_catalog.count(*) as rows,
       pg_catalog.array_agg(id) filter (where is_match) as ids
     from (
       select jobs.id, ((true) and true) as is_match
@@ -19,14 +19,14 @@
       when 'failed' then light.failed_at
       when 'retrying' then light.failed_at
       else light.updated_at
-    end) * 1000000) as since_us
+    end) * 1000000::numeric) as since_us
   from (
     select jobs.id, tasks.identifier as task_identifier, queues.queue_name, jobs.priority,
-      pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us, jobs.attempts, jobs.max_attempts,
+      pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us, jobs.attempts, jobs.max_attempts,
       pg_catalog.left(jobs.last_error, 300) as error_line,
-      pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-      pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-      jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us,
+      pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+      pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
+      jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us,
       pg_catalog.left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
       case
     when jobs.locked_at is not null then 'locked'

@@ -12,7 +12,7 @@
   )
   select
     queues.id, queues.queue_name,
-    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000) as locked_at_us, queues.locked_by,
+    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as locked_at_us, queues.locked_by,
     coalesce(counts.job_count, 0) as job_count,
     coalesce(counts.ready_count, 0) as ready_count,
     coalesce(counts.scheduled_count, 0) as scheduled_count,

@@ -48,7 +48,7 @@
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)
     ) as missed_ids,
-    (select pg_catalog.floor(extract(epoch from updated_at) * 1000000) from acted limit 1) as left_at_us;
+    (select pg_catalog.floor(extract(epoch from updated_at) * 1000000::numeric) from acted limit 1) as left_at_us;
 
   select
     pg_catalog.count(*) filter (where jobs.id is null)::int as gone,

@@ -36,9 +36,9 @@
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
   end as state,
-  pg_catalog.floor(extract(epoch from operation.created_at) * 1000000) as created_at_us,
-  pg_catalog.floor(extract(epoch from operation.finished_at) * 1000000) as finished_at_us,
-  operation.max_id, pg_catalog.floor(extract(epoch from operation.before) * 1000000) as before_us, operation.matched,
+  pg_catalog.floor(extract(epoch from operation.created_at) * 1000000::numeric) as created_at_us,
+  pg_catalog.floor(extract(epoch from operation.finished_at) * 1000000::numeric) as finished_at_us,
+  operation.max_id, pg_catalog.floor(extract(epoch from operation.before) * 1000000::numeric) as before_us, operation.matched,
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,

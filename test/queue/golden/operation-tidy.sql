@@ -1,5 +1,5 @@
   with ended as (
-    select id, pg_catalog.sum(kept) over (order by id desc) - kept as kept_since
+    select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
     from "worker"._private_operations
     where kept > 0
   ), old as (
@@ -7,7 +7,7 @@
     from ended join "worker"._private_operations as operation using (id)
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
-      ended.kept_since >= 1000000
+      ended.kept_since >= 1000000::numeric
       or operation.finished_at < pg_catalog.now() - interval '24 hours'
       or operation.id <= (select pg_catalog.max(id) from "worker"._private_operations) - 20000
     )

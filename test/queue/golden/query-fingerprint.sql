@@ -1,8 +1,9 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
 
   select pg_catalog.left(jobs.last_error, 300) as line
-  from "worker"._private_jobs as jobs tablesample system (least(100, 100.0 * 200
-    * pg_catalog.current_setting('block_size')::int / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)))
+  from "worker"._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * 200::float8
+    * pg_catalog.current_setting('block_size')::float8
+    / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)::float8)::real)
   where jobs.last_error is not null
   order by pg_catalog.random()
   limit 2000;

@@ -17,11 +17,11 @@
   )
   select priority from priorities where priority is not null order by priority;
 
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
 
   with 
   bound as materialized (
-    select min(id) as last, pg_catalog.count(*) as rows
+    select pg_catalog.min(id) as last, pg_catalog.count(*) as rows
     from (
       select jobs.id
       from "worker"._private_jobs as jobs
@@ -44,9 +44,9 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint 
   from bound;
 
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us
+    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us
   from (select pg_catalog.unnest($1::bigint[]) as id) as found
   join "worker"._private_jobs as jobs on jobs.id = found.id
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -8,9 +8,9 @@
   )
   
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us
+    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us
   from found
   join "worker"._private_jobs as jobs on jobs.id = found.id
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id order by jobs.priority, jobs.run_at, jobs.id;
@@ -22,9 +22,9 @@
   )
   
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us
+    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us
   from found
   join "worker"._private_jobs as jobs on jobs.id = found.id
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id order by jobs.id desc;
@@ -36,9 +36,9 @@
   )
   
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
-    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us
+    pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us
   from found
   join "worker"._private_jobs as jobs on jobs.id = found.id
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -1,17 +1,17 @@
   with worker as materialized (
-    select workers.id, workers.last_heartbeat_at, (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+    select workers.id, workers.last_heartbeat_at, (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end) as is_silent
     from "worker"._private_workers as workers
   )
   select queues.id, queues.queue_name, queues.locked_by,
-    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000) as locked_at_us,
+    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as locked_at_us,
     case when queues.locked_at is null then null when worker.id is null then 'unknown'
       when worker.is_silent then 'silent' else 'alive' end as holder,
     pg_catalog.floor(extract(epoch from case when queues.locked_at is null then null
-      when worker.id is null then case when queues.locked_at < pg_catalog.now() - 14400000 * interval '1 millisecond' then queues.locked_at end
-      when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end) * 1000000) as stuck_since_us
+      when worker.id is null then case when queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end
+      when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end) * 1000000::numeric) as stuck_since_us
   from "worker"._private_job_queues as queues
   left join worker on worker.id = queues.locked_by
   where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) and queues.locked_at is not null

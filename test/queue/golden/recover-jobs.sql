@@ -1,27 +1,27 @@
 with turn as materialized (
   select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($8::text, 0)) as is_ours
 ), stale_row as materialized (
-  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
+  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, asked.message,
-    coalesce(workers.metadata ? 'recovered_at', false) as is_known
+    coalesce(workers.metadata ? 'recovered_at'::text, false) as is_known
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
-  where (select is_ours from turn) and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
-      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
+  where (select is_ours from turn) and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
+      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
+      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
-    and $5::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
+    and $5::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000 - $6::float8) < $7::float8
+  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - $6::float8) < $7::float8
   order by workers.id for update of workers skip locked
 ), stale as materialized (
   select id, is_final, message, is_known, true as has_row from stale_row
@@ -32,7 +32,7 @@ with turn as materialized (
   and not exists (select from "worker"._private_workers as workers where workers.id = orphan.id)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
-    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
+    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
@@ -58,12 +58,12 @@ with turn as materialized (
       jobs.locked_by, jobs.attempts, jobs.locked_at)) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
-            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+            then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int
           when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
         end as count
       ) as earlier
     ),
-    run_at = case when jobs.job_queue_id is null or $9::float8 > 0
+    run_at = case when jobs.job_queue_id is null or $9::float8 > 0::float8
       then greatest(jobs.run_at, pg_catalog.now() + $9::float8 * interval '1 millisecond')
       else jobs.run_at end
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by

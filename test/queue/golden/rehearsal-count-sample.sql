@@ -5,8 +5,8 @@
   cross join lateral (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_at is not null as is_locked, pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
       coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) as error_bytes from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and jobs.id <= $2::bigint and (jobs.task_id = any($3::int[]))
       offset 0
   ) as job

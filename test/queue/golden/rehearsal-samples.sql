@@ -11,7 +11,7 @@
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
-  end as state, pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  end as state, pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
     jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
     pg_catalog.left(jobs.last_error, 300) as error
   from "worker"._private_jobs as jobs

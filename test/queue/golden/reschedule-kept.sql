@@ -31,7 +31,7 @@
     select
       -- Where there are more than a query may name, only the receipt has them.
       case when pg_catalog.count(*) <= 100 then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
-      pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000)::bigint::text,
+      pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint::text,
       $7::text, $8::json, $9::text, $10::text,
       'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), pg_catalog.json_build_object(
         'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
@@ -60,11 +60,11 @@
   select 
   jobs.id, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, jobs.payload as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000) as run_at_us,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
   jobs.attempts, jobs.max_attempts, jobs.last_error as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000) as locked_at_us, jobs.locked_by as locked_by,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, jobs.locked_by as locked_by,
   jobs.revision, jobs.flags as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'

@@ -14,7 +14,7 @@ with stale as materialized (
       jobs.locked_by, jobs.attempts, $2::text) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
-            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+            then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int
           when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
         end as count
       ) as earlier

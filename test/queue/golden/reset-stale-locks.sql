@@ -4,12 +4,12 @@ with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
   where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = jobs.locked_by
-    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
+    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   ) and not jobs.is_available
   order by jobs.id for update of jobs skip locked
@@ -23,7 +23,7 @@ with stale as materialized (
       jobs.locked_by, jobs.attempts, $2::text) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
-            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+            then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int
           when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
         end as count
       ) as earlier
@@ -35,12 +35,12 @@ with stale as materialized (
   select queues.id from "worker"._private_job_queues as queues
   where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = queues.locked_by
-    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, null::float8)
+    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   )
   order by queues.id for update of queues skip locked

@@ -4,8 +4,8 @@
     select pg_catalog.count(*) filter (where is_match) as matching, pg_catalog.count(*) as jobs
     from (
       select (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) as is_match from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and true
       offset 0
     ) as job

@@ -21,7 +21,7 @@
       order by jobs.run_at limit $1::int + 1) as ahead) as ahead,
       (select pg_catalog.count(*) from (
       select  from "worker"._private_jobs as jobs
-      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > pg_catalog.to_timestamp($2::float8 / 1000) and jobs.run_at <= pg_catalog.now()
+      where jobs.is_available and jobs.priority = known.priority and jobs.run_at > pg_catalog.to_timestamp($2::float8 / 1000::float8) and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit $1::int + 1) as due) as became_due,
       (
       select run_at from "worker"._private_jobs as jobs
@@ -41,6 +41,6 @@
   select pg_catalog.count(*) as priorities,
     pg_catalog.sum(due) as due, pg_catalog.max(due) as most_due, pg_catalog.sum(ahead) as ahead, pg_catalog.max(ahead) as most_ahead,
     pg_catalog.sum(became_due) as became_due, pg_catalog.max(became_due) as most_became_due,
-    pg_catalog.floor(extract(epoch from pg_catalog.min(oldest)) * 1000) as oldest_ms, pg_catalog.floor(extract(epoch from pg_catalog.min(next)) * 1000) as next_ms,
-    pg_catalog.floor(extract(epoch from pg_catalog.min(oldest_free)) * 1000) as oldest_free_ms
+    pg_catalog.floor(extract(epoch from pg_catalog.min(oldest)) * 1000::numeric) as oldest_ms, pg_catalog.floor(extract(epoch from pg_catalog.min(next)) * 1000::numeric) as next_ms,
+    pg_catalog.floor(extract(epoch from pg_catalog.min(oldest_free)) * 1000::numeric) as oldest_free_ms
   from heads

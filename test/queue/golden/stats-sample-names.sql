@@ -15,8 +15,8 @@
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as tallied from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and true
       offset 0
   ) as job

@@ -6,8 +6,8 @@
     pg_catalog.json_agg(page.retrying_ahead order by sampled.page)::text as retrying_ahead,
     pg_catalog.json_agg(page.scheduled order by sampled.page)::text as scheduled,
     pg_catalog.json_agg(page.ready order by sampled.page)::text as ready,
-    pg_catalog.floor(extract(epoch from pg_catalog.min(page.longest)) * 1000) as longest_ms,
-    pg_catalog.floor(extract(epoch from pg_catalog.max(page.last)) * 1000) as last_ms
+    pg_catalog.floor(extract(epoch from pg_catalog.min(page.longest)) * 1000::numeric) as longest_ms,
+    pg_catalog.floor(extract(epoch from pg_catalog.max(page.last)) * 1000::numeric) as last_ms
   from pg_catalog.unnest($1::bigint[]) as sampled (page)
   cross join lateral (
     select
@@ -32,8 +32,8 @@
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as tallied from "worker"._private_jobs as jobs
-      where jobs.ctid >= ('(' || sampled.page || ',0)')::tid
-        and jobs.ctid < ('(' || (sampled.page + 1) || ',0)')::tid
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and true
       offset 0
     ) as job

@@ -3,7 +3,7 @@
   )
   select lock.is_ours, tallies.* from lock left join (
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
-    pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000)::text as times
+    pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
   from (
     select
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,

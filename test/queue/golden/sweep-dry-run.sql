@@ -9,21 +9,21 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from "worker"._private_job_queues
   where locked_by is not null and locked_at is not null
   ), found as (
-    select id, case when (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
-      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
+    select id, case when (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
+      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
+      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
-    and 'infinity'::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
+    and 'infinity'::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end then 'stale' else 'spared' end as kind
     from "worker"._private_workers as workers
-    where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > $1::float8
+    where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > $1::float8
     union all 
   select locked_by as id, 'orphan' as kind
   from locks
@@ -44,27 +44,27 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   limit 1000;
 
 with stale_row as materialized (
-  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
+  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, asked.message,
-    coalesce(workers.metadata ? 'recovered_at', false) as is_known
+    coalesce(workers.metadata ? 'recovered_at'::text, false) as is_known
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
-  where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when workers.metadata ? 'recovered_at'
-      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms')::float8, $1::float8)
+  where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
+      then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
+      else case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end end
-    and $5::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, $1::float8)
+    and $5::float8 >= case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end
-  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000 - $6::float8) < $7::float8
+  and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - $6::float8) < $7::float8
   order by workers.id
 ), stale as materialized (
   select id, is_final, message, is_known, true as has_row from stale_row
@@ -75,7 +75,7 @@ with stale_row as materialized (
   and not exists (select from "worker"._private_workers as workers where workers.id = orphan.id)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
-    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
+    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (

@@ -33,7 +33,7 @@ with turn as materialized (
   from pg_catalog.unnest($2::text[]) as orphan (id) where (select is_ours from turn)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
-    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient', false) as is_due
+    stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
@@ -59,12 +59,12 @@ with turn as materialized (
       jobs.locked_by, jobs.attempts, jobs.locked_at)) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
-            then substring(jobs.last_error from '^Recovered ([0-9]+)')::int
+            then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int
           when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
         end as count
       ) as earlier
     ),
-    run_at = case when jobs.job_queue_id is null or $4::float8 > 0
+    run_at = case when jobs.job_queue_id is null or $4::float8 > 0::float8
       then greatest(jobs.run_at, pg_catalog.now() + $4::float8 * interval '1 millisecond')
       else jobs.run_at end
   from due, stale where jobs.id = due.id and stale.id = jobs.locked_by

@@ -4,7 +4,7 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000) as now_us, null as id, false as is_found, false as is_silent;
+  select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us, null as id, false as is_found, false as is_silent;
 
   select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= 4096 as is_small;
@@ -12,7 +12,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   select locked_by as worker_id,
     pg_catalog.count(*) filter (where is_job)::int as jobs,
     pg_catalog.count(*) filter (where not is_job)::int as queues,
-    pg_catalog.floor(extract(epoch from pg_catalog.min(locked_at)) * 1000000) as oldest_us
+    pg_catalog.floor(extract(epoch from pg_catalog.min(locked_at)) * 1000000::numeric) as oldest_us
   from (
     select locked_by, locked_at, false as is_job
     from "worker"._private_job_queues

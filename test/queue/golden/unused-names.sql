@@ -4,7 +4,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   where not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = tasks.id)
   and not exists (
       select from "worker"._private_workers as workers
-      where workers.metadata -> 'task_identifiers' ? tasks.identifier
+      where workers.metadata -> 'task_identifiers'::text ? tasks.identifier
       or workers.metadata @> '{"tasks_cut": true}'
     );
 

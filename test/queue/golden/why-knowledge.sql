@@ -1,10 +1,10 @@
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive,
-      coalesce((pg_catalog.jsonb_typeof(metadata -> 'task_identifiers') = 'array'
-      and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids' as running
+      coalesce((pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
+      and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids'::text as running
     from "worker"._private_workers as workers
     order by last_heartbeat_at desc
     limit 1001
@@ -31,12 +31,12 @@
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner;
 
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers' as tasks, (not (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive,
-      coalesce((pg_catalog.jsonb_typeof(metadata -> 'task_identifiers') = 'array'
-      and coalesce(metadata ->> 'tasks_cut', 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids' as running
+      coalesce((pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
+      and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0')), false) as lists_all, metadata -> 'running_job_ids'::text as running
     from "worker"._private_workers as workers
     order by last_heartbeat_at desc
     limit 1001

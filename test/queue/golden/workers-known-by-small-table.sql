@@ -2,27 +2,27 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
   select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
-  from (select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000) as now_us) as clock
+  from (select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us) as clock
   left join (
     select workers.id,
-      $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host',
-        workers.metadata ->> 'version', workers.metadata ->> 'node',
-        workers.metadata ->> 'task_identifiers')), pg_catalog.lower($1::text)) > 0 as is_found,
-      (coalesce(workers.metadata ? 'recovered_at', false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms') <= 25
-      then greatest((workers.metadata ->> 'threshold_ms')::float8, null::float8)
+      $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host'::text,
+        workers.metadata ->> 'version'::text, workers.metadata ->> 'node'::text,
+        workers.metadata ->> 'task_identifiers'::text)), pg_catalog.lower($1::text)) > 0 as is_found,
+      (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end) as is_silent,
-      pg_catalog.floor(extract(epoch from workers.started_at) * 1000000) as started_us,
-      pg_catalog.floor(extract(epoch from workers.last_heartbeat_at) * 1000000) as heartbeat_us,
-      case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_jobs') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'running_jobs') <= 25
-      then (workers.metadata ->> 'running_jobs')::float8 end as running,
-      case when pg_catalog.jsonb_typeof(workers.metadata -> 'done_per_min') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'done_per_min') <= 25
-      then (workers.metadata ->> 'done_per_min')::float8 end as done_per_min,
-      case when pg_catalog.jsonb_typeof(workers.metadata -> 'failed_per_min') = 'number'
-      and pg_catalog.length(workers.metadata ->> 'failed_per_min') <= 25
-      then (workers.metadata ->> 'failed_per_min')::float8 end as failed_per_min
+      pg_catalog.floor(extract(epoch from workers.started_at) * 1000000::numeric) as started_us,
+      pg_catalog.floor(extract(epoch from workers.last_heartbeat_at) * 1000000::numeric) as heartbeat_us,
+      case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_jobs'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'running_jobs'::text) <= 25
+      then (workers.metadata ->> 'running_jobs'::text)::float8 end as running,
+      case when pg_catalog.jsonb_typeof(workers.metadata -> 'done_per_min'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'done_per_min'::text) <= 25
+      then (workers.metadata ->> 'done_per_min'::text)::float8 end as done_per_min,
+      case when pg_catalog.jsonb_typeof(workers.metadata -> 'failed_per_min'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'failed_per_min'::text) <= 25
+      then (workers.metadata ->> 'failed_per_min'::text)::float8 end as failed_per_min
     from "worker"._private_workers as workers
     limit 10000
   ) as workers on true;
@@ -33,7 +33,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   select locked_by as worker_id,
     pg_catalog.count(*) filter (where is_job)::int as jobs,
     pg_catalog.count(*) filter (where not is_job)::int as queues,
-    pg_catalog.floor(extract(epoch from pg_catalog.min(locked_at)) * 1000000) as oldest_us
+    pg_catalog.floor(extract(epoch from pg_catalog.min(locked_at)) * 1000000::numeric) as oldest_us
   from (
     select locked_by, locked_at, false as is_job
     from "worker"._private_job_queues

@@ -90,7 +90,7 @@ function toQueueRow(row: Row): QueueRow {
   };
 }
 
-const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS} * interval '1 millisecond'`;
+const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
 // Each worker is judged once, not for each queue that it holds: its row's metadata may be long.
 const heard = {

@@ -56,7 +56,7 @@ const noteSql: Statement = (s) => `
   with noted as (
     update ${s}._private_operation_rows
     set outcome = case when job_id = any($2::bigint[]) then 'c' else 'g' end::"char"
-    where operation_id = $1::bigint and job_id = any($2::bigint[] || $3::bigint[])
+    where operation_id = $1::bigint and job_id = any(pg_catalog.array_cat($2::bigint[], $3::bigint[]))
     and outcome = 'l'
   )
   update ${s}._private_operations

@@ -10,7 +10,7 @@ const TIDIED_AT_ONCE = 5_000;
 
 const expireSql = (s: string) => `
   with ended as (
-    select id, pg_catalog.sum(kept) over (order by id desc) - kept as kept_since
+    select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
     from ${s}._private_operations
     where kept > 0
   ), old as (
@@ -18,7 +18,7 @@ const expireSql = (s: string) => `
     from ended join ${s}._private_operations as operation using (id)
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
-      ended.kept_since >= ${MOST_ROWS}
+      ended.kept_since >= ${MOST_ROWS}::numeric
       or operation.finished_at < pg_catalog.now() - interval '${UNDO_HOURS} hours'
       or operation.id <= ${oldest(s)}
     )

@@ -51,8 +51,9 @@ function labelsIn(schema: SchemaName): Labels {
 
 const linesSql = (schema: string) => `
   select pg_catalog.left(jobs.last_error, 300) as line
-  from ${schema}._private_jobs as jobs tablesample system (least(100, 100.0 * ${PAGES}
-    * pg_catalog.current_setting('block_size')::int / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)))
+  from ${schema}._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * ${PAGES}::float8
+    * pg_catalog.current_setting('block_size')::float8
+    / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)::float8)::real)
   where jobs.last_error is not null
   order by pg_catalog.random()
   limit ${LOOKED_AT}`;
