@@ -40,7 +40,7 @@ test("It shows the server, the schema, tables and indexes, and what each tidy-up
   assert.deepEqual(
     body.schema.extensions.map((one: Json) => [one.name, one.version, one.is_complete]),
     [
-      ["workers", 1, true],
+      ["workers", 2, true],
       ["operations", null, false],
     ],
   );

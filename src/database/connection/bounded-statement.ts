@@ -20,6 +20,9 @@ export function beginWith(
   const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
   return [
     readOnly ? "begin read only" : "begin",
+    // Nothing that others create is found. A write fires the application's triggers, which find what they
+    // name by the session's own path.
+    ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),
     `set local statement_timeout = ${statementMs}`,
     `set local lock_timeout = ${Math.max(SHORTEST_LOCK_MS, Math.trunc(lockMs))}`,
     // A process that is frozen before its commit must not keep its locks.

@@ -6,6 +6,7 @@ import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
+import { readOpenSchemas } from "../../../database/inspect/open-schemas.ts";
 import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
 import { readMissingRights } from "../../../database/inspect/role-rights.ts";
 import { readSchemaDrift } from "../../../database/inspect/schema-drift.ts";
@@ -48,6 +49,7 @@ export async function readFacts(db: Database) {
     oldest: await part("oldest transaction", () => readOldestTransaction(db)),
     held: await part("held rows", () => readHeldXmin(db)),
     rights: (await part("privileges", () => readMissingRights(db))) ?? [],
+    open: (await part("search path", () => readOpenSchemas(db))) ?? [],
     schemaName: db.schema.name,
     unread,
   };

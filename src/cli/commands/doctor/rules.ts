@@ -57,10 +57,12 @@ function skewFindings(skewMs: number | null): Finding[] {
   return [finding(size < SKEW_BAD_MS ? "warn" : "bad", "clock", message, "sudo chronyc makestep")];
 }
 
-export function schemaFindings({ schema, schemaName, rights, queue, server }: Facts): Finding[] {
+export function schemaFindings(facts: Facts): Finding[] {
+  const { schema, schemaName, rights, queue, server } = facts;
   const found = rights.map(({ what, grant }) =>
     finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)),
   );
+  found.push(...pathFindings(facts));
   if (schema === null) return found;
   const migrate = `worker migrate --schema ${schemaName}`;
   switch (schema.kind) {
@@ -88,6 +90,14 @@ export function schemaFindings({ schema, schemaName, rights, queue, server }: Fa
     found.push(finding("ok", "privileges", "this role may do all that workers do"));
   }
   return found;
+}
+
+function pathFindings({ open, server }: Facts): Finding[] {
+  const role = server === null ? "this role" : `the role ${server.role}`;
+  return open.map(({ name, creators, revoke }) => {
+    const message = `${creators} may create functions in the schema ${name}, which is on the search path: Graphile Worker's functions (add_job with a key, remove_job) and triggers may call them as ${role}`;
+    return finding("warn", "search path", message, inPsql(revoke));
+  });
 }
 
 function readyFindings(schema: ReadySchema, name: string, migrate: string): Finding[] {

@@ -5,9 +5,15 @@ import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";
 import operations3 from "./operations-3.sql";
 import workers from "./workers.sql";
+import workers2 from "./workers-2.sql";
 
 export const extensions: readonly Extension[] = [
-  extension({ name: "workers", gives: "worker heartbeats", added: "always", steps: [workers] }),
+  extension({
+    name: "workers",
+    gives: "worker heartbeats",
+    added: "always",
+    steps: [workers, workers2],
+  }),
   extension({
     name: "operations",
     gives: "receipts, undo and the audit trail",
