@@ -78,7 +78,7 @@ export async function query<R extends QueryResultRow>(
     result.rows = [];
     return rows;
   } catch (error) {
-    throw explainDatabaseError(error, db.schema.name, values);
+    throw explainDatabaseError(error, db.schema.name, { values, text });
   }
 }
 

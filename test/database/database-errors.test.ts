@@ -71,11 +71,17 @@ test("What is too large for PostgreSQL says so, and nothing of a server that is 
   // PostgreSQL closes the connection without a word.
   const lost = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
   const long = "é".repeat(2 ** 28);
-  const explained = explainDatabaseError(lost, "worker", ["a", [long, long], 7]);
+  const explained = explainDatabaseError(lost, "worker", {
+    text: "",
+    values: ["a", [long, long], 7],
+  });
   assert.equal(explained.code, "too_large");
   assert.equal(
     explained.message,
     "1.0 GiB are too much for one statement, PostgreSQL takes less than 1 GiB; send less at once",
   );
-  assert.equal(explainDatabaseError(lost, "worker", [long]).code, "database_unreachable");
+  assert.equal(
+    explainDatabaseError(lost, "worker", { text: "", values: [long] }).code,
+    "database_unreachable",
+  );
 });

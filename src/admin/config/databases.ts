@@ -137,7 +137,10 @@ function createWatch({
         back();
         return result;
       } catch (error) {
-        const explained = explainDatabaseError(error, schema.name);
+        const explained = explainDatabaseError(error, schema.name, {
+          text: config.text,
+          values: config.values ?? [],
+        });
         const { code, message } = explained;
         if (code === "database_unreachable") {
           if (away === null) logger.error({ code, error: messageOf(error) }, message);

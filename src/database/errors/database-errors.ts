@@ -2,7 +2,8 @@
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { byCode, byWording } from "./error-sentences.ts";
 
-// Input that only the database could find wrong: GWBKM is Graphile Worker's "bad job key mode".
+// Input that only the database could find wrong, if it is input: a statement that reads may meet the same
+// in a row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -15,17 +16,20 @@ const inputStates = new Set([
   "GWBKM",
 ]);
 
-/**
- * The WorkerError for anything a database call threw; an error that is one already is kept. `sent`:
- * the values of the statement.
- */
+/** What was sent when an error came. */
+interface Sent {
+  readonly values: readonly unknown[];
+  readonly text: string;
+}
+
+/** The WorkerError for anything a database call threw; an error that is one already is kept. */
 export function explainDatabaseError(
   error: unknown,
   schema: string,
-  sent: readonly unknown[] = [],
+  { values, text }: Sent = { values: [], text: "" },
 ): WorkerError {
   if (error instanceof WorkerError) return error;
-  const bytes = bytesOf(sent);
+  const bytes = bytesOf(values);
   if (bytes > LONGEST_MESSAGE_BYTES) {
     const message = `${(bytes / 2 ** 30).toFixed(1)} GiB are too much for one statement, PostgreSQL takes less than 1 GiB; send less at once`;
     return new WorkerError("too_large", message, { cause: error });
@@ -37,13 +41,23 @@ export function explainDatabaseError(
     if (known !== undefined) {
       return new WorkerError(known[0], known[1](detail, schema), { cause: error });
     }
-    if (inputStates.has(state)) return new WorkerError("bad_input", detail, { cause: error });
+    if (inputStates.has(state) && isOfInput(error, text))
+      return new WorkerError("bad_input", detail, { cause: error });
   }
   const worded = byWording.find(([wording]) => wording.test(detail))?.[1];
   if (worded !== undefined) {
     return new WorkerError(worded[0], worded[1](detail, schema), { cause: error });
   }
   return new WorkerError("database_error", `PostgreSQL: ${detail}`, { cause: error });
+}
+
+const WRITES =
+  /\b(insert into|update|delete from|copy)\s|\.(add_job|add_jobs|remove_job|reschedule_jobs)\(/i;
+
+// PostgreSQL names the parameter whose text is not of its type. A number in that place is in every language.
+function isOfInput(error: unknown, text: string): boolean {
+  if (text === "" || WRITES.test(text)) return true;
+  return /\$\d+/.test(String((error as { readonly where?: unknown }).where ?? ""));
 }
 
 /**

@@ -2,6 +2,7 @@
 // the index from which workers take jobs, and who comes first walks over all of them and marks them:
 // after 200,000 jobs that took a fetch 1.1 s. So the operation goes first itself, after each batch.
 import { type Database, query } from "../../database/database.ts";
+import { ageMs } from "../sql/moments.ts";
 import { priorities } from "../sql/priorities.ts";
 
 /** How long the oldest ready job has been waiting, milliseconds; null: there is none. */
@@ -12,7 +13,7 @@ export async function probeHead(db: Database): Promise<number | null> {
 
 const probeSql = (s: string) => `
   with recursive ${priorities(s)}
-  select (extract(epoch from pg_catalog.now() - pg_catalog.min(head.run_at)) * 1000::numeric)::float8 as oldest_ms
+  select ${ageMs("pg_catalog.min(head.run_at)")} as oldest_ms
   from priorities,
   lateral (
     select jobs.run_at from ${s}._private_jobs as jobs

@@ -12,6 +12,10 @@ export const microseconds = (column: string) =>
 export const milliseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000::numeric)`;
 
+/** How long ago a moment was, milliseconds. Of an infinite one, which PostgreSQL may not subtract: infinite. */
+export const ageMs = (moment: string): string =>
+  `((extract(epoch from pg_catalog.now())::float8 - extract(epoch from ${moment})::float8) * 1000::float8)`;
+
 // RFC 3339 ends with the year 9999; PostgreSQL goes on to 294276 and then has `infinity`.
 const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");

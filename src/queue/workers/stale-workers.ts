@@ -4,13 +4,13 @@
 //   has a heartbeat row:  stale once its last heartbeat is older than its threshold
 //   has none ("orphan"):  only the manual sweep judges it, by the age of the last lock that it took
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { ageMs } from "../sql/moments.ts";
 
 /** The sweep's mark in a worker's metadata: its ordinary jobs have been recovered. */
 export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
 /** How long ago a worker was heard of, milliseconds. */
-export const AGE_MS =
-  "(extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8)";
+export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
 // A lease is as long as its holder says: workers of one fleet may be set up differently, and those
 // of graphile_worker_rs, who say nothing, beat once a minute and are given 300 s as they are there.
