@@ -8,6 +8,7 @@ import { between, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { failedAt } from "../settle/retry-policy.ts";
 import { isFailed } from "../sql/job-state.ts";
+import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages, estimateFrom } from "../stats/page-sample.ts";
@@ -40,8 +41,8 @@ const MOST_EXACT = 15_000;
 const MOST_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
-/** Where Node decides on texts, they have to be sent. */
-const MOST_CHECKED = 2_000;
+/** Where Node decides on texts, they have to be sent: all of them are in memory at once. */
+const MOST_CHECKED = 1_000;
 const LARGEST_CHECKED = 16_384;
 
 export async function readGroupedRows(
@@ -56,7 +57,7 @@ export async function readGroupedRows(
   if (pages <= smallPages) {
     const most = isChecked ? MOST_CHECKED : MOST_EXACT;
     const values = [LARGEST_CHECKED, most + 1, ...jobQuery.values];
-    const rows = await unlessLate(query<TextRow>(db, allSql(jobQuery, needsError), values));
+    const rows = await unlessLate(read(db, jobQuery, allSql(jobQuery, needsError), values));
     if (rows !== null && rows.length <= most) {
       return { rows: matching(rows, jobQuery), pagesRead: 0, newest: [] };
     }
@@ -70,7 +71,7 @@ export async function readGroupedRows(
       // In any order: where there are more than are wanted, the pages that were read are still a sample.
       const chosen = shuffled(choosePages(pages, count));
       const values = [LARGEST_CHECKED, most, chosen, ...jobQuery.values];
-      const rows = await query<TextRow>(db, sampleSql(jobQuery, needsError), values);
+      const rows = await read(db, jobQuery, sampleSql(jobQuery, needsError), values);
       return sampled(rows, chosen, most, jobQuery);
     },
   );
@@ -112,8 +113,20 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]>
 
 /** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<GroupedRow[]> {
-  const values = [LARGEST_CHECKED, NEWEST, ...jobQuery.values];
-  return matching(await query<TextRow>(db, newestSql(jobQuery), values), jobQuery);
+  const most = jobQuery.check === null ? NEWEST : MOST_CHECKED;
+  const values = [LARGEST_CHECKED, most, ...jobQuery.values];
+  return matching(await read(db, jobQuery, newestSql(jobQuery), values), jobQuery);
+}
+
+async function read(
+  db: Database,
+  { check }: JobQuery,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<TextRow[]> {
+  const rows = await query<TextRow>(db, statement, [...values]);
+  if (check !== null) await loadPacked(db, rows, LARGEST_CHECKED);
+  return rows;
 }
 
 function matching(rows: readonly TextRow[], { check }: JobQuery): GroupedRow[] {
@@ -131,17 +144,15 @@ function matching(rows: readonly TextRow[], { check }: JobQuery): GroupedRow[] {
     }));
 }
 
-interface TextRow {
+/** Without a payload where it is not asked for, or too large. */
+interface TextRow extends PackableRow {
   readonly place: number;
-  readonly id: string;
   readonly task_id: number;
   readonly queue_id: number | null;
   readonly locked_by: string | null;
   readonly priority: number;
   readonly error_start: string | null;
   readonly failed_s: number;
-  /** null where it is not asked for, or too large. */
-  readonly payload: string | null;
   readonly last_error: string | null;
   readonly marks: string | null;
 }
@@ -152,13 +163,10 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       pg_catalog.left(jobs.last_error, 300) as error_start,
       pg_catalog.date_part('epoch', ${failedAt("jobs")}) as failed_s,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
-      case when ${isSent(jobQuery)} then jobs.payload end as payload,
-      case when ${isSent(jobQuery)} then jobs.last_error end as last_error`;
+      ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
 
-const isSent = ({ check }: JobQuery) =>
-  check === null
-    ? "$1::int is null"
-    : "pg_catalog.pg_column_size(jobs.payload) <= $1::int and coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) <= $1::int";
+// PostgreSQL takes no parameter that nothing uses.
+const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
   `${needsError ? "jobs.last_error is not null and " : ""}${jobQuery.sql(first)}`;

@@ -5,6 +5,7 @@ import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { unlessLate } from "../../database/unless-late.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages } from "../stats/page-sample.ts";
@@ -25,6 +26,7 @@ export type Side = { readonly matching: true } | { readonly matching: false; tas
 const MOST_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
+/** Unpacked: all rows are in memory at once. */
 const LARGEST_PAYLOAD = 16_384;
 const WALK_MS = 300;
 const STEP_MS = 100;
@@ -104,7 +106,9 @@ async function read(
   const values = [LARGEST_PAYLOAD, MOST_ROWS, taskIds, ...own, ...jobQuery.values];
   const candidates = await query<Row>(db, form(jobQuery, side), values);
   const { check } = jobQuery;
+  await loadPacked(db, candidates, LARGEST_PAYLOAD);
   const rows = candidates
+    .filter((row): row is Row & { payload: string } => row.payload !== null)
     .filter((row) => (row.is_match && (check === null || check(row))) === side.matching)
     .map((row) => ({
       id: row.id,
@@ -117,8 +121,7 @@ async function read(
   return { rows, lastId: isCut ? (candidates.at(-1)?.id ?? null) : null };
 }
 
-interface Row extends CheckedTexts {
-  readonly id: string;
+interface Row extends PackableRow, Omit<CheckedTexts, "payload"> {
   readonly task_id: number;
   readonly queue_id: number | null;
   readonly priority: number;
@@ -126,8 +129,8 @@ interface Row extends CheckedTexts {
 }
 
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
-      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
-      ${jobQuery.check === null ? "null::text" : "pg_catalog.left(jobs.last_error, 65536)"} as last_error,
+      jobs.job_queue_id as queue_id, jobs.priority, ${packable("$1")},
+      ${jobQuery.check === null ? "null::text" : `pg_catalog.left(jobs.last_error, ${LARGEST_PAYLOAD})`} as last_error,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 

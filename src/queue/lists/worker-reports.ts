@@ -1,5 +1,6 @@
 // What workers say about themselves: of some, or of all that live.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isAtMost } from "../sql/unpacked.ts";
 import { isSilent } from "../workers/stale-workers.ts";
 import {
   type ReportedCronEntry,
@@ -9,12 +10,11 @@ import {
 import { hasWorkerTable } from "../workers/worker-table.ts";
 
 // A row that somebody has filled with megabytes is not for us, and holds up nobody.
-const MOST_STORED_BYTES = 262_144;
+const MOST_BYTES = 262_144;
 const MOST_WORKERS = 10_000;
 const NAMED_WORKERS = 5;
 
-const metadata = `case when pg_catalog.pg_column_size(workers.metadata) <= ${MOST_STORED_BYTES}
-      then workers.metadata end`;
+const metadata = `case when ${isAtMost("workers.metadata", MOST_BYTES)} then workers.metadata end`;
 
 const someSql: Statement = (s) => `
   select workers.id, ${metadata} as metadata

@@ -4,6 +4,7 @@ import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { unlessLate } from "../../database/unless-late.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 
 /** How far a count has got. */
 export interface CountProgress {
@@ -26,8 +27,10 @@ const SHRINK = 8;
 const LONGEST_SPAN = 100_000_000;
 /** Rows whose texts are sent in one step, where Node decides. */
 const MOST_CHECKED = 500;
-/** Of a payload, in the table: all rows of a step are in memory at once. */
-const LARGEST_CHECKED = 65_536;
+const LONGEST_ERROR = 4_096;
+/** A payload in the table, and once it is unpacked: all rows of a step are in memory at once. */
+const LARGEST_STORED = 32_768;
+const LARGEST_UNPACKED = 262_144;
 
 const boundsSql: Statement = (s) => `
   select coalesce(pg_catalog.min(id), 1) - 1 as after_id, coalesce(pg_catalog.max(id), 0) as last_id
@@ -87,17 +90,13 @@ const checkedSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select jobs.id, jobs.last_error, ${jobQuery.marks(4)} as marks,
-    pg_catalog.pg_column_size(jobs.payload) > ${LARGEST_CHECKED} as is_large,
-    case when pg_catalog.pg_column_size(jobs.payload) <= ${LARGEST_CHECKED} then jobs.payload end as payload
+  select jobs.id, pg_catalog.left(jobs.last_error, ${LONGEST_ERROR}) as last_error,
+    ${jobQuery.marks(4)} as marks,${packable(String(LARGEST_STORED))}
   from ${s}._private_jobs as jobs
   where ${inSpan} and ${jobQuery.sql(4)}
   order by jobs.id limit $3::int`;
 
-interface CheckedRow extends CheckedTexts {
-  readonly id: string;
-  readonly is_large: boolean;
-}
+type CheckedRow = PackableRow & Omit<CheckedTexts, "payload">;
 
 async function step(
   db: Database,
@@ -114,10 +113,14 @@ async function step(
   }
   const values = [afterId, to, MOST_CHECKED, ...jobQuery.values];
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), values);
-  const matching = rows.filter((row) => !row.is_large && check(row)).length;
-  const large = rows.filter((row) => row.is_large).length;
+  const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  const matching = looked.filter(
+    (row) => row.payload !== null && check(row as CheckedTexts),
+  ).length;
+  const large = looked.filter((row) => row.payload === null).length;
   // With the last row that fits the step ends early, and the next one begins behind it.
-  const reached = rows.length < MOST_CHECKED ? to : (rows.at(-1)?.id ?? to);
+  const isCut = looked.length < rows.length || rows.length === MOST_CHECKED;
+  const reached = isCut ? (looked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };
 }
 

@@ -5,6 +5,7 @@ import { unlessLate } from "../../database/unless-late.ts";
 import { between, capped, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { timeText } from "../sql/moments.ts";
+import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 import { beginCount, countOn, isDone } from "./count-exactly.ts";
 import type { Gauge } from "./gauge.ts";
 import { sampleInTime } from "./in-time.ts";
@@ -18,7 +19,7 @@ const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
 /** Where Node decides on texts: they have to be sent. */
 const CHECKED_PAGES = 400;
-const MOST_CHECKED = 3_000;
+const MOST_CHECKED = 1_000;
 /** Larger payloads are not fetched for a sample; they count as a match that is possible. */
 const LARGEST_CHECKED = 16_384;
 
@@ -106,23 +107,21 @@ const checkedSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select sampled.place::int as place, job.is_large, job.payload, job.last_error, job.marks
+  select sampled.place::int as place, job.*
   from pg_catalog.unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",
-    `pg_catalog.pg_column_size(jobs.payload) > $2::int as is_large, jobs.last_error,
-        ${jobQuery.marks(4)} as marks,
-        case when pg_catalog.pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload`,
+    `jobs.id, pg_catalog.left(jobs.last_error, $2::int) as last_error,
+        ${jobQuery.marks(4)} as marks,${packable("$2")}`,
     jobQuery.sql(4),
   )}
   ) as job
   limit $3::int`;
 
-interface CheckedRow extends CheckedTexts {
+interface CheckedRow extends PackableRow, Omit<CheckedTexts, "payload"> {
   /** Beginning at 1. */
   readonly place: number;
-  readonly is_large: boolean;
 }
 
 async function sampleChecked(
@@ -141,15 +140,17 @@ async function sampleChecked(
     MOST_CHECKED,
     ...jobQuery.values,
   ]);
+  await loadPacked(db, rows, LARGEST_CHECKED);
   const read = rows.length < MOST_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
   const counts = new Array<number>(Math.max(read, 1)).fill(0);
   const possible = [...counts];
   for (const row of rows) {
     const place = row.place - 1;
     if (place >= counts.length) continue;
-    const isMatch = !row.is_large && check(row);
+    const isUnread = row.payload === null;
+    const isMatch = !isUnread && check(row as CheckedTexts);
     if (isMatch) counts[place] = (counts[place] ?? 0) + 1;
-    if (isMatch || row.is_large) possible[place] = (possible[place] ?? 0) + 1;
+    if (isMatch || isUnread) possible[place] = (possible[place] ?? 0) + 1;
   }
   const certain = estimateFrom(pages, counts, rows.length / counts.length);
   const most = estimateFrom(pages, possible, rows.length / counts.length);

@@ -3,6 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, stringOf, valuesAt } from "../../domain/payload-values.ts";
 import type { PathStep } from "../../domain/query/query-tree.ts";
+import { isAtMost } from "../sql/unpacked.ts";
 
 const MOST_JOBS = 200;
 const MOST_STORED_BYTES = 2_048;
@@ -49,18 +50,18 @@ async function samplePayloads(db: Database): Promise<string[]> {
   return rows.map(({ payload }) => payload);
 }
 
-// What is stored small may be large when it is unpacked, so its length is asked, too.
 const payloadsSql: Statement = (schema) => `
   with newest as materialized (
     select payload from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
   )
   select payload from newest
   where case when pg_catalog.pg_column_size(payload) <= ${MOST_STORED_BYTES}
-    then pg_catalog.octet_length(payload::text) <= ${MOST_BYTES} end`;
+    then ${isAtMost("payload", MOST_BYTES)} end`;
 
 const flagsSql: Statement = (schema) => `
   with newest as materialized (
     select flags from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
   )
   select flags from newest
-  where pg_catalog.jsonb_typeof(flags) = 'object' and pg_catalog.pg_column_size(flags) <= ${MOST_STORED_BYTES}`;
+  where case when pg_catalog.pg_column_size(flags) <= ${MOST_STORED_BYTES}
+    then ${isAtMost("flags", MOST_BYTES)} and pg_catalog.jsonb_typeof(flags) = 'object' end`;

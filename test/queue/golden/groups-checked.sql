@@ -5,10 +5,25 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
       null::text as marks,
-      case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) <= $1::int then jobs.payload end as payload,
-      case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) <= $1::int then jobs.last_error end as last_error
+      
+      case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
+        then jobs.payload end as payload,
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table, pg_catalog.left(jobs.last_error, $1::int) as last_error
   from "worker"._private_jobs as jobs
   where (jobs.task_id = any($3::int[]))
   limit $2::int;
+
+  select job.id, pg_catalog.octet_length(job.payload) as bytes,
+    case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload
+  from (
+    select jobs.id, jobs.payload::text as payload
+    from "worker"._private_jobs as jobs
+    where jobs.ctid = any($1::tid[]) and jobs.id = any($2::bigint[])
+    offset 0
+  ) as job;
 
 select id, identifier as name from "worker"._private_tasks where id = any($1::int[])

@@ -8,8 +8,7 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
       null::text as marks,
-      case when $1::int is null then jobs.payload end as payload,
-      case when $1::int is null then jobs.last_error end as last_error from "worker"._private_jobs as jobs
+      null::text as payload, pg_catalog.left(null::text, $1::int) as last_error from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and jobs.last_error is not null and (jobs.task_id = any($4::int[]))

@@ -1,5 +1,12 @@
   select jobs.id, jobs.task_id,
-      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
+      jobs.job_queue_id as queue_id, jobs.priority, 
+      case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
+        then jobs.payload end as payload,
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table,
       null::text as last_error,
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match
@@ -8,8 +15,24 @@
       and $3::int[] is null and (jobs.task_id = any($5::int[]))
   order by jobs.id desc limit $2::int;
 
+  select job.id, pg_catalog.octet_length(job.payload) as bytes,
+    case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload
+  from (
+    select jobs.id, jobs.payload::text as payload
+    from "worker"._private_jobs as jobs
+    where jobs.ctid = any($1::tid[]) and jobs.id = any($2::bigint[])
+    offset 0
+  ) as job;
+
   select jobs.id, jobs.task_id,
-      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
+      jobs.job_queue_id as queue_id, jobs.priority, 
+      case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
+        then jobs.payload end as payload,
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table,
       null::text as last_error,
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match
@@ -19,8 +42,15 @@
   order by jobs.id desc limit $2::int;
 
   select jobs.id, jobs.task_id,
-      jobs.job_queue_id as queue_id, jobs.priority, jobs.payload,
-      pg_catalog.left(jobs.last_error, 65536) as last_error,
+      jobs.job_queue_id as queue_id, jobs.priority, 
+      case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
+        then jobs.payload end as payload,
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table,
+      pg_catalog.left(jobs.last_error, 16384) as last_error,
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match
   from "worker"._private_jobs as jobs

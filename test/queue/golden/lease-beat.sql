@@ -23,7 +23,7 @@ select extract(epoch from pg_catalog.now())::float8 * 1000::float8 as now_ms,
     from (
   select workers.id from "worker"._private_workers as workers
   where workers.last_heartbeat_at < pg_catalog.now() - $4::float8 * interval '1 millisecond'
-  and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
+  and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
       then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)

@@ -8,7 +8,7 @@
     ), place + 1
     from priorities where priorities.priority is not null and place < 32
   )
-  select (extract(epoch from pg_catalog.now() - pg_catalog.min(head.run_at)) * 1000::numeric)::float8 as oldest_ms
+  select ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from pg_catalog.min(head.run_at))::float8) * 1000::float8) as oldest_ms
   from priorities,
   lateral (
     select jobs.run_at from "worker"._private_jobs as jobs

@@ -4,7 +4,7 @@ with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
   where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = jobs.locked_by
-    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
@@ -35,7 +35,7 @@ with stale as materialized (
   select queues.id from "worker"._private_job_queues as queues
   where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = queues.locked_by
-    and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'

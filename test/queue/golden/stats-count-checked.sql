@@ -1,12 +1,27 @@
-  select sampled.place::int as place, job.is_large, job.payload, job.last_error, job.marks
+  select sampled.place::int as place, job.*
   from pg_catalog.unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (
-      select pg_catalog.pg_column_size(jobs.payload) > $2::int as is_large, jobs.last_error,
+      select jobs.id, pg_catalog.left(jobs.last_error, $2::int) as last_error,
         null::text as marks,
-        case when pg_catalog.pg_column_size(jobs.payload) <= $2::int then jobs.payload end as payload from "worker"._private_jobs as jobs
+      case when pg_catalog.pg_column_size(jobs.payload) <= $2::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
+        then jobs.payload end as payload,
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $2::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
         and (pg_catalog.strpos(jobs.payload::text collate "C", $4::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0))
       offset 0
   ) as job
-  limit $3::int
+  limit $3::int;
+
+  select job.id, pg_catalog.octet_length(job.payload) as bytes,
+    case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload
+  from (
+    select jobs.id, jobs.payload::text as payload
+    from "worker"._private_jobs as jobs
+    where jobs.ctid = any($1::tid[]) and jobs.id = any($2::bigint[])
+    offset 0
+  ) as job

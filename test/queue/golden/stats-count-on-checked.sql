@@ -1,6 +1,21 @@
-  select jobs.id, jobs.last_error, null::text as marks,
-    pg_catalog.pg_column_size(jobs.payload) > 65536 as is_large,
-    case when pg_catalog.pg_column_size(jobs.payload) <= 65536 then jobs.payload end as payload
+  select jobs.id, pg_catalog.left(jobs.last_error, 4096) as last_error,
+    null::text as marks,
+      case when pg_catalog.pg_column_size(jobs.payload) <= 32768::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
+        then jobs.payload end as payload,
+      case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= 32768::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table
   from "worker"._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint and (pg_catalog.strpos(jobs.payload::text collate "C", $4::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0))
-  order by jobs.id limit $3::int
+  order by jobs.id limit $3::int;
+
+  select job.id, pg_catalog.octet_length(job.payload) as bytes,
+    case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload
+  from (
+    select jobs.id, jobs.payload::text as payload
+    from "worker"._private_jobs as jobs
+    where jobs.ctid = any($1::tid[]) and jobs.id = any($2::bigint[])
+    offset 0
+  ) as job

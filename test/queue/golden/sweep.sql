@@ -9,7 +9,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from "worker"._private_job_queues
   where locked_by is not null and locked_at is not null
   ), found as (
-    select id, case when (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
+    select id, case when ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
       then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
@@ -23,7 +23,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end then 'stale' else 'spared' end as kind
     from "worker"._private_workers as workers
-    where (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > $1::float8
+    where ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > $1::float8
     union all 
   select locked_by as id, 'orphan' as kind
   from locks
@@ -46,14 +46,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 with turn as materialized (
   select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($8::text, 0))::text is not null as is_ours
 ), stale_row as materialized (
-  select workers.id, (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+  select workers.id, ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, asked.message,
     coalesce(workers.metadata ? 'recovered_at'::text, false) as is_known
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
-  where (select is_ours from turn) and (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
+  where (select is_ours from turn) and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
       then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)

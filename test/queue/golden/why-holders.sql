@@ -1,4 +1,4 @@
-  select id, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+  select id, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive, pg_catalog.floor(extract(epoch from last_heartbeat_at) * 1000000::numeric) as heard_us,

@@ -1,5 +1,5 @@
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive,
@@ -31,7 +31,7 @@
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner;
 
   with fleet as materialized (
-    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, (not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive,

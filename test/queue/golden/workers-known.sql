@@ -8,7 +8,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host'::text,
         workers.metadata ->> 'version'::text, workers.metadata ->> 'node'::text,
         workers.metadata ->> 'task_identifiers'::text)), pg_catalog.lower($1::text)) > 0 as is_found,
-      (coalesce(workers.metadata ? 'recovered_at'::text, false) or (extract(epoch from pg_catalog.now() - workers.last_heartbeat_at)::float8 * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end) as is_silent,

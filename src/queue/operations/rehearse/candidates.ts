@@ -1,7 +1,8 @@
 // Where PostgreSQL can only narrow a query down, Node decides on the texts of what is left. The version
 // of the row that was looked at goes with the id: what has changed since is not what was decided on.
 import { type Database, query } from "../../../database/database.ts";
-import type { JobQuery } from "../../query/job-query.ts";
+import type { CheckedTexts, JobQuery } from "../../query/job-query.ts";
+import { loadPacked, type PackableRow, packable } from "../../sql/unpacked.ts";
 import type { Tally } from "./match-counts.ts";
 
 export interface Candidates {
@@ -14,13 +15,14 @@ export interface Candidates {
 
 // Their texts are in memory at once.
 const MOST_CANDIDATES = 200;
-const LARGEST_PAYLOAD_BYTES = 262_144;
+/** In the table, and once it is unpacked. */
+const LARGEST_STORED = 65_536;
+const LARGEST_UNPACKED = 262_144;
+const LONGEST_ERROR = 16_384;
 
-interface CandidateRow {
-  readonly id: string;
-  readonly ctid: string;
-  readonly payload: string | null;
+interface CandidateRow extends PackableRow {
   readonly last_error: string | null;
+  readonly error_size: number;
   readonly marks: string | null;
   readonly is_locked: boolean;
   readonly task_id: number;
@@ -37,19 +39,20 @@ export async function readCandidates(
   const { check } = jobs;
   const values = [afterId, uptoId, MOST_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
+  const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
   // A payload too large to be looked at decides nothing: its job is left alone.
-  const matching = rows.filter(
-    ({ payload, last_error, marks }) =>
-      payload !== null && check?.({ payload, last_error, marks }) !== false,
+  const matching = looked.filter(
+    (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );
+  const isCut = looked.length < rows.length || rows.length === MOST_CANDIDATES;
   return {
     ids: matching.map(({ id }) => id),
-    ctids: matching.map(({ ctid }) => ctid),
+    ctids: matching.map((row) => row.place_in_table),
     tally: {
       ...tallyOf(matching),
-      undecided: rows.filter(({ payload }) => payload === null).length,
+      undecided: looked.filter(({ payload }) => payload === null).length,
     },
-    uptoId: rows.length < MOST_CANDIDATES ? uptoId : (rows.at(-1)?.id ?? uptoId),
+    uptoId: isCut ? (looked.at(-1)?.id ?? uptoId) : uptoId,
   };
 }
 
@@ -61,7 +64,7 @@ function tallyOf(rows: readonly CandidateRow[]): Tally {
     locked: rows.filter(({ is_locked }) => is_locked).length,
     undecided: 0,
     payloadBytes: rows.reduce((all, { size }) => all + size, 0),
-    errorBytes: rows.reduce((all, { last_error }) => all + (last_error?.length ?? 0), 0),
+    errorBytes: rows.reduce((all, { error_size }) => all + error_size, 0),
     byTask: by(({ task_id }) => task_id),
     byQueue: by(({ job_queue_id }) => job_queue_id),
   };
@@ -69,10 +72,11 @@ function tallyOf(rows: readonly CandidateRow[]): Tally {
 
 const candidatesSql = (jobs: JobQuery) => (s: string) =>
   `
-  select jobs.id, jobs.ctid::text as ctid, jobs.last_error,
+  select jobs.id, pg_catalog.left(jobs.last_error, ${LONGEST_ERROR}) as last_error,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_size,
     jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
     pg_catalog.pg_column_size(jobs.payload) as size,
-    case when pg_catalog.pg_column_size(jobs.payload) <= ${LARGEST_PAYLOAD_BYTES} then jobs.payload end as payload,
+    ${packable(String(LARGEST_STORED))},
     ${jobs.marks(4)} as marks
   from ${s}._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint

@@ -1,0 +1,107 @@
+// How large a value is once it is unpacked. Its size on disk costs nothing to ask, but text that repeats
+// itself unpacks to 90 times as much, with lz4 to 255 times. The only way to know is to unpack it, which
+// takes 9 ms a megabyte: so what is packed is read by itself, in batches, until a budget is spent.
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+/** What one answer unpacks. */
+const MOST_UNPACKED = 16 * 1_048_576;
+/** What one of its statements unpacks at the worst. */
+const BATCH = 4 * 1_048_576;
+/** Of the worst, what is expected of a batch at least. */
+const LEAST_SHARE = 1 / 64;
+
+const isPacked = (value: string) => `pg_catalog.pg_column_compression(${value}) is not null`;
+
+/** The condition that a value is at most so long. It unpacks what is stored in as much, and nothing larger. */
+export const isAtMost = (value: string, bytes: number): string =>
+  `case when pg_catalog.pg_column_size(${value}) > ${bytes}::int then false
+      when ${isPacked(value)} then pg_catalog.octet_length(${value}::text) <= ${bytes}::int
+      else true end`;
+
+/** What a row brings, and what loadPacked() needs to bring the rest. `bytes`: a parameter or number. */
+export const packable = (bytes: string): string => `
+      case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
+        then jobs.payload end as payload,
+      case when ${isPacked("jobs.payload")} and pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int
+        then pg_catalog.pg_column_size(jobs.payload)
+          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
+        end as packed_bytes,
+      jobs.ctid::text as place_in_table`;
+
+export interface PackableRow {
+  readonly id: string;
+  /** null where it is packed, or too large. */
+  payload: string | null;
+  /** How large it is at the worst; null where it is not packed, or its size on disk is too large already. */
+  readonly packed_bytes: number | null;
+  readonly place_in_table: string;
+}
+
+/**
+ * Fills in the payloads that are packed and at most `largest` long, in the rows' order, until 16 MB have
+ * been unpacked. Returns how many rows were reached: of those behind, none was looked at that is packed.
+ */
+export async function loadPacked(
+  db: Database,
+  rows: readonly PackableRow[],
+  largest: number,
+): Promise<number> {
+  let unpacked = 0;
+  let share = 1;
+  for (let at = 0; at < rows.length; ) {
+    if (unpacked >= MOST_UNPACKED) return at;
+    const { batch, next, worst } = nextBatch(rows, at, share);
+    at = next;
+    if (batch.length === 0) continue;
+    const bytes = await load(db, batch, largest);
+    unpacked += bytes;
+    share = Math.min(1, Math.max(LEAST_SHARE, (2 * bytes) / worst));
+  }
+  return rows.length;
+}
+
+/** Packed rows from `at` on, one at least, of which no more than a batch is expected. */
+function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
+  const batch: PackableRow[] = [];
+  let worst = 0;
+  let next = at;
+  for (; next < rows.length; next++) {
+    const row = rows[next];
+    if (row === undefined || row.packed_bytes === null) continue;
+    if (batch.length > 0 && (worst + row.packed_bytes) * share > BATCH) break;
+    worst += row.packed_bytes;
+    batch.push(row);
+  }
+  return { batch, next, worst };
+}
+
+/** Returns how many bytes it has unpacked. */
+async function load(db: Database, batch: readonly PackableRow[], largest: number): Promise<number> {
+  const byId = new Map(batch.map((row) => [row.id, row]));
+  const places = batch.map(({ place_in_table }) => place_in_table);
+  const found = await query<LoadedRow>(db, loadSql, [places, [...byId.keys()], largest]);
+  let bytes = 0;
+  for (const one of found) {
+    bytes += one.bytes;
+    const row = byId.get(one.id);
+    if (row !== undefined) row.payload = one.payload;
+  }
+  return bytes;
+}
+
+interface LoadedRow {
+  readonly id: string;
+  readonly bytes: number;
+  readonly payload: string | null;
+}
+
+// By its place, so that it is the version of the row that the other columns are of.
+const loadSql: Statement = (s) => `
+  select job.id, pg_catalog.octet_length(job.payload) as bytes,
+    case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload
+  from (
+    select jobs.id, jobs.payload::text as payload
+    from ${s}._private_jobs as jobs
+    where jobs.ctid = any($1::tid[]) and jobs.id = any($2::bigint[])
+    offset 0
+  ) as job`;
