@@ -69,7 +69,7 @@ const queueFunctions = [
 ];
 
 const straySql: Statement = () => `
-  select own.proname::text as name, own.prosrc as body, pg_get_functiondef(own.oid) as definition
+  select own.proname::text as name, own.prosrc as body, pg_catalog.pg_get_functiondef(own.oid) as definition
   from pg_catalog.pg_proc as own
   join pg_catalog.pg_namespace as space on space.oid = own.pronamespace
   where space.nspname = $1::text and own.proname = any($3::text[]) and ${isStray("$2::text")}

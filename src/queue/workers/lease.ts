@@ -103,7 +103,7 @@ const isSteady = `(not $5::boolean and ${saysSince}
 // beginning of the transaction: a beat that had to wait counts from before it did.
 const beatSql: Statement = (s) => `
 with before as (
-  select id, extract(epoch from last_heartbeat_at)::float8 * 1000 as renewed_ms
+  select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
   from ${s}._private_workers where id = any($1::text[])
 ), beat as (
   update ${s}._private_workers as workers

@@ -70,7 +70,7 @@
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id;
 
-  select own.proname::text as name, own.prosrc as body, pg_get_functiondef(own.oid) as definition
+  select own.proname::text as name, own.prosrc as body, pg_catalog.pg_get_functiondef(own.oid) as definition
   from pg_catalog.pg_proc as own
   join pg_catalog.pg_namespace as space on space.oid = own.pronamespace
   where space.nspname = $1::text and own.proname = any($3::text[]) and pg_catalog.strpos(pg_catalog.replace(own.prosrc, $2::text, ''), '".') > 0

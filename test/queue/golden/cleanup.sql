@@ -1,3 +1,5 @@
+select pg_catalog.pg_current_xact_id()::text as id;
+
   with failed as materialized (
     select jobs.id
     from "worker"._private_jobs as jobs
@@ -15,27 +17,158 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  with deleted as (
-    delete from "worker"._private_tasks as tasks
-    where not exists (
-      select from "worker"._private_jobs as jobs where jobs.task_id = tasks.id
-    )
-    and tasks.identifier <> all($1::text[])
+  with unused as materialized (
+    select names.id
+    from "worker"._private_tasks as names
+    where names.id > $1::int
     and not exists (
+      select from "worker"._private_jobs as jobs where jobs.task_id = names.id
+    )
+    and names.identifier <> all($3::text[]) and not exists (
       select from "worker"._private_workers as workers
-      where workers.metadata -> 'task_identifiers'::text ? tasks.identifier
+      where workers.metadata -> 'task_identifiers'::text ? names.identifier
       or workers.metadata @> '{"tasks_cut": true}'
     )
-    returning 1
-  )
-  select pg_catalog.count(*) as deleted from deleted;
-
-  with deleted as (
-    delete from "worker"._private_job_queues as queues
-    where queues.locked_at is null
-    and not exists (
-      select from "worker"._private_jobs as jobs where jobs.job_queue_id = queues.id
+    order by names.id
+    limit $2::int
+  ), deleted as (
+    delete from "worker"._private_tasks as names
+    using unused
+    where names.id = unused.id and names.identifier <> all($3::text[]) and not exists (
+      select from "worker"._private_workers as workers
+      where workers.metadata -> 'task_identifiers'::text ? names.identifier
+      or workers.metadata @> '{"tasks_cut": true}'
     )
-    returning 1
+    returning names.id, names.identifier as name
   )
-  select pg_catalog.count(*) as deleted from deleted
+  select id, name from deleted order by id;
+
+  select open.transaction from (
+    select locks.virtualtransaction as transaction
+    from pg_catalog.pg_locks as locks
+    join pg_catalog.pg_stat_activity as sessions on sessions.pid = locks.pid
+    where locks.locktype = 'virtualxid' and locks.mode = 'ExclusiveLock' and locks.granted
+    and sessions.datname = pg_catalog.current_database() and sessions.pid <> pg_catalog.pg_backend_pid()
+    and (sessions.backend_xid is not null or sessions.backend_xmin is not null)
+    and not exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum where vacuum.pid = sessions.pid)
+    union all
+    select 'prepared ' || gid from pg_catalog.pg_prepared_xacts where database = pg_catalog.current_database()
+  ) as open
+  where $1::text[] is null or open.transaction = any($1::text[]);
+
+  with lost as materialized (
+    select deleted.id, deleted.name
+    from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)
+    where not exists (
+      select from "worker"._private_tasks as names where names.id = deleted.id and names.identifier = deleted.name
+    )
+  ), used as materialized (
+    select distinct jobs.task_id as id
+    from "worker"._private_jobs as jobs
+    where not $3::boolean and exists (select from lost)
+    and jobs.task_id = any(array(select id from lost))
+  ), due as materialized (
+    select id, name from lost where $3::boolean or id in (select id from used)
+  ), back as (
+    insert into "worker"._private_tasks (id, identifier) overriding system value
+    select id, name from due order by name
+    on conflict do nothing
+    returning id
+  ), total as (
+    select (select pg_catalog.count(*)::int from back) as rows,
+      (select pg_catalog.count(*)::int from due where id not in (select id from back)) as taken
+  )
+  select total.rows, total.taken, case when total.rows + total.taken > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end
+  from total;
+
+  update "worker"._private_jobs as jobs
+  set task_id = names.id
+  from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)
+  join "worker"._private_tasks as names on names.identifier = deleted.name
+  where jobs.task_id = deleted.id and names.id <> deleted.id;
+
+  with unused as materialized (
+    select names.id
+    from "worker"._private_job_queues as names
+    where names.id > $1::int
+    and not exists (
+      select from "worker"._private_jobs as jobs where jobs.job_queue_id = names.id
+    )
+    and names.locked_at is null
+    order by names.id
+    limit $2::int
+  ), deleted as (
+    delete from "worker"._private_job_queues as names
+    using unused
+    where names.id = unused.id and names.locked_at is null
+    returning names.id, names.queue_name as name
+  )
+  select id, name from deleted order by id;
+
+  with lost as materialized (
+    select deleted.id, deleted.name
+    from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)
+    where not exists (
+      select from "worker"._private_job_queues as names where names.id = deleted.id and names.queue_name = deleted.name
+    )
+  ), used as materialized (
+    select distinct jobs.job_queue_id as id
+    from "worker"._private_jobs as jobs
+    where not $3::boolean and exists (select from lost)
+    and jobs.job_queue_id = any(array(select id from lost))
+  ), due as materialized (
+    select id, name from lost where $3::boolean or id in (select id from used)
+  ), back as (
+    insert into "worker"._private_job_queues (id, queue_name) overriding system value
+    select id, name from due order by name
+    on conflict do nothing
+    returning id
+  ), total as (
+    select (select pg_catalog.count(*)::int from back) as rows,
+      (select pg_catalog.count(*)::int from due where id not in (select id from back)) as taken
+  )
+  select total.rows, total.taken, case when total.rows + total.taken > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end
+  from total;
+
+  update "worker"._private_job_queues as queues
+  set queue_name = deleted.name
+  from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)
+  where queues.id = deleted.id and queues.queue_name = ('recovered-queue-' || deleted.id::text)
+  and not exists (
+    select from "worker"._private_job_queues as others where others.queue_name = deleted.name
+  );
+
+  update "worker"._private_jobs as jobs
+  set job_queue_id = names.id
+  from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)
+  join "worker"._private_job_queues as names on names.queue_name = deleted.name
+  where jobs.job_queue_id = deleted.id and names.id <> deleted.id;
+
+  with lost_queue as materialized (
+    select jobs.job_queue_id as id, pg_catalog.count(*)::int as jobs
+    from "worker"._private_jobs as jobs
+    where jobs.job_queue_id is not null and not exists (
+      select from "worker"._private_job_queues as queues where queues.id = jobs.job_queue_id
+    )
+    group by jobs.job_queue_id
+    limit 10000
+  )
+  select
+    (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from lost_queue) as queues,
+    (select coalesce(pg_catalog.sum(jobs), 0)::int from lost_queue) as queued_jobs,
+    (select pg_catalog.count(*)::int from "worker"._private_jobs as jobs where not exists (
+      select from "worker"._private_tasks as tasks where tasks.id = jobs.task_id
+    )) as taskless_jobs;
+
+  with back as (
+    insert into "worker"._private_job_queues (id, queue_name) overriding system value
+    select lost.id, ('recovered-queue-' || lost.id::text)
+    from pg_catalog.unnest($1::int[]) as lost (id)
+    order by lost.id
+    on conflict do nothing
+    returning id
+  ), total as (
+    select pg_catalog.count(*)::int as rows from back
+  )
+  select total.rows, case when total.rows > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end
+  from total

@@ -6,5 +6,7 @@ with earlier as (
 ), registered as (
   insert into "worker"._private_workers (id, last_heartbeat_at, metadata)
   select $1::text, pg_catalog.now(), $2::jsonb || pg_catalog.jsonb_build_object('steady_since_ms', since_ms) from earlier
+  returning tableoid::int8 as table_oid
 )
-select greatest(0, extract(epoch from pg_catalog.now())::float8 * 1000::float8 - since_ms) as uptime_ms from earlier
+select greatest(0, extract(epoch from pg_catalog.now())::float8 * 1000::float8 - since_ms) as uptime_ms, extract(epoch from pg_catalog.now())::float8 * 1000::float8 as now_ms, table_oid::float8
+from earlier, registered

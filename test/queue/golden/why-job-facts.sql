@@ -13,7 +13,8 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000000::numeric) as failed_us,
     pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_us, jobs.locked_by,
-    queues.id as queue_id, queues.queue_name, pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as queue_locked_us,
+    queues.id as queue_id, queues.queue_name,
+    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as queue_locked_us,
     queues.locked_by as queue_locked_by, pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us
   from "worker"._private_jobs as jobs
   
