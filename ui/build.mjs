@@ -31,7 +31,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   files.set("index.html", page.replace("sans.woff2", fonts.files[0][0]));
   const fontFiles = new Map([...fonts.files, ["licences.txt", fonts.licences]]);
   await writeWhole(join(outDir, "fonts"), fontFiles);
-  await writeWhole(outDir, new Map([...files, ...(await bundlePrinter())]));
+  await writeWhole(outDir, files);
   return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
@@ -48,12 +48,6 @@ async function bundleHost() {
   const host = { entryPoints: { admin_ui: "host/admin-ui.ts" }, format: "esm" };
   const target = "es2023";
   return [...(await bundle({ ...first, target })), ...(await bundle({ ...host, target }))];
-}
-
-/** What draws the first picture on the server: it is not sent to anybody. */
-function bundlePrinter() {
-  const entryPoints = { print: "print/print.ts" };
-  return bundle({ entryPoints, format: "esm", target: "es2023", minify: false });
 }
 
 /** The styles of all pages, then those of each. */

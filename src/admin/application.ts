@@ -33,7 +33,6 @@ import { createUnserved } from "./live/unserved.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
 import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
-import { createFirstPicture } from "./page/first-picture.ts";
 import { pageHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
 
@@ -97,7 +96,6 @@ export async function createApplication(
   operations.onChange(({ state }) => {
     if (!atWork.includes(state)) changed();
   });
-  const assets = createAssetStore(parts.assets);
   const admin: Admin = {
     config,
     audit,
@@ -105,8 +103,7 @@ export async function createApplication(
     insight,
     databases,
     csrfToken: csrf.token,
-    assets,
-    firstPicture: createFirstPicture(assets, logger),
+    assets: createAssetStore(parts.assets),
     feed,
     metrics,
     indexBuilds,

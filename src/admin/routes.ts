@@ -4,7 +4,6 @@
 import { downloadExport, getExport, giveTicket } from "./api/export/export-jobs.ts";
 import { asset, getFont } from "./api/get-asset.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
-import { getPage } from "./api/get-page.ts";
 import { health, ready } from "./api/health.ts";
 import { getCommon, getGroups } from "./api/insight/get-groups.ts";
 import { getHorizon } from "./api/insight/get-horizon.ts";
@@ -47,6 +46,7 @@ const [pause, resume, stop, undo] = [
 ];
 const changeIndex = commandsAt("/api/indexes", "Index");
 const addExtension = commandsAt("/api/extensions", "Extension");
+const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
 const script = asset("admin.js", "text/javascript");
 const host = asset("admin_ui.js", "text/javascript");
@@ -55,7 +55,7 @@ const icon = asset("favicon.svg", "image/svg+xml");
 
 // biome-ignore format: one row a line
 export const routes: readonly AdminRoute[] = Object.freeze([
-  { method: "GET", path: "/", access: "page", operation: getPage },
+  { method: "GET", path: "/", access: "page", operation: page },
   { method: "GET", path: "/assets/admin.css", access: "asset", operation: styles },
   { method: "GET", path: "/assets/admin.js", access: "asset", operation: script },
   { method: "GET", path: "/assets/admin_ui.js", access: "asset", operation: host },

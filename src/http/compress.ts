@@ -1,7 +1,6 @@
 // Whole answers of text are sent compressed to who takes gzip: a list of jobs is a sixth of its size then.
-import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
-import { constants, createGzip, gzip } from "node:zlib";
+import { gzip } from "node:zlib";
 import { type HttpRequest, header } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
@@ -29,31 +28,6 @@ export async function compressed(
     return { ...response, headers: varying };
   const bytes = await compress(body, { level: LEVEL });
   return { ...response, headers: { ...varying, "content-encoding": "gzip" }, body: bytes };
-}
-
-/** A text whose second part is still being made, and will be: the first is sent meanwhile. */
-export function inTwoParts(
-  request: HttpRequest,
-  type: string,
-  first: string,
-  second: () => Promise<string>,
-): HttpResponse {
-  const isCompressed = acceptsGzip(header(request, "accept-encoding") ?? "");
-  const encoding: Record<string, string> = isCompressed ? { "content-encoding": "gzip" } : {};
-  const parts = async function* () {
-    yield first;
-    yield await second();
-  };
-  return {
-    status: 200,
-    headers: { "content-type": type, vary: "accept-encoding", ...encoding },
-    body: (connection) => {
-      const options = { level: LEVEL, flush: constants.Z_SYNC_FLUSH };
-      const steps = isCompressed ? [createGzip(options)] : [];
-      // Who has left is the only one who minds.
-      pipeline([Readable.from(parts()), ...steps, connection], () => {});
-    },
-  };
 }
 
 /** Of a header; more are not read. */

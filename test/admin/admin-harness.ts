@@ -87,8 +87,6 @@ export interface AdminOptions {
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** The page as the build made it; default: files that stand for it. */
-  readonly isBuilt?: boolean;
   /** Whatever else is to be configured. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
@@ -125,7 +123,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   options.configure?.(builder);
   if (options.onAudit !== undefined) builder.onAudit(options.onAudit);
   const server = await createAdminServer(builder.build(), {
-    ...(options.isBuilt ? {} : { assets: async () => testAssets }),
+    assets: async () => testAssets,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.feed === undefined ? {} : { feed: options.feed }),
   });

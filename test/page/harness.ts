@@ -23,8 +23,6 @@ const ARGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update"],
 ];
-/** What the client has drawn, and not the server in advance. */
-const CLIENT = "#app:not([data-facts])";
 /** A step that takes longer than this has gone wrong. */
 // Above the 10 to 13 seconds after which the server itself gives a silent database up.
 const PATIENCE_MS = 30_000;
@@ -174,8 +172,8 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly mayMeet?: RegExp;
   /** Something to do before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
-  /** Work begins with the first picture, which does nothing, and not with the client's. */
-  readonly isPicture?: boolean;
+  /** Work begins with the skeleton, not with what the client draws. */
+  readonly isStarting?: boolean;
 }
 
 /**
@@ -186,7 +184,7 @@ export async function visit(
   admin: Pick<TestAdmin, "url">,
   route: string,
   work: (visit: Visit) => Promise<void>,
-  { theme, mayMeet, prepare, isPicture = false, ...options }: VisitOptions = {},
+  { theme, mayMeet, prepare, isStarting = false, ...options }: VisitOptions = {},
 ): Promise<void> {
   const size = { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" as const };
   const context = await browser.newContext({ ...size, colorScheme: theme ?? null, ...options });
@@ -203,8 +201,7 @@ export async function visit(
     const page = await context.newPage();
     await prepare?.(page);
     await page.goto(addressOfRoute(admin, route));
-    // Where the client has failed nothing is left of either.
-    if (!isPicture) await page.locator("#app[data-facts]").waitFor({ state: "detached" });
+    if (!isStarting) await page.locator(".starting").waitFor({ state: "detached" });
     await work({ page, context, requests });
   } finally {
     await context.close();
@@ -249,7 +246,7 @@ export async function sees(page: Page, text: string | RegExp): Promise<void> {
 /** The event stream is open, and has brought data. */
 export async function isLive(page: Page): Promise<void> {
   // The stream may be open before the first data have come.
-  const chip = page.locator(`${CLIENT} .side .fresh[title^="data as of"]:not(.late, .lost)`);
+  const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
   await chip.waitFor({ state: "attached" });
 }
 
@@ -291,4 +288,18 @@ export async function jobVerb(page: Page, name: string): Promise<Locator> {
   const menu = page.locator('summary[aria-label="More actions"]');
   if (!(await verb.first().isVisible())) await menu.click();
   return verb.first();
+}
+
+/** Keeps a file of the client from being loaded until it may. */
+export function heldBack(file: string) {
+  let release = () => {};
+  const mayLoad = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const prepare = (page: Page) =>
+    page.route(`**/${file}`, async (route) => {
+      await mayLoad;
+      await route.continue();
+    });
+  return { prepare, release: () => release() };
 }

@@ -4,24 +4,24 @@
  */
 import { route, serverUrl } from "./address.ts";
 import { EventStream } from "./event-stream.ts";
-import { firstFacts } from "./first-facts.ts";
 import { listen } from "./listen.ts";
 import { instantiate } from "./module.ts";
 import { PageHost } from "./page-host.ts";
 import { Places } from "./places.ts";
-import { answerFirst } from "./request.ts";
+import { askEarly } from "./request.ts";
 import { Runner } from "./runner.ts";
 import { currentTheme } from "./theme.ts";
 
 /** What every page listens to (assembly/app/feed.ts). */
 const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
-const facts = await firstFacts();
 const runner = new Runner();
 const stream = new EventStream(runner);
-if (facts) answerFirst(facts.session);
-// Who has signed in with a token sends it along, and only the application knows it.
-if (sessionStorage.length === 0 && !document.hidden) stream.openEarly(EVENTS);
+// A page that is signed in by a token sends it along, and only the application knows it.
+if (sessionStorage.length === 0) {
+  askEarly("api/session");
+  if (!document.hidden) stream.openEarly(EVENTS);
+}
 try {
   const url = serverUrl("assets/admin_ui_bg.wasm");
   const module = await WebAssembly.compileStreaming(fetch(url));
@@ -31,10 +31,7 @@ try {
   runner.attach(app, () => host.afterDraw());
   host.attach(app.memory);
   listen(runner, places);
-  runner.run((running) => {
-    running.init(route(), places.entry, currentTheme());
-    for (const [event, data] of facts?.events ?? []) running.pushed(event, data);
-  });
+  runner.run((running) => running.init(route(), places.entry, currentTheme()));
 } catch (error) {
   runner.fail(error);
 }

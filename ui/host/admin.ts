@@ -1,9 +1,4 @@
-/**
- * Runs before anything is drawn: sets the theme, and hides the first picture where it is not of the page that
- * was asked for. What stands behind the `#` the server is not told.
- */
-import { route } from "./address.ts";
+/** Runs before anything is drawn, so that nothing is drawn in another theme. */
 import { restoreTheme } from "./theme.ts";
 
 restoreTheme();
-if (route() !== "/") document.documentElement.dataset["loading"] = "";

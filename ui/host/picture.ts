@@ -4,7 +4,15 @@
  * looked into. Text arrives as text and attributes as attributes: nothing is ever markup.
  */
 import { apply, close, create, hasField, opened, restore, type Value } from "./element.ts";
-import { ATTR, FLAG, HOLE, KEY, OPEN, TEXT } from "./ops.ts";
+
+/** What the application's pictures consist of: the same numbers as Op in assembly/lib/view.ts. */
+const OPEN = 1;
+const TEXT = 2;
+const ATTR = 3;
+const FLAG = 4;
+const HOLE = 5;
+/** The attribute that tells siblings apart. */
+const KEY = "key";
 
 /** What stands in the document; a hole, where nothing does, is null. */
 interface Drawn {
@@ -27,7 +35,7 @@ const noAttrs = new Map<string, Value>();
 
 export class Picture {
   readonly #memory: WebAssembly.Memory;
-  readonly #root: HTMLElement;
+  readonly #root: Element;
   readonly #names = new Map<number, string>();
   /** What one can change by hand: it is made to be as it was drawn whenever something is drawn. */
   readonly #fields = new Set<Drawn>();
@@ -41,7 +49,7 @@ export class Picture {
   #from = 0;
   #unit = 0;
 
-  constructor(memory: WebAssembly.Memory, root: HTMLElement) {
+  constructor(memory: WebAssembly.Memory, root: Element) {
     this.#memory = memory;
     this.#root = root;
   }
@@ -51,11 +59,8 @@ export class Picture {
     this.#unitsAt = unitsAt;
     this.#at = 0;
     this.#readTexts(0, unitCount);
-    if (!this.#children) {
-      // What stood there while the application was loading.
-      this.#root.replaceChildren();
-      delete this.#root.dataset["facts"];
-    }
+    // What stood there while the application was loading.
+    if (!this.#children) this.#root.replaceChildren();
     this.#children = this.#drawAll(this.#root, this.#children ?? [], opCount);
     for (const field of this.#fields) {
       if (!field.node.isConnected) this.#fields.delete(field);

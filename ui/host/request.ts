@@ -13,24 +13,22 @@ export interface Answer {
 /** No answer within this time counts as none. */
 const PATIENCE_MS = 30_000;
 
-let first = "";
+let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
-/** The body of the answer to the first request, which has come with the page. */
-export function answerFirst(body: string): void {
-  first = body;
+/** Asks while the application is made ready, which takes longer. If it asks the same first, it has this answer. */
+export function askEarly(path: string): void {
+  early = { path, answer: send("GET", path, "", "") };
 }
 
-export async function sendRequest(
+export function sendRequest(
   method: string,
   path: string,
   headers: string,
   body: string,
 ): Promise<Answer> {
-  const known = headers ? "" : first;
-  first = "";
-  return known
-    ? { status: 200, retryAfter: "", body: known, bytes: 0 }
-    : send(method, path, headers, body);
+  const first = early;
+  early = undefined;
+  return first?.path === path && !headers ? first.answer : send(method, path, headers, body);
 }
 
 async function send(method: string, path: string, headers: string, body: string): Promise<Answer> {

@@ -1,4 +1,4 @@
-// GET /assets/* and /favicon.ico: the page's files.
+// GET /, /assets/* and /favicon.ico: the page and its files.
 import { WorkerError } from "../../base/errors.ts";
 import type { Operation } from "../context/admin.ts";
 import { assetResponse } from "../page/assets.ts";

@@ -36,35 +36,30 @@ export const getSession: Operation = {
     },
     "Session",
   ),
-  run: async (admin, request) => {
-    admin.feed.expect();
-    return json(await sessionOf(admin, request.closing));
+  run: async (
+    { config: { auth, readOnly, schema, label }, csrfToken, readiness, feed },
+    request,
+  ) => {
+    feed.expect();
+    const { problem, isReadOnlyServer } = await databaseNow(readiness, request.closing);
+    return json({
+      schema: schema.name,
+      label,
+      read_only: readOnly || isReadOnlyServer,
+      read_only_server: isReadOnlyServer,
+      csrf_header: CSRF_HEADER,
+      csrf_token: csrfToken,
+      auth: {
+        mode: auth.mode,
+        username: auth.username,
+        header_name: auth.headerName,
+        generated_secret: auth.generatedSecret !== null,
+      },
+      problem,
+      version: VERSION,
+    });
   },
 };
-
-/** The answer; `signal` ends the wait for a database that says nothing. */
-export async function sessionOf(
-  { config: { auth, readOnly, schema, label }, csrfToken, readiness }: Admin,
-  signal: AbortSignal,
-) {
-  const { problem, isReadOnlyServer } = await databaseNow(readiness, signal);
-  return {
-    schema: schema.name,
-    label,
-    read_only: readOnly || isReadOnlyServer,
-    read_only_server: isReadOnlyServer,
-    csrf_header: CSRF_HEADER,
-    csrf_token: csrfToken,
-    auth: {
-      mode: auth.mode,
-      username: auth.username,
-      header_name: auth.headerName,
-      generated_secret: auth.generatedSecret !== null,
-    },
-    problem,
-    version: VERSION,
-  };
-}
 
 async function databaseNow(readiness: Admin["readiness"], closing: AbortSignal) {
   const late = new AbortController();

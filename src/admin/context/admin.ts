@@ -14,7 +14,6 @@ import type { Insight } from "../insight/insight.ts";
 import type { Readiness } from "../live/readiness.ts";
 import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";
-import type { FirstPicture } from "../page/first-picture.ts";
 import type { JsonSchema } from "../wire/json-schema.ts";
 import type { QueryFields } from "../wire/wire.ts";
 import type { Tickets } from "./export-tickets.ts";
@@ -24,8 +23,6 @@ export interface Admin {
   readonly databases: AdminDatabases;
   readonly csrfToken: string;
   readonly assets: AssetStore;
-  /** The page with what it will draw first already in it. */
-  readonly firstPicture: FirstPicture;
   /** What there is to know of all jobs, for page, stream and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;

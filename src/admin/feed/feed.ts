@@ -15,7 +15,6 @@ import type { Known } from "../known/known.ts";
 import { createLargestNames, type LargestNames } from "../known/largest-names.ts";
 import { createSampler, type Sampler, type SamplerOptions } from "../known/sampler.ts";
 import { createBroadcast } from "./broadcast.ts";
-import { countsJson, pulseJson } from "./counts-json.ts";
 import { overviewText } from "./overview-json.ts";
 import { type Beat, createRhythm } from "./rhythm.ts";
 
@@ -47,8 +46,6 @@ export interface Feed {
   known(): Promise<Known>;
   /** The JSON of GET /api/overview, and its moment. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
-  /** What a page is told first, of each event that it watches: no older than what an open page shows. */
-  first(): Promise<readonly (readonly [FeedEvent, string])[]>;
   /** Somebody will watch in a moment: what he is shown first is read already. */
   expect(): void;
   /** The answer that makes the request a viewer. */
@@ -96,8 +93,6 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
   let hurriedAtMs = Number.NEGATIVE_INFINITY;
-  let writtenAtMs = Number.NEGATIVE_INFINITY;
-  const readings = new Map<FeedEvent, { readonly json: string; readonly beganAtMs: number }>();
 
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
@@ -183,33 +178,17 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       return undefined;
     },
   };
-  const beatOf = (one: FeedSource): Beat => ({
-    isWanted: () => source.isWatched(one.event) && sampler.last !== null,
-    intervalMs: () => one.intervalMs,
+  const beatOf = ({ event, intervalMs, read }: FeedSource): Beat => ({
+    isWanted: () => source.isWatched(event) && sampler.last !== null,
+    intervalMs: () => intervalMs,
     restFactor: 20,
     isCostly: true,
     run: () =>
-      quietly(one.event, async () => {
-        if (sampler.last !== null) broadcast.say(one.event, await readNow(one));
+      quietly(event, async () => {
+        if (sampler.last !== null) broadcast.say(event, await read());
         return undefined;
       }),
   });
-  const readNow = async (one: FeedSource) => {
-    const beganAtMs = monotonic();
-    const json = await one.read();
-    readings.set(one.event, { json, beganAtMs });
-    return json;
-  };
-  /** Not older than what stands on a page that is open, and never of before a write of ours. */
-  const recent = (one: FeedSource) => {
-    const last = readings.get(one.event);
-    const isRecent = last !== undefined && monotonic() - last.beganAtMs < one.intervalMs;
-    return isRecent && last.beganAtMs > writtenAtMs ? last.json : readNow(one);
-  };
-  const recentlyKnown = () => {
-    const last = youngerThan(PULSE_MS);
-    return last !== null && last.readAtMs > writtenAtMs ? last : null;
-  };
   const ofSources = new Map(sources.map((one) => [one.event, beatOf(one)]));
   const rhythm = createRhythm([pulse, ping, sample, ...ofSources.values(), census]);
 
@@ -231,12 +210,6 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       const read = await known();
       return { json: overviewText(read).json, asOf: read.counts.asOf };
     },
-    async first() {
-      // Side by side: somebody sits before an empty page.
-      const read = sources.map(async (one) => [one.event, await recent(one)] as const);
-      const [now, ...told] = await Promise.all([recentlyKnown() ?? known(), ...read]);
-      return [["pulse", pulseJson(now).json], ["counts", countsJson(now)], ...told];
-    },
     expect() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
       // Whoever comes is told what is wrong.
@@ -246,7 +219,6 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     publish: (event, json, topic) => source.publish(event, json, topic),
     isWatched: (event) => source.isWatched(event),
     changed() {
-      writtenAtMs = monotonic();
       if (monotonic() - hurriedAtMs < intervalMs) return;
       hurriedAtMs = monotonic();
       for (const afterMs of HURRIED_MS) void wait(afterMs, stopping.signal).then(hurry);

@@ -52,7 +52,7 @@ export async function openPage(browser: Browser, url: string, route: string): Pr
 
 /** Resolves when the page has drawn what it asked for and is followed by the stream. */
 export async function isThere(page: Page): Promise<void> {
-  await page.locator("#app:not([data-facts]) #page-title").waitFor();
+  await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }

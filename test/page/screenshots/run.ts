@@ -347,7 +347,7 @@ async function take(
   const page = await context.newPage();
   if (ownClock) await page.clock.install();
   await page.goto(`${admins.urls[of]}#${route}`);
-  await page.locator("#app:not([data-facts]) #page-title").waitFor();
+  await page.locator("#page-title").waitFor();
   if (sees !== undefined) await page.locator(sees).first().waitFor();
   await page.locator(".loading").first().waitFor({ state: "detached" });
   await page.locator(".gate, .fresh:not(.late)").first().waitFor({ state: "attached" });

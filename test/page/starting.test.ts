@@ -1,0 +1,97 @@
+// What is on the screen until the client draws: a skeleton that states no fact.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import {
+  heldBack,
+  isLive,
+  startAdmin,
+  type TestAdmin,
+  turned,
+  type Visit,
+  visit,
+} from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin();
+});
+
+for (const width of [1440, 1024, 390]) {
+  test(`At ${width} px a skeleton is on the screen at once, and goes when the page is drawn.`, async () => {
+    const { prepare, release } = heldBack("admin_ui_bg.wasm");
+    const work = async ({ page }: Visit) => {
+      const skeleton = page.getByRole("status", { name: "Loading" });
+      await skeleton.waitFor();
+      assert.equal((await skeleton.innerText()).trim(), "worker");
+      assert.ok((await skeleton.locator(".sk:visible").count()) > 5);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      release();
+      await turned(page, "Queues");
+      assert.equal(await page.locator(".starting").count(), 0);
+    };
+    const options = { isStarting: true, prepare, viewport: { width, height: 900 } };
+    await visit(admin, "/queues", work, options);
+  });
+}
+
+test("It has the theme that was chosen in this browser.", async () => {
+  const { prepare, release } = heldBack("admin_ui_bg.wasm");
+  const work = async ({ page }: Visit) => {
+    const background = () =>
+      page.locator(".starting .side").evaluate((side) => getComputedStyle(side).backgroundColor);
+    const light = await background();
+    await page.evaluate(() => localStorage.setItem("worker.theme", "dark"));
+    await page.reload();
+    assert.notEqual(await background(), light);
+    release();
+    await isLive(page);
+  };
+  await visit(admin, "/", work, { isStarting: true, prepare, theme: "light" });
+});
+
+test("The module is asked for before its host has come, and once.", async () => {
+  const { prepare, release } = heldBack("admin_ui.js");
+  let asked = 0;
+  const watched = async (page: Page) => {
+    page.on("request", (request) => {
+      if (!request.url().endsWith("/admin_ui_bg.wasm")) return;
+      asked += 1;
+      release();
+    });
+    await prepare(page);
+  };
+  const work = async ({ page }: Visit) => {
+    await isLive(page);
+    assert.equal(asked, 1);
+  };
+  await visit(admin, "/", work, { isStarting: true, prepare: watched });
+});
+
+test("No number is shown before it is known: a dash, then what the queue has.", async () => {
+  const { prepare, release } = heldBack("admin_ui_bg.wasm");
+  const work = async ({ page }: Visit) => {
+    await page.evaluate(watchNumbers);
+    release();
+    await isLive(page);
+    const last = (await page.locator(".nums .v").allInnerTexts()).join(" ");
+    assert.match(last, /^\d+ \d+ \d+ \d+ \d+ \d+$/);
+    const seen = await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
+    const shown = new Set(seen.filter((numbers) => numbers !== ""));
+    shown.delete("– – – – – –");
+    assert.deepEqual([...shown], [last]);
+  };
+  await visit(admin, "/", work, { isStarting: true, prepare });
+});
+
+/** Runs in the page: keeps what the numbers are in every frame. */
+function watchNumbers(): void {
+  const seen: string[] = [];
+  Object.assign(globalThis, { seen });
+  const look = () => {
+    const numbers = [...document.querySelectorAll(".nums .v")].map((one) => one.textContent);
+    seen.push(numbers.join(" "));
+    requestAnimationFrame(look);
+  };
+  look();
+}
