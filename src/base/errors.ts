@@ -35,6 +35,7 @@ export class WorkerError extends Error {
   readonly code: ErrorCode;
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
     return this === WorkerError ? kindOf(value) !== undefined : hasInstance.call(this, value);
   }
 
@@ -73,6 +74,7 @@ export class InputError extends WorkerError {
   readonly problems: readonly Problem[];
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
     return this === InputError ? kindOf(value) === "InputError" : hasInstance.call(this, value);
   }
 

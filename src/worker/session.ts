@@ -9,6 +9,7 @@ import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { named } from "./connection/connection-config.ts";
 import { type ConnectionSettings, WorkerConnection } from "./connection/worker-connection.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
+import { Refusals, type Unsettled } from "./execute/refusals.ts";
 import { Results } from "./execute/results.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import { FastFetcher } from "./fast/fast-fetcher.ts";
@@ -59,6 +60,7 @@ export class Session<E> {
   readonly #parts: SessionParts<E>;
   readonly #source: ContextSource<E>;
   readonly #results = new Results();
+  readonly #refusals: Refusals;
   readonly #tasks: KnownTasks;
   readonly #wakeups: Wakeups;
   #safe: SafeFetcher<E> | undefined;
@@ -73,6 +75,12 @@ export class Session<E> {
       tasks: parts.tasks,
       forbiddenFlags: config.forbiddenFlags,
       logger: config.logger,
+    });
+    this.#refusals = new Refusals({
+      clock: systemClock,
+      logger: config.logger,
+      results: this.#results,
+      onChange: () => this.dispatcher.wake(0),
     });
     this.#wakeups = new Wakeups({
       clock: systemClock,
@@ -109,6 +117,11 @@ export class Session<E> {
   /** Jobs in the local queue. */
   get waiting(): number {
     return this.#safe?.waiting ?? 0;
+  }
+
+  /** Jobs that stay locked, because PostgreSQL refuses their results. */
+  get unsettled(): readonly Unsettled[] {
+    return this.#refusals.unsettled;
   }
 
   /** Nothing is locked under its id, and its lease is still to be ended. */
@@ -177,6 +190,7 @@ export class Session<E> {
         connections,
         executor,
         results,
+        refusals: this.#refusals,
         tasks: this.#tasks,
         hooks,
         outage,

@@ -71,6 +71,7 @@ export class Upkeep<E> {
               tasks,
               cron: cron(),
               running: sessions().all.flatMap(({ running }) => running),
+              unsettled: sessions().all.flatMap(({ unsettled }) => unsettled),
             }),
             leaseLost: (id) => {
               if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id);

@@ -19,7 +19,7 @@ const config = {
 };
 
 function description(parts: Partial<WorkerDescription> = {}): WorkerDescription {
-  return { concurrency: 5, tasks: new Map(), cron: [], running: [], ...parts };
+  return { concurrency: 5, tasks: new Map(), cron: [], running: [], unsettled: [], ...parts };
 }
 
 const running = (id: number, startedAtMs: number) => ({

@@ -3,6 +3,7 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
 import { serialize } from "pg-protocol";
+import { BEGIN, BEGIN_READ_ONLY } from "./begin.ts";
 import { Client } from "./client.ts";
 
 /** A process may be busy for a moment between two statements; then its connection must not be lost. */
@@ -19,7 +20,7 @@ export function beginWith(
   const statementMs = Math.max(1, Math.trunc(limitMs));
   const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
   return [
-    readOnly ? "begin read only" : "begin",
+    readOnly ? BEGIN_READ_ONLY : BEGIN,
     // Nothing that others create is found. A write fires the application's triggers, which find what they
     // name by the session's own path.
     ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),

@@ -5,6 +5,7 @@
 import pg from "pg";
 import { serialize } from "pg-protocol";
 import { explainDatabaseError } from "../errors/database-errors.ts";
+import { BEGIN } from "./begin.ts";
 
 /** Columns as text, in the statement's order. */
 export type TextRow = readonly (string | null)[];
@@ -44,8 +45,8 @@ class BytesQuery extends (pg.Query as unknown as new (text: string) => object) {
 const NOTHING = Buffer.alloc(0);
 
 /** In the same unit of the protocol: one answer for both. */
-const BEGIN = Buffer.concat([
-  serialize.parse({ text: "begin" }),
+const BEGINNING = Buffer.concat([
+  serialize.parse({ text: BEGIN }),
   serialize.bind(),
   serialize.execute(),
 ]);
@@ -71,7 +72,7 @@ export class PacketStatement {
   /** The statement with these values: to be kept, and sent again and again. */
   packet(values: readonly string[], { begins = false } = {}): Uint8Array {
     return Buffer.concat([
-      begins ? BEGIN : NOTHING,
+      begins ? BEGINNING : NOTHING,
       serialize.bind({ statement: this.#name, values: [...values] }),
       serialize.execute(),
       serialize.sync(),

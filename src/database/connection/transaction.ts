@@ -2,6 +2,7 @@
 import type { Database } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
 import { isAnswerLost } from "../errors/lost-answer.ts";
+import { BEGIN } from "./begin.ts";
 import { unknownOutcome } from "./known-outcome.ts";
 import { isPool, withClient } from "./pool.ts";
 
@@ -18,7 +19,7 @@ export async function inTransaction<T>(
   let ofWork: { readonly error: unknown } | null = null;
   try {
     return await withClient(db.client, async (client) => {
-      await client.query("begin");
+      await client.query(BEGIN);
       const result = await work({ ...db, client }).catch((error: unknown) => {
         ofWork = { error };
         throw error;

@@ -6,6 +6,7 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { backoffDelay } from "../../base/retry.ts";
+import { BEGIN } from "../connection/begin.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
 import { type Database, query } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
@@ -166,7 +167,7 @@ async function change(
     // Read committed, whatever the database's default: what others committed while we waited for
     // the lock must be seen.
     await client.query(
-      `begin isolation level read committed; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
+      `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
     );
     const outcome = (await locked(client, schema)) ? await build({ client, schema }, plan) : null;
     await client.query(outcome === null ? "rollback" : "commit");

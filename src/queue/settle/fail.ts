@@ -26,7 +26,7 @@ const failSql = (mode: LockMode) => (s: string) =>
 with failed as (
   update ${s}._private_jobs j
   set last_error = f.message,
-    payload = coalesce(f.payload::json, j.payload),
+    payload = coalesce(nullif(f.payload, ''::text)::json, j.payload),
     attempts = ${attemptsMade(mode, "j")},
     run_at = ${retryAt("j", attemptsMade(mode, "j"))},
     updated_at = pg_catalog.now(),
@@ -54,7 +54,8 @@ export async function failJobs(
     const [row] = await query<LostIds>(db, statements[mode], [
       idArray(failures.map(({ id }) => id)),
       failures.map(({ message }) => textOf(message)),
-      failures.map(({ payload }) => payload),
+      // Not null: under array_nulls = off that would be a text.
+      failures.map(({ payload }) => payload ?? ""),
       ...(mode === "locked_by" ? [workerId] : []),
     ]);
     return parseIdArray(row?.lost);

@@ -2,6 +2,7 @@
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
 import {
   type Database,
   type QueryOptions,
@@ -13,11 +14,13 @@ import {
 export const MAX_TRIES = 5;
 
 // PostgreSQL has undone the whole statement in these cases: a deadlock, a serialization failure.
-const COLLISIONS = new Set(["40P01", "40001"]);
+const SERIALIZATION_FAILURE = "40001";
+const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE]);
 const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but a statement that lost against another is tried again. Inside a transaction of
+ * Like `query`, but a statement that lost against another is tried again; after a serialization failure in
+ * a transaction that names its level, because the session's default is a stricter one. Inside a transaction of
  * the caller's that cannot help, PostgreSQL says so at once, and the collision itself is thrown.
  */
 export async function contendedQuery<R extends object>(
@@ -27,14 +30,17 @@ export async function contendedQuery<R extends object>(
   options?: QueryOptions,
 ): Promise<R[]> {
   let collision: unknown;
+  let isSerialized = false;
+  const send = (on: Database) => query<R>(on, statement, values, options);
   for (let attempt = 0; ; attempt++) {
     try {
-      return await query<R>(db, statement, values, options);
+      return await (isSerialized ? inTransaction(db, send) : send(db));
     } catch (error) {
       const state = codeOf((error as Error).cause);
       if (collision !== undefined && state === IN_FAILED_TRANSACTION) throw collision;
       if (!COLLISIONS.has(state ?? "") || attempt + 1 >= MAX_TRIES) throw error;
       collision ??= error;
+      isSerialized ||= state === SERIALIZATION_FAILURE;
     }
     await wait(backoffDelay(attempt, { firstMs: 5, longestMs: 100 }), NEVER);
   }

@@ -37,7 +37,15 @@ const sweepSql = recoverSql({ heartbeats: true, isDry: false, waits: false });
 export async function recoverStaleWorkers(db: Database, asked: Recovery): Promise<Recovered> {
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = asked;
   const rows = await query<RecoveredRow>(db, sweepSql, [
-    ...[null, [], staleWorkerIds, messages, uptimeMs, beatAtMs, longestGapMs],
+    ...[
+      null,
+      [],
+      staleWorkerIds,
+      messages.map((text) => text ?? ""),
+      uptimeMs,
+      beatAtMs,
+      longestGapMs,
+    ],
     ...[turnKey(db), delayMs],
   ]);
   return recovered(rows);
@@ -58,7 +66,7 @@ export interface ManualRecovery {
 export async function recoverByHand(db: Database, asked: ManualRecovery): Promise<Recovered> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = asked;
   const always = Number.POSITIVE_INFINITY;
-  const ofRows = [staleWorkerIds, staleWorkerIds.map(() => null), always, 0, always];
+  const ofRows = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
   const values = [
     ...[thresholdMs, orphanWorkerIds],
     ...(hasHeartbeats ? ofRows : []),

@@ -76,7 +76,7 @@ const turn = (key: string, waits: boolean) => {
 };
 
 const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
-  select workers.id, ${AGE_MS} > ${resilientThresholdOf("$1")} as is_final, asked.message,
+  select workers.id, ${AGE_MS} > ${resilientThresholdOf("$1")} as is_final, nullif(asked.message, ''::text) as message,
     coalesce(${isRecovered}, false) as is_known
   from ${s}._private_workers as workers
   join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id

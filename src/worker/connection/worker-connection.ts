@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
 import { settled } from "../../base/settled.ts";
+import { BEGIN } from "../../database/connection/begin.ts";
 import { cancelStatement } from "../../database/connection/cancel-request.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";
@@ -11,6 +12,12 @@ import type { Database, Queryable } from "../../database/database.ts";
 import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { endLostConnection, markConnection } from "../../queue/workers/session-lock.ts";
+import {
+  BEGIN_WITH_SETTINGS,
+  FOR_THE_SESSION,
+  FROZEN_LEASED_MS,
+  PATIENTLY,
+} from "./session-settings.ts";
 
 export interface ConnectionSettings {
   readonly connection: ServerConfig;
@@ -23,45 +30,15 @@ export interface ConnectionSettings {
   onLoss(error: Error): void;
 }
 
-// A fetch is a few index probes. One that takes this long is stuck, and a server that is cut off says
-// nothing at all: the connection is given up then, so that a dead one is found within seconds.
-const STATEMENT_TIMEOUT_MS = 8_000;
-
-// Somebody's open transaction may have locked the row of a job that has ended, by adding one with its
-// key, say. That is no reason to give the connection up, and with it all that others could do.
-const LOCK_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** For a scan of all jobs, which a lost connection makes necessary, and fetches with a long way. */
-const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
+/** For statements under PATIENTLY. */
 const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
 
 /** How long a connection that may be dead has to answer. */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
-
-// A process that is frozen in the middle of a transaction gives its rows back after this long. With
-// a lease that is not left to PostgreSQL, which cannot tell it from one that a handler blocks: others
-// end the transaction when the heartbeat stops (queue/workers/session-lock.ts). Should there be none
-// who do, PostgreSQL does it in the end.
-const FROZEN_MS = 10_000;
-const FROZEN_LEASED_MS = 300_000;
-
-// A fetch's plan must walk its index in order whatever the statistics say: a bitmap or a
-// sequential scan would read every ready job to take a few. Such a connection runs nothing else.
-const SETTINGS = [
-  "enable_bitmapscan = off",
-  "enable_seqscan = off",
-  "jit = off",
-  "plan_cache_mode = force_generic_plan",
-  `statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
-  `lock_timeout = ${LOCK_TIMEOUT_MS}`,
-  `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
-];
-const FOR_THE_SESSION = SETTINGS.map((one) => `set ${one}`).join("; ");
-const PATIENTLY = `set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
-const BEGIN_WITH_SETTINGS = ["begin", ...SETTINGS.map((one) => `set local ${one}`)].join("; ");
 
 export class WorkerConnection {
   /** Statements of queue operations over this connection. */
@@ -207,11 +184,15 @@ export class WorkerConnection {
 
   /** Begins a transaction under the settings of such a connection. */
   begin(): Promise<unknown> {
-    return this.#simply(this.#settings.preparedStatements ? "begin" : BEGIN_WITH_SETTINGS);
+    return this.#simply(this.#settings.preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
 
   commit(): Promise<unknown> {
     return this.#simply("commit");
+  }
+
+  rollback(): Promise<unknown> {
+    return this.#simply("rollback");
   }
 
   /** Sends all that `work` sends as one packet: one wake-up of the server instead of several. */
@@ -228,7 +209,7 @@ export class WorkerConnection {
   /** Begins a transaction whose statements may take long: those of `patient`. */
   beginPatiently(): Promise<unknown> {
     const { preparedStatements } = this.#settings;
-    return this.#simply(`${preparedStatements ? "begin" : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
+    return this.#simply(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
   }
 
   /** A statement that may take long, in a transaction of its own. */

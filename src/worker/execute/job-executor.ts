@@ -1,7 +1,7 @@
 // Runs one claimed job from its task to its result. The steps, in order: find the task, ask the
 // interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
 // record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
-
+import { AsyncResource } from "node:async_hooks";
 import { clearTimeout, monotonic, now, setTimeout } from "../../base/clock.ts";
 import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
@@ -45,6 +45,9 @@ export interface RunningJob {
   readonly startedAtMs: number;
 }
 
+/** A tenth of what AsyncLocalStorage.snapshot() costs a job. */
+const CONTEXT = "pg-job-worker";
+
 export class JobExecutor<E> {
   readonly #tasks: TalliedTasks<E>;
   readonly #source: ContextSource<E>;
@@ -53,6 +56,7 @@ export class JobExecutor<E> {
   readonly #timeoutMs: number | undefined;
   /** Attempts that something is waited for, by the ids of their jobs. */
   readonly #running = new Map<string, Attempt<E>>();
+  #context = new AsyncResource(CONTEXT);
   /** Why all are to end: also those that begin later. */
   #abortReason: Error | undefined;
 
@@ -74,8 +78,17 @@ export class JobExecutor<E> {
     return [...this.#running.values()];
   }
 
+  /** Jobs run in the asynchronous context of this call: none sees what another has entered. */
+  begin(): void {
+    this.#context = new AsyncResource(CONTEXT);
+  }
+
   /** Runs the job; a promise only where something has to be waited for. Never rejects. */
   run(job: ClaimedJob): Promise<void> | undefined {
+    return this.#context.runInAsyncScope(this.#run, undefined, job);
+  }
+
+  readonly #run = (job: ClaimedJob): Promise<void> | undefined => {
     const known = this.#tasks.get(job.taskIdentifier);
     if (known === undefined || !job.isLoaded) {
       // Claims name our tasks, so this is a task that was removed and re-made in between.
@@ -89,7 +102,7 @@ export class JobExecutor<E> {
     if (timing !== null) timing.waits.add(waitedSeconds(attempt));
     if (!isIntercepted(this.#hooks, "beforeJobRun")) return this.#handled(attempt);
     return this.#remembered(attempt, this.#intercepted(attempt));
-  }
+  };
 
   /**
    * The lock of an attempt was taken away, and this worker has got the job again under the same id, or

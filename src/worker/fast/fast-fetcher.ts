@@ -63,6 +63,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       connection,
       executor,
       results,
+      logger: config.logger,
       lockedResults: parts.lockedResults,
       slots: link.slots,
       fetch,

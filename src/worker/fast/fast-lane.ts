@@ -233,7 +233,9 @@ export class FastLane<E> {
     this.#isWriting = batch.done.length + batch.failures.length > 0;
     const fetched = await this.#transaction.next(batch, next).finally(() => this.#answered());
     this.#announceLeft();
-    return fetched === null ? [] : this.#received(fetched, count);
+    if (fetched !== null) return this.#received(fetched, count);
+    if (isFetching) this.#parts.onLeft();
+    return [];
   }
 
   /** What was left to others behind the last transaction's jobs is at the head now. */

@@ -66,6 +66,7 @@ export class Dispatcher<E> {
 
   /** Rejects when the database cannot be had; nothing runs then. */
   async start(): Promise<void> {
+    for (const executor of this.executors) executor.begin();
     // The last one first: what the others leave to it must find it there.
     for (const fetcher of this.#fetchers.toReversed()) await fetcher.start();
     this.#parts.wakeups.start();

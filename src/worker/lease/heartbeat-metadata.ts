@@ -4,6 +4,7 @@
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
+import type { Unsettled } from "../execute/refusals.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { Rates } from "./rates.ts";
 
@@ -13,6 +14,8 @@ export interface WorkerDescription {
   readonly cron: readonly CronTick[];
   /** Of all modes, the fast one's row locks included: nobody else sees those. */
   readonly running: readonly RunningJob[];
+  /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
+  readonly unsettled: readonly Unsettled[];
 }
 
 interface Counts {
@@ -56,7 +59,10 @@ export class HeartbeatMetadata {
   }
 
   /** As JSON text. `aheadMs`: how much later than the database's this machine's clock is. */
-  text({ concurrency, tasks, cron, running }: WorkerDescription, aheadMs: number): string {
+  text(
+    { concurrency, tasks, cron, running, unsettled }: WorkerDescription,
+    aheadMs: number,
+  ): string {
     const names = [...tasks.keys()];
     const longest = running.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
     return JSON.stringify({
@@ -73,6 +79,7 @@ export class HeartbeatMetadata {
       running_jobs: running.length,
       running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
       running: this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs),
+      ...(unsettled.length > 0 ? { unsettled: unsettled.slice(0, COUNTED_TASKS) } : {}),
       threshold_ms: this.#config.thresholdMs,
       resilient_threshold_ms: this.#config.resilientThresholdMs,
     });

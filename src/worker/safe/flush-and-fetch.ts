@@ -10,6 +10,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { batchOf, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
+import { type Apart, isRefusedResult, joined, settleApart } from "../execute/settle-apart.ts";
 import type { CursorPosition } from "../fetch/fetch-cursor.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import type { QuickFetches } from "../fetch/quick-fetches.ts";
@@ -54,6 +55,8 @@ export interface FlushAnswer {
   readonly unwritten: ResultBatch;
   /** Why some result was not written, or nothing fetched; what came is to be kept all the same. */
   readonly failure: unknown;
+  /** What was settled apart, because PostgreSQL refuses a part of it; nothing was fetched with that. */
+  readonly apart: Apart | null;
 }
 
 /**
@@ -93,22 +96,39 @@ export async function flushAndFetch(
   // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
   // a claim that went through are ours.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
-  const isWritten = (_: Write, index: number) => outcomes[index]?.status === "fulfilled";
-  const together = (some: readonly Write[]) =>
+  const together = (is: (outcome: PromiseSettledResult<string[]>, write: Write) => boolean) =>
     batchOf(
       isRepeated,
-      some.map(({ part }) => part),
+      writes.filter((one, index) => is(outcomes[index] as never, one)).map(({ part }) => part),
     );
+  const isWritten = ({ status }: PromiseSettledResult<string[]>) => status === "fulfilled";
+  const isRefused = (one: PromiseSettledResult<string[]>, { part }: Write) =>
+    one.status === "rejected" && hasJobs(part) && isRefusedResult(one.reason);
+  const refused = together(isRefused);
+  const apart = hasJobs(refused)
+    ? await settleApart(connection.database, workerId, refused, "locked_by")
+    : null;
   const claimed = answer as ClaimAnswer | null;
+  const written = together(isWritten);
+  const unwritten = together((one, write) => !isWritten(one) && !isRefused(one, write));
+  const lost = outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const broken = outcomes.find((one, index) => {
+    return one.status === "rejected" && !isRefused(one, writes[index] as Write);
+  }) as PromiseRejectedResult | undefined;
   return {
     rows: claimed === null ? null : new ClaimedRows(claimed),
     queuesAreFree: claimed?.queues ?? false,
     nowSeconds: claimed?.now_s ?? 0,
-    written: together(writes.filter(isWritten)),
-    lost: outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
-    unwritten: together(writes.filter((write, index) => !isWritten(write, index))),
-    failure: outcomes.find((one) => one.status === "rejected")?.reason ?? null,
+    written: apart === null ? written : joined(written, apart.written),
+    lost: apart === null ? lost : [...lost, ...apart.lost],
+    unwritten: apart === null ? unwritten : joined(unwritten, apart.unwritten),
+    failure: broken?.reason ?? apart?.failure ?? null,
+    apart,
   };
+}
+
+function hasJobs({ done = [], failures = [], returned = [] }: Partial<ResultBatch>): boolean {
+  return done.length + failures.length + returned.length > 0;
 }
 
 /** Fetches a few jobs that have just become ready, and writes nothing. */
@@ -119,7 +139,7 @@ export async function fetchQuickly(
 ): Promise<FlushAnswer> {
   const nothing = batchOf(false, []);
   const outcome = { written: nothing, unwritten: nothing, lost: [], queuesAreFree: false };
-  const answer = { ...outcome, nowSeconds: 0 };
+  const answer = { ...outcome, nowSeconds: 0, apart: null };
   try {
     const { rows } = await quick.fetch(connection, want);
     return { ...answer, rows, failure: null };

@@ -4,6 +4,7 @@ import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ConnectionsParts } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
+import type { Refusals } from "../execute/refusals.ts";
 import type { Results } from "../execute/results.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
@@ -18,6 +19,7 @@ export interface SafeFetcherParts<E> {
   readonly executor: JobExecutor<E>;
   /** Of all jobs that the worker's id has locked, also those that another fetcher hands over. */
   readonly results: Results;
+  readonly refusals: Refusals;
   readonly tasks: KnownTasks;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];

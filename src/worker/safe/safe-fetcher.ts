@@ -57,13 +57,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     });
     const [pending, connections] = [this.#pending, this.#connections];
     this.#doubt = new Doubt({ ...parts, pending, connections, onLeft: () => link.changed() });
-    this.#quick = new QuickFetches({
-      schema: config.schema,
-      tasks: parts.tasks,
-      statement: quickClaimStatement,
-      values: [workerId],
-      begins: false,
-    });
+    const quick = { statement: quickClaimStatement, values: [workerId], begins: false };
+    this.#quick = new QuickFetches({ schema: config.schema, tasks: parts.tasks, ...quick });
     this.#localQueue = new LocalQueue(config.localQueue, {
       clock,
       hooks,
@@ -93,7 +88,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get jobs(): readonly ClaimedJob[] {
-    return [...this.#localQueue.jobs, ...this.#link.slots.jobs(this), ...this.#parts.results.jobs];
+    const ended = [...this.#parts.results.jobs, ...this.#parts.refusals.jobs];
+    return [...this.#localQueue.jobs, ...this.#link.slots.jobs(this), ...ended];
   }
 
   get queueIds(): InFlight["queueIds"] {
@@ -108,7 +104,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   get isIdle(): boolean {
     const isDrained = this.#phase !== "fetching" || this.#next.isDrained;
     const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
-    return isDrained && isEmpty && !this.#doubt.isWaitedFor;
+    return isDrained && isEmpty && !this.#doubt.isWaitedFor && !this.#parts.refusals.isWaiting;
   }
 
   async start(): Promise<void> {
@@ -152,6 +148,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#localQueue.release();
     this.#connections.hurry();
     this.#doubt.end();
+    this.#parts.refusals.end();
     this.#link.changed();
   }
 
@@ -250,13 +247,14 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return this.#parts.config.localQueue.refetchDelay === null && this.#quick.mayBeNext();
   }
 
-  #written({ written, lost }: FlushAnswer, sent: ResultBatch): void {
+  #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (written.freedQueues.length > 0) this.wakeForOthers();
     // They are ready again, before the place at which the next fetch would start.
     if (written.returned.length > 0) this.#next.wake(false);
     if (written.done.length + written.failures.length > 0) this.#link.written();
-    const { hooks, workerId } = this.#parts;
+    const { hooks, workerId, refusals } = this.#parts;
+    if (refusals.settled(written, apart)) this.#next.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 

@@ -1,7 +1,7 @@
 with failed as (
   update "worker"._private_jobs j
   set last_error = f.message,
-    payload = coalesce(f.payload::json, j.payload),
+    payload = coalesce(nullif(f.payload, ''::text)::json, j.payload),
     attempts = j.attempts + 1,
     run_at = greatest(pg_catalog.now(), j.run_at) + pg_catalog.exp(least(j.attempts + 1, 10)) * interval '1 second',
     updated_at = pg_catalog.now(),

@@ -1,0 +1,118 @@
+// Results that PostgreSQL refuses even alone. Each is sent three times in all; then the job stays locked,
+// and the log, the doctor and `why` name it. When the worker ends, its lease runs out, and the job is
+// recovered.
+import type { Clock } from "../../base/clock.ts";
+import { codeOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+import { jobsIn, type ResultBatch, type Results } from "./results.ts";
+import { type Apart, type Refused, refusalText } from "./settle-apart.ts";
+
+/** Before the second and the third time. */
+const PAUSES_MS = [1_000, 4_000];
+
+/** A job that stays locked, and why. */
+export interface Unsettled {
+  readonly id: string;
+  readonly error: string;
+}
+
+interface Kept {
+  readonly error: string;
+  readonly times: number;
+  /** null: it is not sent again. */
+  readonly cancel: (() => void) | null;
+}
+
+export interface RefusalsParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly results: Results;
+  /** Results are to be written. */
+  onChange(): void;
+}
+
+export class Refusals {
+  readonly #parts: RefusalsParts;
+  readonly #kept = new Map<ClaimedJob, Kept>();
+  #hasEnded = false;
+
+  constructor(parts: RefusalsParts) {
+    this.#parts = parts;
+  }
+
+  get jobs(): readonly ClaimedJob[] {
+    return [...this.#kept.keys()];
+  }
+
+  /** Some result is to be sent again. */
+  get isWaiting(): boolean {
+    return [...this.#kept.values()].some(({ cancel }) => cancel !== null);
+  }
+
+  get unsettled(): readonly Unsettled[] {
+    return [...this.#kept].map(([{ id }, { error }]) => ({ id, error }));
+  }
+
+  /** Results were sent; `apart`: what was settled apart. True where PostgreSQL refused some. */
+  settled(written: ResultBatch, apart: Apart | null): boolean {
+    if (this.#kept.size > 0) for (const job of jobsIn(written)) this.#kept.delete(job);
+    if (apart === null) return false;
+    logTurned(this.#parts.logger, apart.turned);
+    for (const one of apart.refused) this.#add(one);
+    return true;
+  }
+
+  /** Nothing is sent again: what is left stays locked. */
+  end(): void {
+    this.#hasEnded = true;
+    for (const [job, kept] of this.#kept) {
+      kept.cancel?.();
+      this.#kept.set(job, { ...kept, cancel: null });
+    }
+  }
+
+  #add(refused: Refused): void {
+    const { clock, logger } = this.#parts;
+    const { job, error } = refused;
+    const times = (this.#kept.get(job)?.times ?? 0) + 1;
+    const pauseMs = this.#hasEnded ? undefined : PAUSES_MS[times - 1];
+    const cancel = pauseMs === undefined ? null : clock.after(pauseMs, () => this.#again(refused));
+    this.#kept.set(job, { error: refusalText(error), times, cancel });
+    const fields = fieldsOf(refused);
+    if (cancel !== null) logger.warn(fields, "the end of a job is refused; it is sent again");
+    else logger.error(fields, "the end of a job is refused; the job stays locked");
+  }
+
+  #again({ job, result }: Refused): void {
+    const { results, onChange } = this.#parts;
+    const kept = this.#kept.get(job);
+    if (kept === undefined || kept.cancel === null) return;
+    this.#kept.set(job, { ...kept, cancel: () => {} });
+    if (result === "done") results.complete(job);
+    else if (result === null) results.return(job);
+    else results.fail(result);
+    onChange();
+  }
+}
+
+export function logTurned(logger: Logger, turned: Apart["turned"]): void {
+  for (const one of turned) {
+    logger.error(fieldsOf(one), "the end of a job is refused; the job counts as failed");
+  }
+}
+
+function fieldsOf({ job, error }: Pick<Refused, "job" | "error">): object {
+  const { constraint, table } = ((error as { cause?: unknown }).cause ?? {}) as Record<
+    string,
+    unknown
+  >;
+  return {
+    job_id: job.id,
+    task: job.taskIdentifier,
+    error: refusalText(error),
+    sqlstate: codeOf((error as { cause?: unknown }).cause),
+    ...(constraint === undefined ? {} : { constraint }),
+    ...(table === undefined ? {} : { table }),
+  };
+}

@@ -1,0 +1,161 @@
+// Results that PostgreSQL refuses as a batch: a foreign key or a trigger of the application's does not let
+// a row go. They are halved until each refused one is alone; all others are written.
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { isRefusal } from "../../database/errors/database-errors.ts";
+import { failJobs } from "../../queue/settle/fail.ts";
+import type { LockMode } from "../../queue/settle/fence.ts";
+import { finishJobs } from "../../queue/settle/finish.ts";
+import { returnJobs } from "../../queue/settle/give-back.ts";
+import type { ClaimedJob } from "./claimed-job.ts";
+import { type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
+
+/** A result that is refused also as a failure. */
+export interface Refused {
+  readonly job: ClaimedJob;
+  /** null: the job is given back unstarted; "done", or how it has failed. */
+  readonly result: "done" | FailedJob | null;
+  readonly error: unknown;
+}
+
+export interface Apart {
+  readonly written: ResultBatch;
+  /** Jobs that succeeded and are written as failed, and why. */
+  readonly turned: readonly { readonly job: ClaimedJob; readonly error: unknown }[];
+  /** Jobs among them that were no longer ours. */
+  readonly lost: readonly string[];
+  readonly refused: readonly Refused[];
+  /** What was left when the connection was lost. */
+  readonly unwritten: ResultBatch;
+  readonly failure: unknown;
+}
+
+/** States of the server or of other sessions: the same statement may go through later. */
+const PASSING = /^(08|25|26|40|53|55|57|58|XX)/;
+
+/**
+ * Whether PostgreSQL refuses a result for what it is: it violates a constraint, or a trigger has failed.
+ * A missing table or right is refused in a trigger only; in a statement of ours it is an outage.
+ */
+export function isRefusedResult(error: unknown): boolean {
+  if (isRefusal(error)) return true;
+  const { cause } = error as { cause?: { where?: unknown } };
+  const isInTrigger = typeof cause?.where === "string" && cause.where !== "";
+  return isInTrigger && !PASSING.test(codeOf(cause) ?? "XX");
+}
+
+/** PostgreSQL's sentence, and where it was raised. */
+export function refusalText(error: unknown): string {
+  const cause = ((error as { cause?: unknown }).cause ?? error) as Record<string, unknown>;
+  const place = typeof cause["where"] === "string" ? cause["where"].split("\n")[0] : "";
+  const sentence = `PostgreSQL refuses the end of the job: ${messageOf(cause)}`;
+  return place ? `${sentence} (${place})` : sentence;
+}
+
+/** Writes what can be written. What succeeded and is refused counts as failed. Never rejects. */
+export async function settleApart(
+  db: Database,
+  workerId: string,
+  batch: ResultBatch,
+  mode: LockMode,
+): Promise<Apart> {
+  const { isRepeated, freedQueues } = batch;
+  const written = emptyBatch(isRepeated);
+  const unwritten = emptyBatch(isRepeated);
+  const halves = new Halves();
+  const turned = new Map<FailedJob, unknown>();
+  const refused: Refused[] = [];
+  await halves.write(batch.done, {
+    send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
+    ...{ written: written.done, unwritten: unwritten.done },
+    refused: (job, error) => {
+      turned.set({ job, message: refusalText(error), payload: null }, error);
+    },
+  });
+  await halves.write([...batch.failures, ...turned.keys()], {
+    send: (some) => failJobs(db, workerId, some.map(toFailure), mode),
+    ...{ written: written.failures, unwritten: unwritten.failures },
+    refused: (one, error) => {
+      const { job } = one;
+      if (turned.has(one)) refused.push({ job, result: "done", error: turned.get(one) });
+      else refused.push({ job, result: one, error });
+    },
+  });
+  await halves.write(batch.returned, {
+    send: (jobs) => returnJobs(db, workerId, jobs.map(idOf)),
+    ...{ written: written.returned, unwritten: unwritten.returned },
+    refused: (job, error) => void refused.push({ job, result: null, error }),
+  });
+  // Last: what is behind these jobs in their queues must not overtake them.
+  if (mode === "locked_by") {
+    await halves.write(
+      [freedQueues].filter(({ length }) => length > 0),
+      {
+        send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
+        ...{ written: [], unwritten: [] },
+        refused: (_queueIds, error) => halves.fail(error),
+      },
+    );
+    (halves.failure === null ? written : unwritten).freedQueues.push(...freedQueues);
+  }
+  const { lost, failure } = halves;
+  const asFailed = written.failures.flatMap((one) => {
+    return turned.has(one) ? [{ job: one.job, error: turned.get(one) }] : [];
+  });
+  return { written, turned: asFailed, lost, refused, unwritten, failure };
+}
+
+interface Part<T> {
+  send(items: readonly T[]): Promise<string[]>;
+  readonly written: T[];
+  readonly unwritten: T[];
+  refused(item: T, error: unknown): void;
+}
+
+class Halves {
+  readonly lost: string[] = [];
+  /** Once the connection is lost nothing more is sent. */
+  failure: unknown = null;
+
+  fail(error: unknown): void {
+    this.failure = error;
+  }
+
+  async write<T>(items: readonly T[], part: Part<T>): Promise<void> {
+    if (items.length === 0) return;
+    if (this.failure !== null) {
+      part.unwritten.push(...items);
+      return;
+    }
+    try {
+      this.lost.push(...(await part.send(items)));
+      part.written.push(...items);
+    } catch (error) {
+      const [first] = items;
+      if (!isRefusedResult(error)) {
+        this.failure = error;
+        part.unwritten.push(...items);
+      } else if (items.length === 1) part.refused(first as T, error);
+      else {
+        const middle = Math.ceil(items.length / 2);
+        await this.write(items.slice(0, middle), part);
+        await this.write(items.slice(middle), part);
+      }
+    }
+  }
+}
+
+function emptyBatch(isRepeated: boolean): ResultBatch {
+  return { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
+}
+
+/** Both batches as one. */
+export function joined(one: ResultBatch, other: ResultBatch): ResultBatch {
+  return {
+    done: [...one.done, ...other.done],
+    failures: [...one.failures, ...other.failures],
+    returned: [...one.returned, ...other.returned],
+    freedQueues: [...one.freedQueues, ...other.freedQueues],
+    isRepeated: one.isRepeated || other.isRepeated,
+  };
+}

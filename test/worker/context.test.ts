@@ -1,0 +1,74 @@
+// The asynchronous context in which application code runs: that of the worker's start, never another job's.
+import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { describe, test } from "node:test";
+import type { Plugin } from "../../src/worker/task/hooks.ts";
+import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
+import { until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+for (const fastLane of [false, true]) {
+  describe(fastLane ? "With a fast lane" : "In the safe mode", () => {
+    test("handlers, interceptors and observers begin in the context of the worker's start.", async () => {
+      const storage = new AsyncLocalStorage<string>();
+      const seen = new Set<string | undefined>();
+      let ended = 0;
+      const enter = (name: string) => {
+        seen.add(storage.getStore());
+        storage.enterWith(name);
+      };
+      const plugin: Plugin = {
+        name: "contexts",
+        register(hooks) {
+          hooks.on("job:fetch", () => void seen.add(storage.getStore()));
+          hooks.on("job:settled", ({ job }) => {
+            seen.add(storage.getStore());
+            if (job.taskIdentifier !== "intercepted") ended++;
+          });
+        },
+      };
+      const intercepting: Plugin = {
+        name: "intercepting",
+        register(hooks) {
+          hooks.intercept("beforeJobRun", async () => {
+            seen.add(storage.getStore());
+          });
+        },
+      };
+      const tasks = [
+        defineTask("waits", async () => {
+          enter("waits");
+          await new Promise((resolve) => setImmediate(resolve));
+        }),
+        defineTask("at_once", () => enter("at once")),
+        defineTask("throws", () => {
+          enter("throws");
+          throw new Error("fails");
+        }),
+        defineBatchTask("batch", (items: readonly unknown[]) => {
+          enter("batch");
+          return items.map(async () => {});
+        }),
+      ];
+      const names = ["waits", "at_once", "batch"];
+      const jobs = (count: number) =>
+        Array.from({ length: count }, (_, n) => ({
+          identifier: names[n % names.length] as string,
+          payload: [n],
+          spec: n % 5 === 0 ? { queueName: "q" } : {},
+        }));
+      for (const plugins of [[plugin], [plugin, intercepting]]) {
+        ended = 0;
+        await storage.run("start", () =>
+          queue.started({ tasks, fastLane, plugins, concurrency: 3, pollIntervalMs: 50 }),
+        );
+        await queue.utils.addJob("throws", {}, { maxAttempts: 1 });
+        await queue.utils.addJobs(jobs(60));
+        await until("all have ended", () => ended >= 60);
+        await queue.sql("delete from worker._private_jobs");
+      }
+      assert.deepEqual([...seen], ["start"]);
+    });
+  });
+}
