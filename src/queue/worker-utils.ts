@@ -7,6 +7,7 @@ import { isLogger, type Logger, loggerProblem, silentLogger } from "../base/logg
 import { strict, validate } from "../base/validate.ts";
 import { createPool } from "../database/connection/pool.ts";
 import type { Database, Queryable } from "../database/database.ts";
+import { exactClient } from "../database/exact-client.ts";
 import { migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
 import type { Job } from "../domain/job.ts";
@@ -157,7 +158,9 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   migrate(): Promise<void>;
   /**
    * The same on another pool or client, such as one inside a transaction: then a rollback takes
-   * back what was done. Ending the result ends nothing.
+   * back what was done. Ending the result ends nothing. Another driver than pg fits, too, through an
+   * object whose `query({ text, values })` resolves to `{ rows }`; before its first statement it is asked
+   * one, and rejected with `configuration` where it does not answer texts as they are.
    */
   with(client: Queryable): WorkerUtils<Added>;
   /** Ends the pool of its own, after the statements under way; never one that was lent. Idempotent. */
@@ -247,7 +250,10 @@ export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerU
     copyJobs: copyJobs as CopyJobs,
     migrate: () => migrateOn(db, owner),
     with: (client: Queryable) =>
-      bindUtils<Added>({ ...db, client }, { ...owner, pool: null, end: async () => {} }),
+      bindUtils<Added>(
+        { ...db, client: exactClient(client) },
+        { ...owner, pool: null, end: async () => {} },
+      ),
     end: () => owner.end(),
     [Symbol.asyncDispose]: () => owner.end(),
   });

@@ -1,11 +1,21 @@
 /** Copies a text. The clipboard API exists only over HTTPS and on loopback; elsewhere a selection serves. */
-export async function copyText(text: string): Promise<boolean> {
+export async function copyText(given: string): Promise<boolean> {
+  const text = withCodes(given);
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
     return copySelection(text);
   }
+}
+
+/** Control and format characters but for line breaks and tabs: a terminal acts on them where they are pasted. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** With their codes instead, as JSON escapes them. */
+function withCodes(text: string): string {
+  const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(HIDDEN, (character) => character.split("").map(code).join(""));
 }
 
 function copySelection(text: string): boolean {

@@ -1,9 +1,10 @@
 // What a cause's or an incident's verb is to a shell.
-import { commandLineOf, quoted } from "../../queue/operations/model/command-line.ts";
+import { shellWord } from "../../domain/portable/shell-word.ts";
+import { commandLineOf } from "../../queue/operations/model/command-line.ts";
 import type { Verb } from "../../queue/why/verb.ts";
 
 export function lineOfVerb(verb: Verb): string {
-  if ("workerIds" in verb) return ["worker", "unlock", ...verb.workerIds.map(quoted)].join(" ");
+  if ("workerIds" in verb) return ["worker", "unlock", ...verb.workerIds.map(shellWord)].join(" ");
   if ("jobIds" in verb) return ["worker", verb.action, ...verb.jobIds].join(" ");
   return commandLineOf(verb.action, verb.q, {});
 }

@@ -24,10 +24,11 @@ interface Sent {
 
 /** The WorkerError for anything a database call threw; an error that is one already is kept. */
 export function explainDatabaseError(
-  error: unknown,
+  thrown: unknown,
   schema: string,
   { values, text }: Sent = { values: [], text: "" },
 ): WorkerError {
+  const error = unwrapped(thrown);
   if (error instanceof WorkerError) return error;
   const bytes = bytesOf(values);
   if (bytes > LONGEST_MESSAGE_BYTES) {
@@ -68,6 +69,13 @@ export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
   if (error.code === "bad_input" || error.code === "too_large") return true;
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
+}
+
+/** Query builders wrap the error of their driver, without its code. */
+function unwrapped(error: unknown): unknown {
+  const { cause } = Object(error) as { cause?: unknown };
+  const isWrapper = codeOf(error) === undefined && cause !== undefined;
+  return isWrapper && (cause instanceof WorkerError || codeOf(cause) !== undefined) ? cause : error;
 }
 
 /** Node reports a host with several addresses as an AggregateError without a code of its own. */

@@ -52,9 +52,9 @@ const addSql: Statement = (schema) => `
   select ${jobColumns}
   from ${schema}.add_job(
     identifier => $1::text,
-    payload => $2::json,
+    payload => $2::text::json,
     queue_name => $3::text,
-    run_at => $4::timestamptz,
+    run_at => $4::text::timestamptz,
     max_attempts => $5::int,
     job_key => $6::text,
     priority => $7::int,

@@ -47,7 +47,8 @@ async function offerJobs(
     ...givenValues(offered, ALL_COLUMNS),
     offered.map((spec) => spec.jobKey),
     offered.map((spec) => spec.jobKeyMode),
-    preserves,
+    // As text: a driver may type an array by its first boolean.
+    preserves.map((one) => (one === null ? null : String(one))),
   ];
   const rows = await withNames(db, await contendedQuery<KeyedRow>(db, addSql, values));
   for (const row of rows) {
@@ -80,7 +81,7 @@ const addSql: Statement = (schema) => `
       spec.*, job_key, job_key_mode, preserves,
       (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
     from (${givenRows(ALL_COLUMNS)}) as spec
-    join unnest($9::text[], $10::text[], $11::boolean[])
+    join unnest($9::text[], $10::text[], $11::text[]::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
     where ${isOwnFunction(schema, "add_job")}
   ), batches as (
@@ -117,6 +118,6 @@ const addSql: Statement = (schema) => `
     ) as added
     where added.id is not null
   )
-  select ${jobColumns}, jobs.place
+  select ${jobColumns}, jobs.place::text
   from jobs
   ${jobNames(schema)}`;

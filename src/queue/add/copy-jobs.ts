@@ -5,6 +5,7 @@ import { BinaryRows } from "../../database/connection/binary-rows.ts";
 import { copyIn } from "../../database/connection/copy-in.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { assertCopies } from "../../database/exact-client.ts";
 import {
   type JobByTask,
   type JobToAdd,
@@ -53,6 +54,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   if (!isIterable(jobs)) {
     throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
   }
+  assertCopies(db.client);
   const names: Names = { tasks: new Map(), queues: new Map() };
   return inTransaction(db, async (inside) => {
     const startUs = await now(inside);

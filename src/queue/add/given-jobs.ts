@@ -21,7 +21,7 @@ export type GivenColumn =
 const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
   identifier: { type: "text", of: (spec) => spec.identifier },
   queue_name: { type: "text", of: (spec) => spec.queueName },
-  run_at: { type: "timestamptz", of: (spec) => spec.runAt },
+  run_at: { type: "text[]::timestamptz", of: (spec) => spec.runAt },
   max_attempts: { type: "smallint", of: (spec) => spec.maxAttempts },
   priority: { type: "smallint", of: (spec) => spec.priority },
   flags: { type: "text", of: flagsText },

@@ -149,12 +149,12 @@ const insertSql =
     select ${announceJobs("$2::int")}
   )
   select
-    ${microseconds("pg_catalog.now()")} as now_us,
+    ${microseconds("pg_catalog.now()")}::text as now_us,
     pg_catalog.array_agg(added.id)::text as ids,
-    ${ofGiven("run_at", `${microseconds("added.run_at")}::bigint`)} as run_ats_us,
-    ${ofGiven("flags", "added.flags::text")} as flags,
-    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier) as tasks,
-    ${isQueued ? "(select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)" : "null"}
+    ${ofGiven("run_at", `${microseconds("added.run_at")}::bigint`)}::text as run_ats_us,
+    ${ofGiven("flags", "added.flags::text")}::text as flags,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier)::text as tasks,
+    ${isQueued ? "(select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)" : "null"}::text
       as queues
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified`;

@@ -108,7 +108,7 @@ function integerPart(term: FieldTerm, column: string, parameters: Parameters): P
 const LATE_US = 60_000_000n;
 
 function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
-  const at = (us: bigint) => parameters.add(timeText(String(us)), "timestamptz");
+  const at = (us: bigint) => parameters.add(timeText(String(us)), "text::timestamptz");
   const due = (us: bigint) => `${isAvailable("jobs")} and ${isDue("jobs", at(us))}`;
   switch (word) {
     case "due":
@@ -147,7 +147,7 @@ function stuckPart(due: string, parameters: Parameters, { stuck }: Known): Part 
     "jobs",
     parameters.add(stuck.silent, "text[]"),
     parameters.add(stuck.known, "text[]"),
-    parameters.add(stuck.oldBefore, "timestamptz"),
+    parameters.add(stuck.oldBefore, "text::timestamptz"),
   );
   return anyOf([
     sqlPart(`(${lock})`, { conditions: ["running"] }),

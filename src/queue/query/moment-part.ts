@@ -64,7 +64,7 @@ function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
 }
 
 function bounds(column: string, { low, high }: Interval, parameters: Parameters): string[] {
-  const at = (us: bigint) => parameters.add(timeText(String(us)), "timestamptz");
+  const at = (us: bigint) => parameters.add(timeText(String(us)), "text::timestamptz");
   return [
     ...(low === null ? [] : [`${column} >= ${at(low)}`]),
     ...(high === null ? [] : [`${column} < ${at(high)}`]),

@@ -26,6 +26,6 @@ export async function countJobs(db: Database): Promise<JobCounts> {
 
 const countSql: Statement = (schema) => `
   select
-    pg_catalog.count(*) as total,
+    pg_catalog.count(*)::int as total,
     ${stateCounts("jobs")}
   from ${schema}._private_jobs as jobs`;

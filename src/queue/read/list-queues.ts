@@ -78,12 +78,12 @@ const queuesSql: Statement = (schema) => `
   )
   select
     queues.id, queues.queue_name,
-    ${microseconds("queues.locked_at")} as locked_at_us, queues.locked_by,
-    coalesce(counts.job_count, 0) as job_count,
-    coalesce(counts.ready_count, 0) as ready_count,
-    coalesce(counts.scheduled_count, 0) as scheduled_count,
-    coalesce(counts.locked_count, 0) as locked_count,
-    coalesce(counts.failed_count, 0) as failed_count
+    ${microseconds("queues.locked_at")}::text as locked_at_us, queues.locked_by,
+    coalesce(counts.job_count, 0)::text as job_count,
+    coalesce(counts.ready_count, 0)::text as ready_count,
+    coalesce(counts.scheduled_count, 0)::text as scheduled_count,
+    coalesce(counts.locked_count, 0)::text as locked_count,
+    coalesce(counts.failed_count, 0)::text as failed_count
   from ${schema}._private_job_queues as queues
   left join counts on counts.job_queue_id = queues.id
   order by queues.locked_at nulls last, queues.queue_name

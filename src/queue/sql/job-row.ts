@@ -40,14 +40,14 @@ interface LargeColumns {
 
 /** Expects the tables under the names `jobs`, `tasks` and `queues`; see `jobNames`. */
 export const jobColumnsWith = ({ payload, lastError, lockedBy, flags }: LargeColumns) => `
-  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, ${payload} as payload, jobs.priority,
-  ${microseconds("jobs.run_at")} as run_at_us,
+  jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, (${payload})::text as payload, jobs.priority,
+  ${microseconds("jobs.run_at")}::text as run_at_us,
   jobs.attempts, jobs.max_attempts, ${lastError} as last_error,
-  ${microseconds("jobs.created_at")} as created_at_us,
-  ${microseconds("jobs.updated_at")} as updated_at_us,
-  jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us, ${lockedBy} as locked_by,
-  jobs.revision, ${flags} as flags, jobs.is_available,
+  ${microseconds("jobs.created_at")}::text as created_at_us,
+  ${microseconds("jobs.updated_at")}::text as updated_at_us,
+  jobs.key, ${microseconds("jobs.locked_at")}::text as locked_at_us, ${lockedBy} as locked_by,
+  jobs.revision, (${flags})::text as flags, jobs.is_available,
   ${stateOf("jobs")} as state`;
 
 export const jobColumns = jobColumnsWith({

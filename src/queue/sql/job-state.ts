@@ -22,7 +22,7 @@ export const stateOf = (job: string): string => `case
 
 /** How many jobs are in each state, for a select list. */
 export const stateCounts = (job: string, suffix = ""): string =>
-  `pg_catalog.count(*) filter (where ${isReady(job)}) as ready${suffix},
-    pg_catalog.count(*) filter (where ${isScheduled(job)}) as scheduled${suffix},
-    pg_catalog.count(*) filter (where ${isLocked(job)}) as locked${suffix},
-    pg_catalog.count(*) filter (where ${isFailed(job)}) as failed${suffix}`;
+  `pg_catalog.count(*) filter (where ${isReady(job)})::int as ready${suffix},
+    pg_catalog.count(*) filter (where ${isScheduled(job)})::int as scheduled${suffix},
+    pg_catalog.count(*) filter (where ${isLocked(job)})::int as locked${suffix},
+    pg_catalog.count(*) filter (where ${isFailed(job)})::int as failed${suffix}`;

@@ -113,7 +113,7 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     order by jobs.id ${fromNewest ? "desc" : "asc"}
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+  select bound.last::text, bound.rows::text, (select pg_catalog.count(*)::text from found) as matched,
     pg_catalog.array_to_string(array(
       select id from found order by id ${fromNewest ? "desc" : "asc"} offset $3::bigint
     ), ',') as ids
@@ -122,7 +122,7 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
 // Where every row has to be looked at, to count them off the index first would be a tenth more work: the
 // condition is no filter here, but said of each of the next rows, which come in the subquery's order.
 const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
-  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+  select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
     select pg_catalog.${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows,

@@ -135,7 +135,7 @@ function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string):
     conditions?.every((one) => names.includes(one)) === true;
   if (isDue === true || all(["ready", "blocked"])) return `and ${isDueNow("jobs")}`;
   if (isDue !== false && !all(["scheduled"])) return "";
-  return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::timestamptz`}`;
+  return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::text::timestamptz`}`;
 }
 
 /** A list of the key's columns. */
@@ -240,8 +240,8 @@ function stepOf(
     select found.* from found cross join edge
     where not (edge.is_crowd and (${keysOf("found")}) = (${keysOf("edge")}))
   )
-  select edge.n as seen, edge.id as last_id, ${keyText(keys, "edge")} as last_key, edge.is_crowd,
-    (select pg_catalog.count(*) from kept) as matched,
+  select edge.n::text as seen, edge.id::text as last_id, ${keyText(keys, "edge")} as last_key, edge.is_crowd,
+    (select pg_catalog.count(*)::text from kept) as matched,
     pg_catalog.array_to_string(array(select id from kept order by n offset ${skip}), ',') as ids,
     pg_catalog.array_to_string(array(
       select ${keyText(keys, "kept")} from kept order by n offset ${skip}

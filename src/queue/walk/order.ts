@@ -67,7 +67,7 @@ const time = (column: string): Key => ({
   column,
   out: (expression) => `${microseconds(expression)}::text`,
   parameter: momentText,
-  type: "timestamptz",
+  type: "text::timestamptz",
   isValid: isMomentKey,
 });
 

@@ -55,9 +55,9 @@ export async function listActiveWorkers(
 const activeWorkersSql: Statement = (schema) => `
   select
     id,
-    ${microseconds("last_heartbeat_at")} as last_heartbeat_at_us,
-    ${microseconds("started_at")} as started_at_us,
-    metadata,
+    ${microseconds("last_heartbeat_at")}::text as last_heartbeat_at_us,
+    ${microseconds("started_at")}::text as started_at_us,
+    metadata::text,
     coalesce(last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
   from ${schema}._private_workers as workers
   order by id

@@ -30,8 +30,8 @@ export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
 const lockedWorkersSql: Statement = (schema) => `
   select
     worker_id,
-    pg_catalog.count(*) filter (where is_job) as locked_jobs,
-    pg_catalog.count(*) filter (where not is_job) as locked_queues
+    pg_catalog.count(*) filter (where is_job)::text as locked_jobs,
+    pg_catalog.count(*) filter (where not is_job)::text as locked_queues
   from (
     select locked_by as worker_id, true as is_job
     from ${schema}._private_jobs

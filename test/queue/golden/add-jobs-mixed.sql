@@ -35,7 +35,7 @@
       identifier, queue_name, payload::json as payload, n,
       coalesce(run_at, pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
       coalesce(priority, 0) as priority, flags::jsonb as flags
-    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
+    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as given
     join all_identifier using (identifier)
     left join all_queue_name using (queue_name)
@@ -45,12 +45,12 @@
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), $2::int))
   )
   select
-    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as now_us,
     pg_catalog.array_agg(added.id)::text as ids,
-    pg_catalog.json_agg(pg_catalog.floor(extract(epoch from added.run_at) * 1000000::numeric)::bigint) as run_ats_us,
-    pg_catalog.json_agg(added.flags::text) as flags,
-    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier) as tasks,
-    (select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)
+    pg_catalog.json_agg(pg_catalog.floor(extract(epoch from added.run_at) * 1000000::numeric)::bigint)::text as run_ats_us,
+    pg_catalog.json_agg(added.flags::text)::text as flags,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier)::text as tasks,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)::text
       as queues
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified

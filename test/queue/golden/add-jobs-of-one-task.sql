@@ -33,12 +33,12 @@
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), $2::int))
   )
   select
-    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us,
+    pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as now_us,
     pg_catalog.array_agg(added.id)::text as ids,
-    null as run_ats_us,
-    null as flags,
-    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier) as tasks,
-    null
+    null::text as run_ats_us,
+    null::text as flags,
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier)::text as tasks,
+    null::text
       as queues
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified

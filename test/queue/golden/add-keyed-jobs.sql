@@ -7,9 +7,9 @@
       identifier, queue_name, payload::json as payload, n,
       coalesce(run_at, pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
       coalesce(priority, 0) as priority, flags::jsonb as flags
-    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
+    from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
-    join unnest($9::text[], $10::text[], $11::boolean[])
+    join unnest($9::text[], $10::text[], $11::text[]::boolean[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
     where not exists (
     select from pg_catalog.pg_proc as own
@@ -51,20 +51,20 @@
     where added.id is not null
   )
   select 
-  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, jobs.payload as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+  jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, (jobs.payload)::text as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, jobs.last_error as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, jobs.locked_by as locked_by,
-  jobs.revision, jobs.flags as flags, jobs.is_available,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, jobs.locked_by as locked_by,
+  jobs.revision, (jobs.flags)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
-  end as state, jobs.place
+  end as state, jobs.place::text
   from jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -13,7 +13,7 @@ select pg_catalog.pg_current_xact_id()::text as id;
     where jobs.id = failed.id
     returning jobs.id
   )
-  select pg_catalog.count(*) as deleted, pg_catalog.max(id) as last from deleted;
+  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted;
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 

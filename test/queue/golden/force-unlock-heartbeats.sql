@@ -15,10 +15,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where queue.locked_by = worker.id
     returning worker.id
   )
-  select (select pg_catalog.count(*) from jobs) as jobs, (select pg_catalog.count(*) from queues) as queues, pg_catalog.to_json(array(
+  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(
     select id from worker
     where not exists (select from jobs where jobs.id = worker.id)
     and not exists (select from queues where queues.id = worker.id)
     and not exists (select from "worker"._private_workers as known where known.id = worker.id)
     order by n
-  )) as unknown
+  ))::text as unknown

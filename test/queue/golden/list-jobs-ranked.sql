@@ -2,8 +2,8 @@
     select jobs.id, jobs.updated_at as key
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
-    and ($3::bigint is null or (jobs.updated_at, jobs.id) < ($2::timestamptz, $3::bigint))
-    and ($5::bigint is null or (jobs.updated_at, jobs.id) >= ($4::timestamptz, $5::bigint))
+    and ($3::bigint is null or (jobs.updated_at, jobs.id) < ($2::text::timestamptz, $3::bigint))
+    and ($5::bigint is null or (jobs.updated_at, jobs.id) >= ($4::text::timestamptz, $5::bigint))
     and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and true
   )
   select null as last, 0 as rows,
@@ -24,8 +24,8 @@
     select jobs.id, jobs.updated_at as key
     from "worker"._private_jobs as jobs
     where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
-    and ($5::bigint is null or (jobs.updated_at, jobs.id) < ($4::timestamptz, $5::bigint))
-    and ($7::bigint is null or (jobs.updated_at, jobs.id) >= ($6::timestamptz, $7::bigint))
+    and ($5::bigint is null or (jobs.updated_at, jobs.id) < ($4::text::timestamptz, $5::bigint))
+    and ($7::bigint is null or (jobs.updated_at, jobs.id) >= ($6::text::timestamptz, $7::bigint))
     and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and true
     order by jobs.updated_at desc, jobs.id desc
     limit $3::bigint
@@ -36,18 +36,18 @@
   from bound;
 
   select 
-  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+  jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, (case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
-    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end)::text as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
-  jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, (case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'

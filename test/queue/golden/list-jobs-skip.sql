@@ -5,7 +5,7 @@
   limit 1
   offset $2::bigint;
 
-  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+  select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
     select pg_catalog.min(id) as last, pg_catalog.count(*) as rows,

@@ -24,11 +24,11 @@
     select jobs.id
     from "worker"._private_jobs as jobs
     where jobs.id <= $1::bigint and jobs.id >= (select last from bound)
-    and (jobs.is_available) and jobs.run_at = $5::timestamptz
+    and (jobs.is_available) and jobs.run_at = $5::text::timestamptz
     order by jobs.id desc
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+  select bound.last::text, bound.rows::text, (select pg_catalog.count(*)::text from found) as matched,
     pg_catalog.array_to_string(array(
       select id from found order by id desc offset $3::bigint
     ), ',') as ids
@@ -41,8 +41,8 @@
         select jobs.run_at as k0, jobs.id, true as may
         from "worker"._private_jobs as jobs
         where (jobs.is_available) and jobs.priority = $6::int
-        and (jobs.run_at) <= ($1::timestamptz)
-        and (jobs.run_at, jobs.id) < ($1::timestamptz, $2::bigint)
+        and (jobs.run_at) <= ($1::text::timestamptz)
+        and (jobs.run_at, jobs.id) < ($1::text::timestamptz, $2::bigint)
         
         order by jobs.run_at desc
         limit $3::int + 20000
@@ -71,8 +71,8 @@
     select found.* from found cross join edge
     where not (edge.is_crowd and (found.k0) = (edge.k0))
   )
-  select edge.n as seen, edge.id as last_id, pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from edge.k0) * 1000000::numeric)::text) as last_key, edge.is_crowd,
-    (select pg_catalog.count(*) from kept) as matched,
+  select edge.n::text as seen, edge.id::text as last_id, pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from edge.k0) * 1000000::numeric)::text) as last_key, edge.is_crowd,
+    (select pg_catalog.count(*)::text from kept) as matched,
     pg_catalog.array_to_string(array(select id from kept order by n offset $4::bigint), ',') as ids,
     pg_catalog.array_to_string(array(
       select pg_catalog.concat_ws(',', pg_catalog.floor(extract(epoch from kept.k0) * 1000000::numeric)::text) from kept order by n offset $4::bigint
@@ -97,25 +97,25 @@
     order by jobs.id desc
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+  select bound.last::text, bound.rows::text, (select pg_catalog.count(*)::text from found) as matched,
     pg_catalog.array_to_string(array(
       select id from found order by id desc offset $3::bigint
     ), ',') as ids
   from bound;
 
   select 
-  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+  jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, (case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
-    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end)::text as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
-  jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, (case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'

@@ -1,7 +1,7 @@
   select
     worker_id,
-    pg_catalog.count(*) filter (where is_job) as locked_jobs,
-    pg_catalog.count(*) filter (where not is_job) as locked_queues
+    pg_catalog.count(*) filter (where is_job)::text as locked_jobs,
+    pg_catalog.count(*) filter (where not is_job)::text as locked_queues
   from (
     select locked_by as worker_id, true as is_job
     from "worker"._private_jobs

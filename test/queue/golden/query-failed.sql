@@ -14,5 +14,5 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available and jobs.updated_at >= $2::timestamptz) and (jobs.task_id = any($3::int[])) and ((pg_catalog.strpos(pg_catalog.lower(jobs.last_error collate "C"), ($4::text[])[1]) > 0) is not true))
+and ((jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available) and (jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available and jobs.updated_at >= $2::text::timestamptz) and (jobs.task_id = any($3::int[])) and ((pg_catalog.strpos(pg_catalog.lower(jobs.last_error collate "C"), ($4::text[])[1]) > 0) is not true))
 order by jobs.id

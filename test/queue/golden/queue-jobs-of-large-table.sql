@@ -37,7 +37,7 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     order by jobs.id desc
     limit $3::bigint + $4::bigint
   )
-  select bound.last, bound.rows, (select pg_catalog.count(*) from found) as matched,
+  select bound.last::text, bound.rows::text, (select pg_catalog.count(*)::text from found) as matched,
     pg_catalog.array_to_string(array(
       select id from found order by id desc offset $3::bigint
     ), ',') as ids

@@ -1,12 +1,12 @@
   select 
-  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, jobs.payload as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+  jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, (jobs.payload)::text as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, jobs.last_error as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, jobs.locked_by as locked_by,
-  jobs.revision, jobs.flags as flags, jobs.is_available,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, jobs.locked_by as locked_by,
+  jobs.revision, (jobs.flags)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
@@ -15,7 +15,7 @@
   end as state
   from "worker".reschedule_jobs(
     $1::bigint[],
-    run_at => case when $2::boolean then pg_catalog.now() else $3::timestamptz end,
+    run_at => case when $2::boolean then pg_catalog.now() else $3::text::timestamptz end,
     priority => $4::int,
     attempts => $5::int,
     max_attempts => $6::int

@@ -4,7 +4,7 @@
     array(select id from "worker"._private_job_queues
       where queue_name ilike any ($1::text[]))::text as queues;
 
-  select last, rows, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
+  select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
     select pg_catalog.max(id) as last, pg_catalog.count(*) as rows,
@@ -24,18 +24,18 @@
   ) as chunk;
 
   select 
-  jobs.id, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+  jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
+  jobs.job_queue_id, queues.queue_name, (case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
-    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end as payload, jobs.priority,
-  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end)::text as payload, jobs.priority,
+  pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
     and pg_catalog.pg_column_compression(jobs.payload) is null
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
-  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_at_us,
-  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
-  jobs.revision, case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end as flags, jobs.is_available,
+  pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
+  pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
+  jobs.revision, (case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'

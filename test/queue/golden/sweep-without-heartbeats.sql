@@ -17,8 +17,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   )
   select
     found.id as worker_id, found.kind,
-    pg_catalog.count(*) filter (where locks.is_job) as locked_jobs,
-    pg_catalog.count(*) filter (where not locks.is_job) as locked_queues
+    pg_catalog.count(*) filter (where locks.is_job)::text as locked_jobs,
+    pg_catalog.count(*) filter (where not locks.is_job)::text as locked_queues
   from found
   left join locks on locks.locked_by = found.id
   group by found.id, found.kind

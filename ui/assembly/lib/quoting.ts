@@ -1,5 +1,7 @@
 /** Text inside of another language, a query or Markdown: names and errors are anybody's, and stay text. */
 
+import { visible } from "./visible";
+
 /** A text as a query has it in quotes: one value, whatever it holds. */
 export function quoted(text: string): string {
   return '"' + text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') + '"';
@@ -16,25 +18,44 @@ export function unquoted(text: string): string {
   return out;
 }
 
-/** In a line of Markdown: what Markdown would take for its own is left as it stands. */
+/**
+ * In a line of Markdown, for a chat: characters of Markdown are escaped, and a word that a chat would make a
+ * link or a mention of (`@here`) is code.
+ */
 export function plain(said: string): string {
+  const words = oneLine(said).split(" ");
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    words[i] = isLinked(word) ? codeSpan(word) : escaped(word);
+  }
+  return words.join(" ");
+}
+
+function isLinked(word: string): bool {
+  return word.includes("@") || word.includes("://") || word.toLowerCase().includes("www.");
+}
+
+function escaped(word: string): string {
   let out = "";
-  for (let i = 0; i < said.length; i++) {
-    const c = said.charAt(i);
-    if ("*_`[]<>#\\|".includes(c)) out += "\\";
-    out += c === "\n" || c === "\r" ? " " : c;
+  for (let i = 0; i < word.length; i++) {
+    const c = word.charAt(i);
+    out += "*_`[]<>#\\|".includes(c) ? "\\" + c : c;
   }
   return out;
 }
 
+function oneLine(said: string): string {
+  return visible(said.replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\r", " "), false);
+}
+
 /** As code in a line; what would end it is another mark. */
 export function codeSpan(said: string): string {
-  return "`" + said.replaceAll("`", "'").replaceAll("\n", " ") + "`";
+  return "`" + oneLine(said).replaceAll("`", "'") + "`";
 }
 
 /** The first `most` lines as a block of code. */
 export function codeBlock(said: string, most: i32): string {
-  const lines = said.replaceAll("```", "'''").split("\n");
+  const lines = visible(said, true).replaceAll("```", "'''").split("\n");
   const shown = lines.slice(0, most);
   if (lines.length > most) shown.push("…");
   return "```\n" + shown.join("\n") + "\n```";

@@ -1,4 +1,5 @@
 // One thing that a look at the installation has found, with the line that mends it.
+import { shellWord } from "../../../domain/portable/shell-word.ts";
 
 /** `bad`: work stands still, is lost, or soon will be; `warn`: it costs something; `ok`: looked at, and well. */
 export type Level = "ok" | "warn" | "bad";
@@ -21,7 +22,7 @@ export const finding = (
 
 /** SQL as a line for a shell. psql finds the database by the same variables. */
 export function inPsql(statement: string): string {
-  return `psql -c '${statement.replaceAll("'", "'\\''")}'`;
+  return `psql -c ${shellWord(statement)}`;
 }
 
 /** A name in SQL. */

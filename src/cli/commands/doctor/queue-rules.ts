@@ -1,8 +1,8 @@
 // What the facts about the queue's tables mean, and what needs a person there.
 import type { TableFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/own-functions.ts";
+import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { grouped } from "../../../domain/words.ts";
-import { quoted as inShell } from "../../../queue/operations/model/command-line.ts";
 import { RECOVER_QUEUES } from "../../../queue/why/causes.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
@@ -29,12 +29,13 @@ export function queueFindings({ queue, schemaName }: Facts): Finding[] {
 
 function driftFindings({ drift }: Queue, schema: string): Finding[] {
   if (drift === null) return [];
+  const fresh = shellWord(`${schema}_fresh`);
   const found = drift.missing.map((what) => {
-    const mend = `worker migrate --schema ${schema}_fresh && pg_dump --schema-only --schema ${schema}_fresh`;
+    const mend = `worker migrate --schema ${fresh} && pg_dump --schema-only --schema ${fresh}`;
     return finding("bad", "drift", `${what} is missing; a fresh schema has it`, mend);
   });
   for (const stray of drift.strays) {
-    const migrate = `worker migrate --schema ${inShell(schema)}`;
+    const migrate = `worker migrate --schema ${shellWord(schema)}`;
     found.push(finding("bad", "drift", strayMessage(schema, stray), migrate));
   }
   for (const { name, statement } of drift.missingIndexes) {
@@ -66,7 +67,7 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   for (const { name, state } of optional) {
     if (state !== "broken") continue;
     const message = `the optional index ${name} was left unfinished`;
-    found.push(finding("warn", "indexes", message, `worker build-index ${name}`));
+    found.push(finding("warn", "indexes", message, `worker build-index ${shellWord(name)}`));
   }
   const jobs = tables.find(({ name }) => name === "_private_jobs")?.live_rows ?? 0;
   const absent = optional.filter(

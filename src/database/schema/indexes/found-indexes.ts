@@ -66,25 +66,25 @@ function plain(predicate: string | null): string {
 // `is_plain`: every key ascending, nulls last, no expression among the columns.
 const indexesSql: Statement = () => `
   select
-    class.relname as index_name,
-    am.amname as method,
+    class.relname::text as index_name,
+    am.amname::text as method,
     i.indisvalid and i.indisready and i.indislive as is_usable,
     (
       select pg_catalog.json_agg(a.attname order by k.place)
       from pg_catalog.unnest(i.indkey::int2[]) with ordinality as k (number, place)
       left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
-    ) as columns,
+    )::text as columns,
     i.indnkeyatts::int as key_count,
     (
       select pg_catalog.json_agg(o.opcname order by k.place)
       from pg_catalog.unnest(i.indclass::oid[]) with ordinality as k (id, place)
       join pg_catalog.pg_opclass o on o.oid = k.id
-    ) as operator_classes,
+    )::text as operator_classes,
     i.indexprs is null and not exists (
       select from pg_catalog.unnest(i.indoption::int2[]) as option where option <> 0
     ) as is_plain,
     pg_catalog.pg_get_expr(i.indpred, i.indrelid) as predicate,
-    pg_catalog.pg_relation_size(i.indexrelid) as bytes
+    pg_catalog.pg_relation_size(i.indexrelid)::text as bytes
   from pg_catalog.pg_index i
   join pg_catalog.pg_class class on class.oid = i.indexrelid
   join pg_catalog.pg_am am on am.oid = class.relam

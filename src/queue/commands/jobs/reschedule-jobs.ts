@@ -76,7 +76,7 @@ export async function rescheduleJobs(
 
 const rescheduleCall = (s: string, ids: string) => `${s}.reschedule_jobs(
     ${ids},
-    run_at => case when $2::boolean then pg_catalog.now() else $3::timestamptz end,
+    run_at => case when $2::boolean then pg_catalog.now() else $3::text::timestamptz end,
     priority => $4::int,
     attempts => $5::int,
     max_attempts => $6::int

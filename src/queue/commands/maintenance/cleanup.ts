@@ -163,7 +163,7 @@ const deleteFailedSql: Statement = (schema) => `
     where jobs.id = failed.id
     returning jobs.id
   )
-  select pg_catalog.count(*) as deleted, pg_catalog.max(id) as last from deleted`;
+  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted`;
 
 /** $1 int the id before  $2 int how many. */
 const deleteNamesSql = (column: NameColumn, condition: (s: string) => string): Statement => {

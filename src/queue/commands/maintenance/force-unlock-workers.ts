@@ -80,7 +80,7 @@ const unlockSql =
     where queue.locked_by = worker.id
     returning worker.id
   )
-  select (select pg_catalog.count(*) from jobs) as jobs, (select pg_catalog.count(*) from queues) as queues, pg_catalog.to_json(array(
+  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(
     select id from worker
     where not exists (select from jobs where jobs.id = worker.id)
     and not exists (select from queues where queues.id = worker.id)${
@@ -90,7 +90,7 @@ const unlockSql =
         : ""
     }
     order by n
-  )) as unknown`;
+  ))::text as unknown`;
 
 export const unlockCommand = defineCommand({
   name: "unlock",

@@ -1,4 +1,5 @@
 // The same operation as a line for a shell, for whoever wants to do it again or elsewhere.
+import { shellWord } from "../../../domain/portable/shell-word.ts";
 import type { Changes, Manner, OperationAction } from "./action.ts";
 
 export function commandLineOf(
@@ -14,16 +15,11 @@ export function commandLineOf(
     ...(rate === null ? [] : [["rate", String(rate)]]),
     ...(canary === null ? [] : [["canary", String(canary)]]),
     ...(limit === null ? [] : [["limit", String(limit)]]),
-  ].map(([name, value]) => `--${name}=${quoted(value ?? "")}`);
-  const words = action === "remove" ? [`--query=${quoted(query)}`] : ["--", quoted(query)];
+  ].map(([name, value]) => `--${name}=${shellWord(value ?? "")}`);
+  const words = action === "remove" ? [`--query=${shellWord(query)}`] : ["--", shellWord(query)];
   // Only what begins with a dash needs the two dashes before it.
   if (action !== "remove" && !query.startsWith("-")) words.shift();
   return action === "remove"
     ? ["worker", action, ...words, ...options].join(" ")
     : ["worker", action, ...options, ...words].join(" ");
-}
-
-/** As every shell of Unix reads it back. */
-export function quoted(text: string): string {
-  return /^[\w:.,/@+-]+$/.test(text) && text !== "" ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,0 +1,71 @@
+// Clients of other drivers than pg: with() takes whatever has a query method that answers `{ rows }`. A
+// client that changes names or values on the way would store or read something else, so it is tried once.
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import { WorkerError } from "../base/errors.ts";
+import type { Queryable } from "./database.ts";
+
+const TRIED = {
+  text: `select '9007199254740993'::text as exact_id, '{"a":1.0}'::text as exact_json,
+  ($1::text::json)::text as sent_json, 7::int as small_number, true as yes, null::text as nothing`,
+  values: ['{"n": 9007199254740993}'],
+};
+
+const EXPECTED = {
+  exact_id: "9007199254740993",
+  exact_json: '{"a":1.0}',
+  sent_json: '{"n": 9007199254740993}',
+  small_number: 7,
+  yes: true,
+  nothing: null,
+};
+
+/**
+ * The client as it is, where it is pg's; another one is asked one statement before its first, and every
+ * statement is refused (`configuration`) where the answer is not exact.
+ */
+export function exactClient(client: Queryable): Queryable {
+  if (isPg(client)) return client;
+  let tried: Promise<void> | undefined;
+  const exact: Queryable = {
+    async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+      tried ??= assertExact(client);
+      await tried;
+      return client.query<R>(config);
+    },
+  };
+  foreign.add(exact);
+  return exact;
+}
+
+/** Clients of other drivers. */
+const foreign = new WeakSet<Queryable>();
+
+/** Throws WorkerError (`configuration`) for a client of another driver. */
+export function assertCopies(client: Queryable): void {
+  if (foreign.has(client)) throw refusal("only pg's clients can COPY; use addJobs()");
+}
+
+/** pg's own Client, PoolClient and Pool. */
+function isPg(client: Queryable): boolean {
+  const { getTypeParser, totalCount } = client as { getTypeParser?: unknown; totalCount?: unknown };
+  return typeof getTypeParser === "function" || typeof totalCount === "number";
+}
+
+async function assertExact(client: Queryable): Promise<void> {
+  const result: { rows?: unknown } | undefined = await client.query(TRIED);
+  const rows = result?.rows;
+  if (!Array.isArray(rows) || rows.length !== 1) {
+    throw refusal("its query() must resolve to { rows: [...] }, an object for each row");
+  }
+  const row = rows[0] as Record<string, unknown>;
+  for (const [name, value] of Object.entries(EXPECTED)) {
+    if (row[name] === value) continue;
+    const got = JSON.stringify(row[name], (_, one) => (typeof one === "bigint" ? `${one}n` : one));
+    throw refusal(
+      `for ${JSON.stringify(value)} as ${name} it answered ${got}; turn off its conversions`,
+    );
+  }
+}
+
+const refusal = (why: string) =>
+  new WorkerError("configuration", `the client given to with() cannot be used: ${why}`);

@@ -1,0 +1,3 @@
+// The types of AssemblyScript in files that both compilers read.
+type i32 = number;
+type bool = boolean;

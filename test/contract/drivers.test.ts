@@ -1,0 +1,306 @@
+// with() on the clients of other drivers, each through the object that comes to mind first. The same is asked
+// of all of them, beside pg.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { sql as drizzleSql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { drizzle as drizzlePostgres } from "drizzle-orm/postgres-js";
+import createKnex, { type Knex } from "knex";
+import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
+import pg, { type QueryConfig } from "pg";
+import postgres from "postgres";
+import { DataSource } from "typeorm";
+import type { Queryable } from "../../src/database/database.ts";
+import type { Job } from "../../src/domain/job.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+
+/** A driver: gives a transaction's client to `work`, and rolls back when that throws. */
+interface Driver {
+  transaction(work: (client: Queryable) => Promise<void>): Promise<void>;
+  end(): Promise<unknown>;
+}
+
+const client = (query: (text: string, values: unknown[]) => Promise<unknown>) =>
+  ({ query: ({ text, values }: QueryConfig) => query(text, values ?? []) }) as unknown as Queryable;
+
+/** Its own parser knows no unix sockets. */
+function postgresJs(url: string) {
+  const { host, port, database = "", user = "", password = "" } = new pg.Client(url);
+  const where = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  return postgres({ ...where, database, user, password: password ?? "", onnotice: () => {} });
+}
+
+/** `$1` as a chunk of Drizzle's. */
+function drizzleChunks(text: string, values: unknown[]) {
+  const chunks = text
+    .split(/\$(\d+)/)
+    .map((part, n) =>
+      n % 2 === 0 ? drizzleSql.raw(part) : drizzleSql.param(values[Number(part) - 1]),
+    );
+  return drizzleSql.join(chunks);
+}
+
+function knexRaw(trx: Knex.Transaction, text: string, values: unknown[]) {
+  const bindings: unknown[] = [];
+  const withMarks = text.replaceAll("?", "\\?").replace(/\$(\d+)/g, (_, n: string) => {
+    bindings.push(values[Number(n) - 1]);
+    return "?";
+  });
+  return trx.raw(withMarks, bindings as never);
+}
+
+const drivers: Record<string, (url: string) => Promise<Driver>> = {
+  pg: async (url) => {
+    const pool = new pg.Pool({ connectionString: url });
+    return {
+      async transaction(work) {
+        const one = await pool.connect();
+        try {
+          await one.query("begin");
+          await work(one);
+          await one.query("commit");
+        } catch (error) {
+          await one.query("rollback");
+          throw error;
+        } finally {
+          one.release();
+        }
+      },
+      end: () => pool.end(),
+    };
+  },
+  "postgres.js": async (url) => {
+    const sql = postgresJs(url);
+    return {
+      transaction: (work) =>
+        sql.begin(async (tx) => {
+          await work(
+            client(async (text, values) => ({ rows: await tx.unsafe(text, values as never) })),
+          );
+        }) as Promise<void>,
+      end: () => sql.end(),
+    };
+  },
+  "Drizzle on pg": async (url) => {
+    const pool = new pg.Pool({ connectionString: url });
+    const db = drizzle(pool);
+    return {
+      transaction: (work) =>
+        db.transaction((tx) =>
+          work(client((text, values) => tx.execute(drizzleChunks(text, values)))),
+        ),
+      end: () => pool.end(),
+    };
+  },
+  "Drizzle on postgres.js": async (url) => {
+    const sql = postgresJs(url);
+    const db = drizzlePostgres(sql);
+    return {
+      transaction: (work) =>
+        db.transaction((tx) =>
+          work(
+            client(async (text, values) => ({
+              rows: await tx.execute(drizzleChunks(text, values)),
+            })),
+          ),
+        ),
+      end: () => sql.end(),
+    };
+  },
+  Kysely: async (url) => {
+    const db = new Kysely<object>({
+      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }),
+    });
+    return {
+      transaction: (work) =>
+        db
+          .transaction()
+          .execute((trx) =>
+            work(client((text, values) => trx.executeQuery(CompiledQuery.raw(text, values)))),
+          ),
+      end: () => db.destroy(),
+    };
+  },
+  Knex: async (url) => {
+    const knex = createKnex({ client: "pg", connection: url });
+    return {
+      transaction: (work) =>
+        knex.transaction((trx) => work(client(async (text, values) => knexRaw(trx, text, values)))),
+      end: () => knex.destroy(),
+    };
+  },
+  TypeORM: async (url) => {
+    const source = await new DataSource({ type: "postgres", url }).initialize();
+    return {
+      async transaction(work) {
+        await source.transaction(async ({ queryRunner }) => {
+          await work(
+            client(async (text, values) => {
+              const { records } = (await queryRunner?.query(text, values, true)) ?? { records: [] };
+              return { rows: records };
+            }),
+          );
+        });
+      },
+      end: () => source.destroy(),
+    };
+  },
+};
+
+const BIG = "9007199254740993";
+const TEXT = 'é \u2028 "quoted" \\ $1 ? {}';
+const PAYLOAD_TEXT = `{"to":"ada","big":${BIG},"text":${JSON.stringify(TEXT)}}`;
+const payload = { to: "ada", big: BigInt(BIG), text: TEXT };
+const RUN_AT = "2031-01-01T00:00:00.123456Z";
+const spec = { queueName: "q", runAt: RUN_AT, flags: ["f"], priority: -3, maxAttempts: 5 };
+
+/** What is to be the same on every driver. */
+const seen = (job: Job | null | undefined) => ({
+  id: job?.id,
+  task: job?.taskIdentifier,
+  queue: job?.queueName,
+  payload: job?.payloadText,
+  runAt: job?.runAtText,
+  flags: job?.flagsText,
+  attempts: [job?.attempts, job?.maxAttempts, job?.priority],
+  state: job?.state,
+});
+
+const EXPECTED = {
+  id: BIG,
+  task: "t",
+  queue: "q",
+  payload: PAYLOAD_TEXT,
+  runAt: RUN_AT,
+  flags: '{"f": true}',
+  attempts: [0, 5, -3],
+  state: "scheduled",
+};
+
+const storedPayloads = async () =>
+  (
+    await queue.sql<{ text: string }>(
+      "select payload::text as text from worker._private_jobs order by id",
+    )
+  ).map(({ text }) => text);
+
+for (const [name, open] of Object.entries(drivers)) {
+  describe(`Inside a transaction of ${name}`, () => {
+    let driver: Driver;
+    let own: WorkerUtils;
+    before(async () => {
+      driver = await open(queue.url);
+      own = await makeWorkerUtils({ pool: queue.pool });
+    });
+    after(() => driver.end());
+
+    const inside = async (work: (utils: WorkerUtils) => Promise<void>) => {
+      await queue.sql(`alter sequence worker.jobs_id_seq1 restart with ${BIG}`);
+      await driver.transaction((one) => work(own.with(one)));
+    };
+
+    test("a job is stored byte for byte, and answered exactly.", async () => {
+      await inside(async (utils) => {
+        assert.deepEqual(seen(await utils.addJob("t", payload, spec)), EXPECTED);
+        assert.deepEqual(seen(await utils.getJob(BIG)), EXPECTED);
+      });
+      assert.deepEqual(await storedPayloads(), [PAYLOAD_TEXT]);
+    });
+
+    test("batches are, with keys and without.", async () => {
+      await inside(async (utils) => {
+        const jobs = [{ identifier: "t", payload, spec }, { identifier: "u" }];
+        assert.deepEqual(seen((await utils.addJobs(jobs))[0]), EXPECTED);
+        const [keyed] = await utils.addJobs([
+          { identifier: "t", payload, spec: { ...spec, jobKey: "k" } },
+        ]);
+        assert.equal(keyed?.payloadText, PAYLOAD_TEXT);
+      });
+      assert.deepEqual(await storedPayloads(), [PAYLOAD_TEXT, "{}", PAYLOAD_TEXT]);
+    });
+
+    test("jobs are rescheduled, failed, listed, completed and removed.", async () => {
+      await inside(async (utils) => {
+        await utils.addJob("t", payload, { ...spec, jobKey: "k" });
+        const [moved] = await utils.rescheduleJobs([BIG], { runAt: RUN_AT, priority: -3 });
+        assert.deepEqual(seen(moved), EXPECTED);
+        const { jobs } = await utils.listJobs({ sort: "due" });
+        assert.deepEqual(seen(jobs[0]), EXPECTED);
+        assert.equal((await utils.countJobs()).scheduled, 1);
+        assert.equal((await utils.listQueues())[0]?.queueName, "q");
+        assert.equal((await utils.permanentlyFailJobs([BIG], "no"))[0]?.lastError, "no");
+        assert.equal((await utils.removeJob("k")).job?.payloadText, PAYLOAD_TEXT);
+        const { id } = await utils.addJob("t", payload);
+        assert.equal((await utils.completeJobs([id]))[0]?.payloadText, PAYLOAD_TEXT);
+        assert.deepEqual(await utils.listLockedWorkers(), []);
+        assert.deepEqual(await utils.listActiveWorkers(), []);
+        assert.deepEqual(await utils.forceUnlockWorkers(["w"]), { jobs: 0, queues: 0 });
+      });
+      assert.deepEqual(await storedPayloads(), []);
+    });
+
+    test("a rollback takes the job back, and a refusal has its code.", async () => {
+      const stop = new Error("rolled back");
+      await assert.rejects(
+        inside(async (utils) => {
+          await utils.addJob("t", payload);
+          throw stop;
+        }),
+        /rolled back/,
+      );
+      await assert.rejects(
+        inside(async (utils) => {
+          await queue.sql(
+            "alter table worker._private_tasks add constraint no_x check (identifier <> 'x')",
+          );
+          await utils.addJob("x");
+        }),
+        (error: Error & { code?: string }) =>
+          (error.code ?? (error.cause as { code?: string })?.code) === "bad_input",
+      );
+      await queue.sql("alter table worker._private_tasks drop constraint if exists no_x");
+      assert.deepEqual(await storedPayloads(), []);
+    });
+  });
+}
+
+test("A client that converts names or values is refused before anything is stored.", async () => {
+  await using own = await makeWorkerUtils({ pool: queue.pool });
+  const camel = client(async (text, values) => {
+    const { rows } = await queue.pool.query(text, values as never);
+    const renamed = (key: string) =>
+      key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return {
+      rows: rows.map((row) =>
+        Object.fromEntries(Object.entries(row).map(([key, value]) => [renamed(key), value])),
+      ),
+    };
+  });
+  const bare = client(async (text, values) => (await queue.pool.query(text, values as never)).rows);
+  const parsing = client(async (text, values) => {
+    const { rows } = await queue.pool.query(text, values as never);
+    return {
+      rows: rows.map((row) => ({ ...row, exact_json: JSON.parse(row.exact_json ?? "{}") })),
+    };
+  });
+  for (const [one, why] of [
+    [camel, /exact_id it answered/],
+    [bare, /resolve to \{ rows/],
+    [parsing, /exact_json/],
+  ] as const) {
+    await assert.rejects(own.with(one).addJob("t", payload), {
+      code: "configuration",
+      message: why,
+    });
+  }
+  await assert.rejects(
+    own
+      .with(client(async (text, values) => queue.pool.query(text, values as never)))
+      .copyJobs([{ identifier: "t" }]),
+    { code: "configuration", message: /COPY/ },
+  );
+  assert.deepEqual(await storedPayloads(), []);
+});
