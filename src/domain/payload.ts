@@ -10,7 +10,10 @@ const RAW = Symbol.for("pg-job-worker.RawJson");
  * with `rawJson()`. JSON.stringify() outside of this library writes its value as JavaScript reads it.
  */
 export class RawJson {
-  // A symbol, so that an object that happens to have a text is none.
+  /**
+   * A symbol, so that an object that happens to have a text is none.
+   * @internal
+   */
   readonly [RAW]: string;
 
   constructor(text: string) {
