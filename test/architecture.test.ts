@@ -57,7 +57,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     incidents: ["sql", "workers", "stats", "why", "groups", "horizon"],
     cron: ["sql", "add"],
     audit: ["sql"],
-    kept: ["sql", "audit"],
+    kept: ["sql", "workers", "audit"],
     "commands/declare": ["workers", "audit", "kept"],
     "commands/indexes": ["commands/declare"],
     "commands/jobs": ["sql", "add", "kept", "commands/declare"],

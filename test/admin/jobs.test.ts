@@ -131,7 +131,7 @@ test("An action says how many of how many, and leaves locked jobs alone.", async
   const now = await act({ action: "run-now", ids, priority: 7 });
   assert.equal(
     now.message,
-    `Rescheduled to run now: 2 of 3 jobs; 1 left alone, a worker holds it: #${locked}`,
+    `Rescheduled to run now: 2 of 3 jobs; 1 left alone, it has started: #${locked}`,
   );
   assert.deepEqual(
     now.jobs.map((job: { id: number; priority: number }) => [job.id, job.priority]),
@@ -142,7 +142,7 @@ test("An action says how many of how many, and leaves locked jobs alone.", async
   assert.equal(rescheduled.message, "Rescheduled 2 of 2 jobs");
   assert.equal(rescheduled.jobs[0].run_at, "2040-01-01T00:00:00.000Z");
   const failed = await act({ action: "fail", ids: [locked, free[0]], reason: " \n" });
-  assert.equal(failed.message, `Failed 1 of 2 jobs; 1 left alone, a worker holds it: #${locked}`);
+  assert.equal(failed.message, `Failed 1 of 2 jobs; 1 left alone, it has started: #${locked}`);
   assert.equal(failed.jobs[0].last_error, "Marked failed from the worker admin UI");
   const why = await act({ action: "fail", ids: [free[1]], reason: "because" });
   assert.equal(why.jobs[0].last_error, "because");
@@ -150,7 +150,7 @@ test("An action says how many of how many, and leaves locked jobs alone.", async
   const done = await act({ action: "complete", ids: [...ids, 4_000_000_000] });
   assert.equal(
     done.message,
-    `Completed 2 of 4 jobs; 1 left alone, a worker holds it: #${locked}; 1 gone: #4000000000`,
+    `Completed 2 of 4 jobs; 1 left alone, it has started: #${locked}; 1 gone: #4000000000`,
   );
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });
@@ -263,7 +263,7 @@ test("A job is removed by its key; a running one loses its key.", async () => {
     "update worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1",
     [id],
   );
-  assert.match(await remove("busy"), /^The job with the key busy is running/);
+  assert.match(await remove("busy"), /^The job with the key busy has started/);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.key, null);
 });
 

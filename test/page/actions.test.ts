@@ -174,7 +174,7 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
         ["1 of them is held by a worker and will be left alone.", ...named],
         verb,
       );
-      await noticed(page, `${says}; 1 left alone, a worker holds it: #${held}`);
+      await noticed(page, `${says}; 1 left alone, it has started: #${held}`);
       await page.getByText("3 chosen").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
         action: action.replace("…", "").toLowerCase().replace(" ", "-"),

@@ -129,7 +129,7 @@ test("A job that runs loses its key for good: that is no operation.", async () =
   const [keyed = ""] = await addDiverse();
   await lockJob(queue, keyed);
   const { operationId, message } = await act("remove", { key: "key" });
-  assert.match(message, /is running/);
+  assert.match(message, /has started/);
   assert.equal(operationId, null);
 });
 

@@ -30,6 +30,7 @@ import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickClaimStatement, quickLockStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { untilNotFetched } from "../../src/queue/kept/until-not-fetched.ts";
 import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
 import { headCounts } from "../../src/queue/lists/head-counts.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
@@ -256,6 +257,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   fail: (db) => permanentlyFailJobs(db, ["1"], null),
   reschedule: (db) => rescheduleJobs(db, ["1"], { runAt: "now" }),
   "remove-by-key": (db) => removeJob(db, "k"),
+  "wait-for-fetched": [
+    (db) => untilNotFetched(db, { key: "k" }),
+    (text) => {
+      if (text.includes("join")) throw new Error("what follows is the same again");
+      return { present: true, id: "1" };
+    },
+  ],
   "complete-kept": (db) => completeJobs(db, ["1"], KEEPING),
   "fail-kept": (db) => permanentlyFailJobs(db, ["1"], "r", KEEPING),
   "reschedule-kept": (db) => rescheduleJobs(db, ["1"], { runAt: "now" }, KEEPING),

@@ -21,8 +21,7 @@ test("In a queue of slow jobs an urgent one comes next, and one that was removed
   gates.get("1")?.open();
   await until("the second runs", () => task.seen.length === 2);
   await add("URGENT", { priority: -100 });
-  await queue.utils.removeJob("k4");
-  await until("what waits behind the second went back", async () => (await locked()).length === 1);
+  assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
   for (const [, gate] of gates) gate.open();
   await until("all are done", async () => (await queue.left()).length === 0);
   assert.deepEqual(task.seen, ["1", "2", "URGENT", "3", "5"]);

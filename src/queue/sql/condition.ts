@@ -54,3 +54,14 @@ export function isInCondition(
       return condition satisfies never;
   }
 }
+
+/**
+ * A condition on a locked job and the heartbeat row `workers` of its holder: it is fetched. Without a report,
+ * or with one that is cut, it counts as running.
+ */
+export const isReportedFetched = (job: string): string => `case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids') = 'array'
+    then workers.metadata -> 'running_jobs'
+        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'))
+      and not workers.metadata -> 'running_job_ids' operator(pg_catalog.?) ${job}.id::text
+    else false end`;

@@ -1,3 +1,8 @@
+  select j.id::text from "worker"._private_jobs j
+  where (j.id = any($1::bigint[]) or j.key = $2::text) and j.locked_at is not null;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, (jobs.payload)::text as payload, jobs.priority,

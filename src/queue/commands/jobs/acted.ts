@@ -13,7 +13,7 @@ export const actedAnswer: AnswerShape = { jobs: "ActedJob[]", operation: "intege
 
 /** What became of the jobs that were asked for. */
 export interface Acted extends Changed {
-  /** Left alone, because workers hold them. */
+  /** Left alone, because they have started. */
   readonly held: readonly string[];
   readonly gone: readonly string[];
   /** Have no attempts left, and so will not run; they may be among those that were changed. */
@@ -67,12 +67,12 @@ export function actedTally({ jobs, spent }: Acted, { ids }: Asked): Tally {
   return { asked: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
-/** `Completed 1 of 3 jobs; 1 left alone, a worker holds it: #7; 1 gone: #9`. */
+/** `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
 export function actedSentence(done: string, result: Acted, asked: Asked): string {
   const tally = actedTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.asked, "job")}`;
   const { held, gone } = result;
-  const hold = held.length === 1 ? "a worker holds it" : "workers hold them";
+  const hold = held.length === 1 ? "it has started" : "they have started";
   return (
     [
       ofAsked,

@@ -1,10 +1,12 @@
 // Ends jobs as if their attempts were used up: they stay, as failed, until someone acts on them.
 import { validate } from "../../../base/validate.ts";
 import type { Database } from "../../../database/database.ts";
+import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { boundedText } from "../../../domain/job-spec.ts";
 import { markedFailed } from "../../../domain/words.ts";
 import { actOnJobs, type Changed } from "../../kept/act-on-jobs.ts";
 import type { Keeping } from "../../kept/kept-statement.ts";
+import { untilNotFetched } from "../../kept/until-not-fetched.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
@@ -15,7 +17,8 @@ const reasonText = boundedText(0, 65_536);
 /**
  * Sets attempts to max_attempts and last_error to `reason` (null: "Manually marked as failed").
  * Returns the jobs that were changed, ascending by id; unknown ids, and jobs locked less than
- * 4 hours ago, are left alone and are not in the answer.
+ * 4 hours ago, are left alone and are not in the answer. Waits up to a second for jobs that a worker has
+ * fetched and not started.
  * Throws InputError for bad ids (see completeJobs) or a reason longer than 65,536 characters.
  */
 export async function permanentlyFailJobs(
@@ -25,6 +28,7 @@ export async function permanentlyFailJobs(
   keeping: Keeping | null = null,
 ): Promise<Changed> {
   const checked = reason === null ? null : validate(reasonText, reason);
+  await untilNotFetched(db, { ids: checkedJobIds(ids) });
   return actOnJobs(
     db,
     { kind: "fail", function: "permanently_fail_jobs", call: failCall, values: [checked] },

@@ -10,6 +10,7 @@ import {
   keptStatement,
   keptValues,
 } from "../../kept/kept-statement.ts";
+import { untilNotFetched } from "../../kept/until-not-fetched.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
@@ -17,7 +18,7 @@ import { text } from "../declare/field.ts";
 
 /**
  * - `removed`: the job was not running and is deleted; `job` is as it was.
- * - `locked`: a worker is running it. It cannot be taken back, but it has lost its key and will not
+ * - `locked`: it has started. It cannot be taken back, but it has lost its key and will not
  *   be retried; `job` is as it is now.
  * - `absent`: no job has this key; `job` is null.
  */
@@ -26,9 +27,13 @@ export interface RemovedJob {
   readonly job: Job | null;
 }
 
-/** Removes the job with this key. Throws InputError when `key` has not 1 to 512 characters. */
+/**
+ * Removes the job with this key. Waits up to a second for one that a worker has fetched and not started. Throws InputError when `key` has not 1 to 512 characters.
+ */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
-  const [row] = await contendedQuery<JobRow>(db, removeSql, [validate(jobKey, key)]);
+  const checked = validate(jobKey, key);
+  await untilNotFetched(db, { key: checked });
+  const [row] = await contendedQuery<JobRow>(db, removeSql, [checked]);
   if (row === undefined) await assertOwnFunctions(db);
   return removed(row);
 }
@@ -41,7 +46,9 @@ const removed = (row: JobRow | undefined): RemovedJob =>
 
 /** The same, where a job that is deleted is kept as it was. */
 export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
-  const values = [validate(jobKey, key), ...keptValues(keeping)];
+  const checked = validate(jobKey, key);
+  await untilNotFetched(db, { key: checked });
+  const values = [checked, ...keptValues(keeping)];
   const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
   if (row === undefined) await assertOwnFunctions(db);
   return { ...removed(row), operationId: row?.operation_id ?? null };
@@ -96,7 +103,7 @@ export const removeCommand = defineCommand({
       case "removed":
         return `Removed the job with the key ${key}`;
       case "locked":
-        return `The job with the key ${key} is running: it has lost its key and will not be retried`;
+        return `The job with the key ${key} has started: it has lost its key and will not be retried`;
       case "absent":
         return `There is no job with the key ${key}`;
       default:

@@ -2,10 +2,12 @@
 import * as v from "valibot";
 import { strict, validate } from "../../../base/validate.ts";
 import type { Database } from "../../../database/database.ts";
+import { checkedJobIds } from "../../../domain/job-ids.ts";
 import { attemptCount, attemptLimit, smallint } from "../../../domain/job-spec.ts";
 import { moment } from "../../../domain/moment.ts";
 import { actOnJobs, type Changed } from "../../kept/act-on-jobs.ts";
 import type { Keeping } from "../../kept/kept-statement.ts";
+import { untilNotFetched } from "../../kept/until-not-fetched.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import {
@@ -49,7 +51,8 @@ function MOMENT(): string {
 
 /**
  * Applies `changes` to the jobs and returns those that were changed, ascending by id. Unknown ids,
- * and jobs locked less than 4 hours ago, are left alone and are not in the answer.
+ * and jobs locked less than 4 hours ago, are left alone and are not in the answer. Waits up to a second for
+ * jobs that a worker has fetched and not started.
  * Throws InputError for bad ids (see completeJobs), no change at all, or a value out of range.
  */
 export async function rescheduleJobs(
@@ -59,6 +62,7 @@ export async function rescheduleJobs(
   keeping: Keeping | null = null,
 ): Promise<Changed> {
   const { runAt, priority, attempts, maxAttempts } = validate(changesSchema, changes);
+  await untilNotFetched(db, { ids: checkedJobIds(ids) });
   const values = [
     runAt === "now",
     runAt === undefined || runAt === "now" ? null : runAt,

@@ -1,0 +1,66 @@
+// Actions on jobs that a worker has fetched and not started: they wait until it has given them back.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
+import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
+import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import { returnJobs } from "../../src/queue/settle/give-back.ts";
+import { lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+/** What the worker w says that it runs. */
+const reports = (ids: readonly string[], count = ids.length) =>
+  queue.sql(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1::jsonb)
+    on conflict (id) do update set metadata = excluded.metadata`,
+    [JSON.stringify({ running_jobs: count, running_job_ids: ids })],
+  );
+
+/** A job that w has locked. */
+async function fetched(): Promise<string> {
+  const { id } = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
+  await lockJob(queue, id, "w");
+  return id;
+}
+
+beforeEach(async () => {
+  await queue.sql("delete from worker._private_jobs");
+  await queue.sql("delete from worker._private_workers");
+});
+
+const actions = {
+  remove: async () => (await removeJob(queue.db, "k")).outcome === "removed",
+  fail: async (id: string) => (await permanentlyFailJobs(queue.db, [id], "no")).jobs.length === 1,
+  reschedule: async (id: string) =>
+    (await rescheduleJobs(queue.db, [id], { priority: 3 })).jobs.length === 1,
+};
+
+for (const [name, act] of Object.entries(actions)) {
+  test(`To ${name} a job that was fetched waits until it is given back.`, async () => {
+    const id = await fetched();
+    await reports([]);
+    const done = act(id);
+    await returnJobs(queue.db, "w", [id], [], [id]);
+    assert.equal(await done, true);
+  });
+
+  test(`To ${name} a job that has started is refused, whether its worker reports it or nothing.`, async () => {
+    const id = await fetched();
+    assert.equal(await act(id), false);
+    await queue.sql("update worker._private_jobs set key = 'k', attempts = 1");
+    await reports([id]);
+    assert.equal(await act(id), false);
+    await queue.sql("update worker._private_jobs set key = 'k', attempts = 1");
+    await reports(["999"], 1_001);
+    assert.equal(await act(id), false);
+  });
+}
+
+test("A fetched job that does not come back within a second counts as started.", async () => {
+  const id = await fetched();
+  await reports([]);
+  const { outcome, job } = await removeJob(queue.db, "k");
+  assert.deepEqual([outcome, job?.id, job?.key], ["locked", id, null]);
+});
