@@ -20,8 +20,9 @@ import type { AdminServerConfig } from "./config/config.ts";
 import { adminDatabases, type DatabasesOf } from "./config/databases.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
+import { SMALL_ANSWER_BYTES } from "./context/answer-bytes.ts";
 import { createTickets } from "./context/export-tickets.ts";
-import { type AdminEndpoint, createPolicy } from "./context/policy.ts";
+import { type AdminEndpoint, createPolicy, needsLogin } from "./context/policy.ts";
 import { ASKED_BEFORE_MS, orReadOnly } from "./context/read-only.ts";
 import { inTime, patientAsker } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
@@ -136,6 +137,7 @@ export async function createApplication(
       unreadBytes: limits.unreadBytes,
       unreadBytesInAll: limits.unreadBytesInAll,
       stalledMs: limits.stalledMs,
+      lineMs: limits.lineMs,
       ...parts.limits,
     },
     open: async () => {
@@ -188,12 +190,17 @@ function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
       throw orReadOnly(error);
     }
   };
+  const run = access === "write" ? write : access === "read" ? readAgain : read;
+  const { reserves = () => SMALL_ANSWER_BYTES } = operation;
   return {
     method,
     path: basePath + path.slice(1),
     access,
     label: path,
-    run: access === "write" ? write : access === "read" ? readAgain : read,
+    run: async (request) => {
+      if (needsLogin(access, false)) await request.reserve(reserves(request));
+      return run(request);
+    },
   };
 }
 

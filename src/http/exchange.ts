@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { wait } from "../base/clock.ts";
+import { createAnswerMemory, type HeldAnswer } from "./bounds/answer-memory.ts";
 import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
 import type { Connections, OpenExchange } from "./bounds/connections.ts";
 import type { Limits } from "./bounds/limits.ts";
-import { createUnread } from "./bounds/unread.ts";
 import { createWork } from "./bounds/work.ts";
 import { errorResponse, type Report } from "./endpoint.ts";
 import { UNIX_PEER } from "./listen/listen-target.ts";
@@ -42,7 +42,7 @@ export function createAnswer(
   const { clientOf = plainAddress, isUnix = () => false } = options;
   const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
-  const unread = createUnread(limits);
+  const memory = createAnswerMemory(limits);
   /** Behind a request whose end is unclear, nothing of its connection is handled. */
   const unclear = new WeakSet<Socket>();
 
@@ -69,14 +69,16 @@ export function createAnswer(
   });
 
   /** The answer as bytes that have a place; else another one, which says why they have none. */
-  const counted = (response: HttpResponse, request: HttpRequest, res: ServerResponse) => {
-    if (typeof response.body === "function") return response;
+  const counted = (response: HttpResponse, request: HttpRequest, held: HeldAnswer) => {
+    if (typeof response.body === "function") {
+      held.release();
+      return response;
+    }
     const body = typeof response.body === "string" ? Buffer.from(response.body) : response.body;
-    const taken = body === null ? () => {} : unread.add(res.req.socket, body.length);
-    if (taken === "busy") return refused(unreadAnswers, request);
-    if (taken === "too_large") return refused(tooLarge(body?.length ?? 0), request);
-    res.once("close", taken);
-    return { ...response, body };
+    const problem = held.settle(body?.length ?? 0);
+    if (problem === null) return { ...response, body };
+    held.release();
+    return refused(problem === "busy" ? noRoom : tooLarge(body?.length ?? 0), request);
   };
 
   return (req, res, expects, url = req.url ?? "") => {
@@ -85,9 +87,6 @@ export function createAnswer(
       isSettled: () => res.headersSent || req.complete,
       isRead: () => req.complete,
     });
-    // While we work the connection may be silent: the request and the statements have bounds of
-    // their own. Silence counts again once the client has something to read.
-    req.socket.setTimeout(0);
     res.once("close", exchange.close);
     // Without a listener a connection that breaks while we write would end the process.
     req.on("error", () => {});
@@ -100,22 +99,28 @@ export function createAnswer(
       invited = true;
     };
     const { request, problem } = readRequest({
-      req,
-      url,
-      peerOf,
-      clientOf,
-      limits,
-      exchange,
-      invite,
+      ...{ req, url, peerOf, clientOf, limits, exchange, invite },
+      reserve: async (bytes) => {
+        if (!(await held.reserve(bytes, exchange.left))) throw noRoom;
+      },
     });
+    const held = memory.open(req.socket, networkOf(request.client));
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
-    void respond(request, problem).then((response) => {
+    const work = async () => {
+      await memory.readOn(req.socket, exchange.left);
+      // While we work the connection may be silent: the request and the statements have bounds of
+      // their own. Silence counts again once the client has something to read.
+      req.socket.setTimeout(0);
+      return respond(request, problem);
+    };
+    void work().then((response) => {
       const isSpoken = checkVersion(req.httpVersion) === null;
       const close = connections.draining || !invited || !isSpoken;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
-      if (res.destroyed || res.headersSent) return;
+      if (res.destroyed || res.headersSent) return held.release();
+      res.once("close", () => held.release());
       req.socket.setTimeout(limits.stalledMs);
-      send(res, counted(response, request, res), req.method === "HEAD", close);
+      send(res, counted(response, request, held), req.method === "HEAD", close);
     });
   };
 }
@@ -125,7 +130,7 @@ const BUSY = { headers: { "retry-after": "2", connection: "close" } };
 
 const tooMany = new Refusal(503, "busy", "too many requests at once; try again", BUSY);
 
-const unreadAnswers = new Refusal(
+const noRoom = new Refusal(
   503,
   "busy",
   "too many answers wait for readers that do not read; try again",
@@ -146,13 +151,15 @@ interface Arrival {
   readonly limits: Limits;
   readonly exchange: OpenExchange;
   readonly invite: () => void;
+  readonly reserve: HttpRequest["reserve"];
 }
 
 /** The request, and what is wrong with it before anybody has looked at what it wants. */
-function readRequest({ req, url, peerOf, clientOf, limits, exchange, invite }: Arrival): {
+function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
 } {
+  const { req, url, peerOf, clientOf, limits, exchange, invite, reserve } = arrival;
   const target = parseTarget(url, req.headers.host);
   const remoteAddress = peerOf(req.socket);
   const request: HttpRequest = {
@@ -169,6 +176,7 @@ function readRequest({ req, url, peerOf, clientOf, limits, exchange, invite }: A
     closing: exchange.closing,
     left: exchange.left,
     body: { stream: req, invite },
+    reserve,
     notes: {},
   };
   const problem =

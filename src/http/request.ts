@@ -28,6 +28,11 @@ export interface HttpRequest {
   /** Aborts when the client has gone: nobody waits for the answer. */
   readonly left: AbortSignal;
   readonly body: RequestBody;
+  /**
+   * Reserves memory for the making of its answer: rows, text and bytes. Throws Refusal 503 where there is no
+   * room in time.
+   */
+  reserve(bytes: number): Promise<void>;
   /** What the endpoint wants to have in the access log beside the usual. Never secrets. */
   readonly notes: Record<string, unknown>;
 }

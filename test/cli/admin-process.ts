@@ -22,6 +22,7 @@ export interface LogLine {
 }
 
 export interface AdminProcess {
+  readonly pid: number;
   readonly announced: { readonly url: string; readonly [field: string]: unknown };
   send(signal: NodeJS.Signals): void;
   /** Resolves once so many lines with this text have come. */
@@ -64,6 +65,7 @@ export async function startAdmin(
     status.then(() => Promise.reject(new Error(`ended before it served:\n${said}`))),
   ]);
   return {
+    pid: child.pid ?? 0,
     announced: JSON.parse(line),
     status,
     send: (signal) => void child.kill(signal),

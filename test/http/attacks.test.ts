@@ -1,11 +1,9 @@
 // Clients that send more than they should, or read less: what they hold is bounded, and others are
 // served meanwhile.
 import assert from "node:assert/strict";
-import { Socket } from "node:net";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Limits } from "../../src/http/bounds/limits.ts";
-import { createUnread } from "../../src/http/bounds/unread.ts";
 import { type HttpRequest, readJsonText } from "../../src/http/request.ts";
 import type { HttpResponse } from "../../src/http/response.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
@@ -79,26 +77,6 @@ test("A body behind as many requests as may be in work arrives.", async () => {
   const text = await rawExchange(port, get() + post + post + get("/", LAST));
   assert.deepEqual(statuses(text), [200, 200, 200, 200]);
   assert.equal(text.match(/xxxxxxxx"/g)?.length, 2);
-});
-
-test("Unread answers are bounded, and the slowest readers make room for others.", () => {
-  let nowMs = 0;
-  const unread = createUnread({ unreadBytes: 20, unreadBytesInAll: 40 }, () => nowMs);
-  const [slow, slower, other] = [new Socket(), new Socket(), new Socket()];
-  assert.equal(unread.add(slow, 21), "too_large");
-  assert.equal(typeof unread.add(slower, 15), "function");
-  assert.equal(unread.add(slower, 6), "busy", "more than one connection may hold");
-  nowMs = 10;
-  const taken = unread.add(slow, 20);
-  assert.equal(unread.add(other, 6), "busy", "nobody is slow yet");
-  nowMs = 1_005;
-  assert.equal(typeof unread.add(other, 20), "function");
-  assert.deepEqual([slower.destroyed, slow.destroyed], [true, false]);
-  assert.ok(typeof taken === "function");
-  taken();
-  taken();
-  assert.equal(typeof unread.add(slow, 20), "function");
-  assert.equal(unread.add(new Socket(), 1), "busy");
 });
 
 test("An answer larger than a connection may hold is 413.", async () => {

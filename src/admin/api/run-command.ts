@@ -10,7 +10,9 @@ import type { Command } from "../../queue/commands/declare/command.ts";
 import { checksOf, choice, type Fields, optional } from "../../queue/commands/declare/field.ts";
 import { commands } from "../../queue/commands/index.ts";
 import { type CommandRecord, perform } from "../../queue/commands/perform.ts";
+import { LONGEST_PAGE_BYTES } from "../../queue/pages/full-rows.ts";
 import type { Admin, Operation } from "../context/admin.ts";
+import { memoryFor, SMALL_ANSWER_BYTES } from "../context/answer-bytes.ts";
 import { commandAnswer, commandBody } from "../wire/command-schema.ts";
 import { fieldValue, readMembers } from "../wire/wire.ts";
 
@@ -33,6 +35,11 @@ export function commandsAt(path: string, name: string): Operation {
     summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
     body: commandBody(here, name),
     answer: commandAnswer(here, name),
+    // The answer may have the payloads of ten thousand jobs; by then they have been changed.
+    reserves: () =>
+      here.some((command) => "ids" in command.fields)
+        ? memoryFor(LONGEST_PAGE_BYTES)
+        : SMALL_ANSWER_BYTES,
     run: async (admin, request) => {
       const members = await readMembers(request, admin.config.limits.bodyBytes);
       const command = actions.length === 0 ? first : chosen(here, actions, members);

@@ -1,7 +1,7 @@
 // What clients may take of an admin, by the names under which an operator changes it. What is not here
 // (headers, timeouts of slow senders) nobody needs to change.
 import { InputError, type Problem } from "../../base/errors.ts";
-import { defaultLimits } from "../../http/bounds/limits.ts";
+import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
 /** The bounds of an admin server; see adminServerConfig().limits(). Whole numbers from 1. */
 export interface AdminLimits {
@@ -26,7 +26,10 @@ export interface AdminLimits {
   readonly downloadsPerClient: number;
   /** Tasks and queues of which metrics tell, each: those with the most jobs. */
   readonly metricsNames: number;
-  /** Answers that one connection has not read yet, and all of them, bytes. */
+  /**
+   * Answers that one connection has not read yet, bytes; and those of all connections with what is reserved
+   * for answers in work, by default 256 MiB or a quarter of the memory that the process may have.
+   */
   readonly unreadBytes: number;
   readonly unreadBytesInAll: number;
   /** A reader that takes nothing for so long is cut, milliseconds. */
@@ -66,5 +69,6 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
   });
   if (problems.length > 0) throw new InputError(problems);
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  return Object.freeze({ ...defaultAdminLimits, ...Object.fromEntries(set) });
+  const unreadBytesInAll = answerBytesHere();
+  return Object.freeze({ ...defaultAdminLimits, unreadBytesInAll, ...Object.fromEntries(set) });
 }

@@ -48,6 +48,8 @@ export interface Operation {
   readonly body?: JsonSchema;
   /** The JSON Schema of the answer, or its media type when it is not JSON. */
   readonly answer: JsonSchema | string;
+  /** Memory that is reserved before it begins, bytes. Default: as much as a small answer needs. */
+  readonly reserves?: (request: HttpRequest) => number;
   readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 }
 

@@ -54,6 +54,8 @@ export async function inTime<T>(
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
     patientUntilMs = Number.POSITIVE_INFINITY;
+    // What is raced against holds the answer for as long as it is open: until the answer has been read.
+    reject(hasLeft);
   }
 }
 

@@ -1,4 +1,6 @@
 // What any client can hold: every bound of the server, in one place.
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
 
 export const defaultLimits = Object.freeze({
   headerBytes: 16_384,
@@ -22,8 +24,12 @@ export const defaultLimits = Object.freeze({
   pipelined: 4,
   /** Answers that a connection has not taken yet, bytes. */
   unreadBytes: 32 * 1_048_576,
-  /** The same of all connections. */
+  /** The same of all connections, with what is reserved for answers in work. */
   unreadBytesInAll: 256 * 1_048_576,
+  /** A connection that has not taken more than that is worked for only later. */
+  readOnBytes: 1_048_576,
+  /** How long a request waits for room for its answer, milliseconds. */
+  lineMs: 1_750,
   /** What is read and thrown away of a body that was refused. */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,
@@ -31,3 +37,11 @@ export const defaultLimits = Object.freeze({
   stopMs: 9_000,
 });
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
+
+/** What answers may hold in this process, bytes: the default, or a quarter of the memory it may have. */
+export function answerBytesHere(): number {
+  const { heap_size_limit: heap } = getHeapStatistics();
+  // Texts are in V8's heap, bytes beside it.
+  const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
+  return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
+}

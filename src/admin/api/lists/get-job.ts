@@ -15,6 +15,7 @@ import {
 } from "../../../queue/pages/job-size.ts";
 import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
+import { memoryFor } from "../../context/answer-bytes.ts";
 import { listedJob } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
@@ -49,6 +50,7 @@ export const getOneJob: Operation = {
     }
     const size = await jobSize(databases.reads, id, databases.glances);
     if (size?.isWhole === false) throw tooLarge(id);
+    await request.reserve(memoryFor(size?.bytes ?? 0));
     const job = size === null ? null : await getJob(databases.reads, id);
     if (job === null) throw notThere(id);
     return jsonText(listedJobJson(job));

@@ -5,6 +5,7 @@ import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
 import { jsonText } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { LONGEST_PAGE_BYTES } from "../../../queue/pages/full-rows.ts";
 import { MAX_LIMIT } from "../../../queue/pages/job-filter.ts";
 import {
   type JobPage,
@@ -18,6 +19,7 @@ import { namesMeant } from "../../../queue/suggest/names-meant.ts";
 import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
 import { jobSorts } from "../../../queue/walk/order.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
+import { memoryFor, SMALL_ANSWER_BYTES } from "../../context/answer-bytes.ts";
 import { withoutMoments } from "../../wire/answer-at.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { jobPageJson, jobPageSchema, lightPageJson } from "./job-page-json.ts";
@@ -74,6 +76,8 @@ export const listJobsPage: Operation = {
     "Jobs that match all filters; next_cursor continues, also where the time was up (complete: false)",
   query: fields,
   answer: jobPageSchema,
+  reserves: ({ query }) =>
+    query.get("fields") === "row" ? SMALL_ANSWER_BYTES : memoryFor(LONGEST_PAGE_BYTES),
   run: async (admin, request) => {
     const began = monotonic();
     const { fields: shown, count, ...filter } = readQuery(request, fields);

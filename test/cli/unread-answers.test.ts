@@ -1,0 +1,69 @@
+// Clients that ask for the largest pages and never read them: what the admin holds for them is bounded, and
+// a reader beside them is served.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import http, { type IncomingMessage } from "node:http";
+import net from "node:net";
+import { after, test } from "node:test";
+import pg from "pg";
+import { migratedDatabase } from "../support/database.ts";
+import { startAdmin } from "./admin-process.ts";
+
+const PASSWORD = "a-password-of-its-own";
+const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
+const PATH = "/api/jobs?limit=500";
+const CONNECTIONS = 24;
+
+const memoryMb = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+
+for (const letter of ["x", "€"]) {
+  test(`24 connections that pipeline pages of 8 MB with "${letter}" and never read take 400 MB at most.`, {
+    skip: process.platform === "linux" ? false : "there is no /proc",
+  }, async () => {
+    const { url } = await migratedDatabase();
+    const pool = new pg.Pool({ connectionString: url, max: 1 });
+    await pool.query(
+      `select count(worker.add_job('t', json_build_object('a', $1::text || (
+         select string_agg(md5(random()::text || n || m), '') from generate_series(1, 480) as m))))
+       from generate_series(1, 520) as n`,
+      [letter],
+    );
+    await pool.end();
+    const env = { DATABASE_URL: url, WORKER_ADMIN_PASSWORD: PASSWORD };
+    const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
+    const port = Number(new URL(admin.announced.url).port);
+    // From a network of its own.
+    const read = async () => {
+      const options = { host: "127.0.0.1", localAddress: "127.0.0.2", port, path: PATH };
+      const request = http.get({ ...options, agent: false, headers: { authorization } });
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      let bytes = 0;
+      for await (const chunk of response) bytes += (chunk as Buffer).length;
+      return { status: response.statusCode, bytes };
+    };
+    // A busy server may give a shorter page at first.
+    while ((await read()).bytes < 7 * 1_048_576);
+    const before = memoryMb(admin.pid);
+    const request = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
+    const readers = Array.from({ length: CONNECTIONS }, () =>
+      net.connect(port, "127.0.0.1").pause(),
+    );
+    after(() => {
+      for (const socket of readers) socket.destroy();
+    });
+    for (const socket of readers) socket.on("error", () => {}).write(request.repeat(20));
+    let most = 0;
+    const statuses: unknown[] = [];
+    for (let n = 0; n < 8; n++) {
+      statuses.push((await read()).status);
+      most = Math.max(most, memoryMb(admin.pid) - before);
+    }
+    assert.ok(most < 400, `${most} MB more`);
+    // On a busy machine one may have to ask again.
+    assert.ok(statuses.filter((status) => status === 200).length >= 6, `${statuses}`);
+    for (const socket of readers) socket.destroy();
+    await admin.stop();
+  });
+}

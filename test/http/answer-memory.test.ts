@@ -1,0 +1,134 @@
+// What answers hold in work and unread, by a clock that is moved by hand.
+import assert from "node:assert/strict";
+import { Socket } from "node:net";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { inTime } from "../../src/admin/context/request-time.ts";
+import { createAnswerMemory } from "../../src/http/bounds/answer-memory.ts";
+import { answerBytesHere } from "../../src/http/bounds/limits.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
+
+const { signal: here } = new AbortController();
+
+function memory(limits = {}) {
+  const time = { ms: 0 };
+  const settings = { unreadBytes: 20, unreadBytesInAll: 40, readOnBytes: 5, lineMs: 3_000 };
+  return { time, memory: createAnswerMemory({ ...settings, ...limits }, () => time.ms) };
+}
+
+/** Whether it is settled, once everything that is due has been done. */
+async function settled<T>(promise: Promise<T>): Promise<T | "waits"> {
+  return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(resolve, "waits"))]);
+}
+
+test("Unread answers are bounded, and the slowest readers make room for others.", () => {
+  const { time, memory: all } = memory();
+  const [slow, slower, other] = [new Socket(), new Socket(), new Socket()];
+  const add = (socket: Socket, bytes: number) => {
+    const held = all.open(socket, "a");
+    return { problem: held.settle(bytes), ...held };
+  };
+  assert.equal(add(slow, 21).problem, "too_large");
+  assert.equal(add(slower, 15).problem, null);
+  assert.equal(add(slower, 6).problem, "busy", "more than one connection may hold");
+  time.ms = 10;
+  const taken = add(slow, 20);
+  assert.equal(add(other, 6).problem, "busy", "no reader is slow yet");
+  time.ms = 1_005;
+  assert.equal(add(other, 20).problem, null);
+  assert.deepEqual([slower.destroyed, slow.destroyed], [true, false]);
+  taken.release();
+  taken.release();
+  assert.equal(add(slow, 20).problem, null);
+  assert.equal(add(new Socket(), 1).problem, "busy");
+});
+
+test("Work on an answer begins once there is room for it, and what it does not need is given back.", async () => {
+  const { memory: all } = memory();
+  const [one, two, three] = ["a", "b", "c"].map((client) => all.open(new Socket(), client));
+  assert.equal(await one?.reserve(20, here), true);
+  assert.equal(await two?.reserve(20, here), true);
+  const waits = three?.reserve(20, here) as Promise<boolean>;
+  assert.equal(await settled(waits), "waits");
+  assert.equal(one?.settle(10), null);
+  assert.equal(await settled(waits), "waits");
+  one?.release();
+  assert.equal(await waits, true);
+});
+
+test("A client's work takes half of the room, and the client that holds least is next.", async () => {
+  const { memory: all } = memory();
+  const open = (client: string) => all.open(new Socket(), client);
+  const [greedy, other] = [open("greedy"), open("other")];
+  assert.equal(await greedy.reserve(20, here), true);
+  const more = [open("greedy").reserve(20, here), open("greedy").reserve(20, here)];
+  assert.equal(await settled(Promise.race(more)), "waits");
+  assert.equal(await other.reserve(20, here), true, "the rest is for others");
+  const late = open("third").reserve(20, here);
+  assert.equal(await settled(late), "waits");
+  greedy.settle(10);
+  other.release();
+  assert.equal(await settled(late), true, "it came last and holds nothing");
+  assert.equal(await settled(Promise.race(more)), "waits");
+  greedy.release();
+  assert.equal(await Promise.race(more), true);
+});
+
+test("A wait for room ends with its time and with its client, and a reservation is never larger than all.", async () => {
+  const { memory: all } = memory({ lineMs: 1 });
+  const [one, two] = [all.open(new Socket(), "a"), all.open(new Socket(), "b")];
+  assert.equal(await one.reserve(1_000, here), true);
+  assert.equal(await two.reserve(1, here), false);
+  const gone = new AbortController();
+  const left = memory().memory;
+  const first = left.open(new Socket(), "a");
+  assert.equal(await first.reserve(40, here), true);
+  const waits = left.open(new Socket(), "b").reserve(1, gone.signal);
+  gone.abort();
+  assert.equal(await waits, false);
+});
+
+test("A connection that has not taken its answers is worked for only once it has.", async () => {
+  const { memory: all } = memory();
+  const socket = new Socket();
+  const first = all.open(socket, "a");
+  assert.equal(all.readOn(socket, here), null);
+  first.settle(6);
+  const next = all.open(socket, "a").reserve(1, here);
+  const pipeline = all.readOn(socket, here) as Promise<void>;
+  assert.equal(await settled(next), "waits");
+  assert.equal(await settled(pipeline), "waits");
+  first.release();
+  assert.deepEqual([await next, await pipeline], [true, undefined]);
+});
+
+test("A reader that turns out to be slow makes room for work that waits.", async () => {
+  const { time, memory: all } = memory();
+  const slow = new Socket();
+  all.open(slow, "a").settle(20);
+  all.open(slow, "a");
+  const waits = all.open(new Socket(), "b").reserve(30, here);
+  assert.equal(await settled(waits), "waits");
+  time.ms = 1_000;
+  assert.equal(await waits, true);
+  assert.equal(slow.destroyed, true);
+});
+
+test("An answer is not held by its request's time once it is made.", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const request = { left: new AbortController().signal } as unknown as HttpRequest;
+  const time = { limitMs: 60_000, patienceMs: 60_000 };
+  const answer = async () => new WeakRef(await inTime(request, time, async () => ({ body: [1] })));
+  const held = await answer();
+  await new Promise(setImmediate);
+  collect();
+  assert.equal(held.deref(), undefined);
+  assert.equal(request.left.aborted, false);
+});
+
+test("Answers take a quarter of the process's memory, and 256 MiB at most.", () => {
+  const bytes = answerBytesHere();
+  assert.ok(bytes >= 16 * 1_048_576 && bytes <= 256 * 1_048_576, `${bytes}`);
+});
