@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
-import { OPERATORS, TYPES } from "../support/overloads.ts";
+import { createOperators } from "../support/overloads.ts";
 
 const folder = join(import.meta.dirname, "golden");
 const statements = readdirSync(folder).flatMap((file) =>
@@ -58,22 +58,9 @@ before(async () => {
   await client.query(
     "create function public.captured() returns bool language sql as 'select true'",
   );
-  await client.query("set allow_system_table_mods = on");
-  await client.query(createOperators, [OPERATORS, TYPES]);
+  await createOperators(client);
 });
 after(() => client.end());
-
-// Written into the catalogue at once: thousands of `create operator` take a minute.
-const createOperators = `
-  insert into pg_operator (oid, oprname, oprnamespace, oprowner, oprkind, oprcanmerge, oprcanhash,
-    oprleft, oprright, oprresult, oprcom, oprnegate, oprcode, oprrest, oprjoin)
-  select 900000 + row_number() over (), name, 'public'::regnamespace, 10, 'b', false, false,
-    l::regtype, r::regtype, 'bool'::regtype, 0, 0, 'public.captured'::regproc, 0, 0
-  from unnest($1::text[]) as name, unnest($2::text[]) as l, unnest($2::text[]) as r
-  where not exists (
-    select from pg_operator as own
-    where own.oprname = name and own.oprleft = l::regtype and own.oprright = r::regtype
-  )`;
 
 const dependsOn = `
   select operators.oid::regoperator::text as operator

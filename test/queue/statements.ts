@@ -200,7 +200,7 @@ const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
 const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
 
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
-  "add-job": (db) => addJob(db, { identifier: "t" }),
+  "add-job": (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
   "add-jobs-of-one-task": (db) => addJobs(db, [{ identifier: "t" }]),
   "add-jobs-mixed": (db) =>
     addJobs(db, [
@@ -209,7 +209,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     ]),
   "add-keyed-jobs": (db) => addJobs(db, [{ identifier: "t", spec: { jobKey: "k" } }]),
   "add-new-names": [
-    (db) => addJob(db, { identifier: "t" }),
+    (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
     (text) =>
       text.includes("add_job(") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
   ],

@@ -34,7 +34,7 @@ const missingSql: Statement = () => `
   cross join pg_catalog.unnest(case when class.relkind = 'v' or class.relname = 'migrations'
     then array['select'] else array['select', 'insert', 'update', 'delete'] end)
     with ordinality as wanted (privilege, place)
-  where (class.relname ~ '^_private_' or class.relname in ('jobs', 'migrations'))
+  where (class.relname::text ~ '^_private_' or class.relname in ('jobs', 'migrations'))
   and not pg_catalog.has_table_privilege(class.oid, wanted.privilege)
   group by space.nspname, class.relname
   union all

@@ -98,7 +98,7 @@ export interface Ledger {
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
-    pg_catalog.max(id) filter (where (pg_catalog.to_jsonb(step)->>'breaking')::boolean) as breaking,
+    pg_catalog.max(id) filter (where (pg_catalog.to_jsonb(step) ->> 'breaking'::text)::boolean) as breaking,
     coalesce(extract(epoch from pg_catalog.now() - pg_catalog.max(ts)), 0)::float8 as age_s,
     coalesce(
       (

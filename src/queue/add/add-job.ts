@@ -8,6 +8,7 @@ import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
 import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
 import { withNames } from "../sql/job-names.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
+import { insertJobs } from "./insert-jobs.ts";
 
 /**
  * Adds a job, or with a `jobKey` replaces the waiting job of that key as `jobKeyMode` says.
@@ -17,6 +18,10 @@ import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
  */
 export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
   const spec = resolveJob(job);
+  if (spec.jobKey === null) {
+    const [added] = await insertJobs(db, [spec]);
+    return added as Job;
+  }
   const values = [
     spec.identifier,
     spec.payload,

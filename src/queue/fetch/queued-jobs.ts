@@ -77,5 +77,5 @@ const runs = (s: string, $: ReadyParameters) => `
     where job_queue_id in (select id from queue_lock)
     window in_order as (partition by job_queue_id order by priority, run_at, c.id
       rows unbounded preceding)) ranked
-  where place = 1 or part <= 1 and place <= greatest(${$.run}::int,
+  where place = 1 or part <= 1::float8 and place <= greatest(${$.run}::int,
       ${$.want}::int / (select greatest(pg_catalog.count(*), 1) from queue_lock))`;

@@ -62,7 +62,7 @@ with recursive done as (
     where job_queue_id in (select id from queue_lock)
     window in_order as (partition by job_queue_id order by priority, run_at, c.id
       rows unbounded preceding)) ranked
-  where place = 1 or part <= 1 and place <= greatest($7::int,
+  where place = 1 or part <= 1::float8 and place <= greatest($7::int,
       $2::int / (select greatest(pg_catalog.count(*), 1) from queue_lock))
 ), locked_run as materialized (
   select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j

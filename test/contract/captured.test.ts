@@ -1,0 +1,230 @@
+// A role with no right but to create in `public` gets nothing run as the queue's role: not by workers,
+// the admin, the command line or the library, each doing all that it does.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { silentLogger } from "../../src/base/logger.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import { startAdmin } from "../admin/admin-harness.ts";
+import { worker as command } from "../cli/command.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { createOverloads } from "../support/overloads.ts";
+import { until } from "../worker/worker-queue.ts";
+
+const TENANT = `tenant_${process.pid}`;
+let url: string;
+let superuser: pg.Client;
+let tenant: pg.Client;
+
+before(async () => {
+  ({ url } = await emptyDatabase());
+  const pool = new pg.Pool({ connectionString: url });
+  await migrate(pool, schemaName(), { logger: silentLogger, extensions: ["operations"] });
+  await pool.end();
+  superuser = new pg.Client({ connectionString: url });
+  await superuser.connect();
+  await superuser.query(`create role ${TENANT} login; grant create on schema public to public`);
+  tenant = new pg.Client({ connectionString: url });
+  await tenant.connect();
+  await tenant.query(`set session authorization ${TENANT}`);
+  await createOverloads(superuser, tenant);
+});
+after(async () => {
+  await tenant.end();
+  await superuser
+    .query(`set search_path = pg_catalog; drop owned by ${TENANT} cascade`)
+    .catch(() => {});
+  await superuser.query(`drop role if exists ${TENANT}`).catch(() => {});
+  await superuser.end();
+});
+
+async function assertNothingRun(): Promise<void> {
+  const { rows } = await superuser.query(
+    "select pg_catalog.count(*)::int as times from public.run_as",
+  );
+  assert.deepEqual(rows, [{ times: 0 }]);
+}
+
+test("An overload that is called is written down.", async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("select cardinality(array[1::bigint])");
+  const { rows } = await client.query("delete from public.run_as returning role");
+  assert.equal(rows.length, 1);
+  await client.end();
+});
+
+for (const [mode, options] of Object.entries({
+  safe: {},
+  fast: { fastLane: true },
+})) {
+  test(`Nothing is run by a worker in the ${mode} mode.`, async () => {
+    const utils = await makeWorkerUtils({ connectionString: url });
+    const done: string[] = [];
+    const good = defineTask("good", async (_, { job }) => void done.push(job.id));
+    const bad = defineTask("bad", async () => {
+      done.push("bad");
+      throw new Error("as expected");
+    });
+    await utils.addJobs([
+      ...Array.from({ length: 50 }, () => ({ identifier: "good" })),
+      { identifier: "good", spec: { queueName: "q", flags: ["f"], priority: 3 } },
+      { identifier: "good", spec: { queueName: "q" } },
+      { identifier: "bad" },
+    ]);
+    const worker = new Worker({
+      connectionString: url,
+      tasks: [good, bad],
+      concurrency: 4,
+      ...options,
+    });
+    await worker.start();
+    await until("all jobs have run", () => done.length === 53);
+    await utils.addJob("good");
+    await until("a late job has run", () => done.length === 54);
+    await worker.stop();
+    const jobs = await utils.listJobs();
+    assert.deepEqual(
+      jobs.jobs.map(({ lastError }) => lastError?.split("\n")[0]),
+      ["Error: as expected"],
+    );
+    await utils.completeJobs(jobs.jobs.map(({ id }) => id));
+    await utils.end();
+    await assertNothingRun();
+  });
+}
+
+test("Nothing is run by the library.", async () => {
+  const utils = await makeWorkerUtils({ connectionString: url });
+  const jobs = await utils.addJobs([
+    { identifier: "a" },
+    { identifier: "b", spec: { queueName: "q" } },
+  ]);
+  const ids = jobs.map(({ id }) => id);
+  await utils.copyJobs([{ identifier: "a" }, { identifier: "c", spec: { flags: ["f"] } }]);
+  await utils.addJob("a", { some: "payload" });
+  await utils.rescheduleJobs(ids, { runAt: "now", priority: 1 });
+  await utils.permanentlyFailJobs(ids);
+  for (const q of ["is:failed", "payload.some:payload", "text", "error:no", "task:a", "is:stuck"]) {
+    await utils.listJobs({ q });
+  }
+  await utils.getJob(ids[0] ?? "");
+  await utils.countJobs();
+  await utils.listQueues();
+  await utils.listActiveWorkers();
+  await utils.listLockedWorkers();
+  await utils.completeJobs(ids);
+  await utils.forceUnlockWorkers(["w"]);
+  await utils.sweepStaleWorkers();
+  await utils.cleanup();
+  await utils.migrate();
+  await utils.end();
+  await assertNothingRun();
+});
+
+test("Nothing is run by the admin.", async () => {
+  const utils = await makeWorkerUtils({ connectionString: url });
+  const [one] = await utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "a" })));
+  await utils.end();
+  const { client } = await startAdmin({ url });
+  const id = one?.id ?? "";
+  const reads = [
+    ...[
+      "overview",
+      "counts",
+      "incidents",
+      "jobs",
+      "jobs?q=is:ready",
+      "jobs?q=payload.a:1",
+      "horizon",
+    ],
+    ...[
+      `jobs/${id}`,
+      `jobs/${id}/why`,
+      "groups?by=error",
+      "groups?by=task",
+      "groups/common?q=is:ready",
+    ],
+    ...[
+      "queues",
+      "tasks",
+      "workers",
+      "cron",
+      "operations",
+      "activity",
+      "database",
+      "counts?q=task:a",
+    ],
+    ...["explain?q=is:failed", "suggest?q=payload.&at=8", "suggest?q=task:&at=5"],
+  ];
+  for (const path of reads) {
+    const { status, text } = await client.get(`/api/${path}`);
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+  for (const body of [
+    { action: "run-now", ids: [Number(id)] },
+    { action: "reschedule", ids: [Number(id)], priority: 3 },
+    { action: "fail", ids: [Number(id)] },
+    { action: "retry", ids: [Number(id)] },
+    { action: "complete", ids: [Number(id)] },
+  ]) {
+    const { status, text } = await client.post("/api/jobs/action", body);
+    assert.equal(status, 200, `${body.action}: ${text}`);
+  }
+  await client.post("/api/jobs", { task: "a" });
+  for (const action of ["sweep", "cleanup"]) await client.post("/api/maintenance", { action });
+  await assertNothingRun();
+});
+
+test("Nothing is run by the command line, and doctor names the schema.", async () => {
+  const env = { DATABASE_URL: url };
+  const added = await command(["add", "a", "{}", "--json"], env);
+  assert.equal(added.status, 0, added.stderr);
+  const id = String(JSON.parse(added.stdout).jobs[0].id);
+  for (const args of [
+    ...[
+      ["list"],
+      ["show", id],
+      ["status"],
+      ["why", id],
+      ["tasks"],
+      ["workers"],
+      ["queues"],
+      ["cron"],
+    ],
+    ...[
+      ["reschedule", id, "--priority", "2"],
+      ["fail", id],
+      ["retry", id],
+      ["complete", id],
+    ],
+    ...[["count", "is:failed"], ["sweep"], ["cleanup", "--all"], ["migrate"]],
+  ]) {
+    const ran = await command(args, env);
+    assert.equal(ran.status, 0, `${args.join(" ")}: ${ran.stderr}`);
+  }
+  const { stdout } = await command(["doctor"], env);
+  assert.match(stdout, /every role may create functions in the schema public/);
+  await assertNothingRun();
+});
+
+test("A trigger of the application finds what it names without a schema.", async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`set search_path = pg_catalog;
+    create table public.seen (task int);
+    create function public.see() returns trigger language plpgsql as
+      'begin insert into seen values (new.task_id); return new; end';
+    create trigger see after insert on worker._private_jobs for each row execute function public.see()`);
+  const utils = await makeWorkerUtils({ connectionString: url });
+  await utils.addJob("a");
+  await utils.addJobs([{ identifier: "a" }, { identifier: "b" }]);
+  await utils.end();
+  const { rows } = await client.query("select count(*)::int as count from public.seen");
+  assert.deepEqual(rows, [{ count: 3 }]);
+  await client.end();
+});
