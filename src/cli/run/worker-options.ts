@@ -12,6 +12,7 @@ import type { WorkerOptions } from "../../worker/options/worker-options.ts";
 import type { Plugin } from "../../worker/task/hooks.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import type { ConnectionSettings } from "../shell/connection.ts";
+import { knownSecrets } from "./known-secrets.ts";
 import type { RunArguments } from "./run-options.ts";
 
 const ABORT_GRACE_MS = 5_000;
@@ -33,9 +34,10 @@ export async function workerOptions(
   const directory = resolve(args.tasks ?? "");
   const abortGraceMs = args.abortGrace ?? ABORT_GRACE_MS;
   const timeoutMs = args.timeout;
+  const secrets = knownSecrets(connectionString, process.env);
   const killAfterMs = Math.ceil(abortGraceMs * KILL_AFTER);
   const [tasks, plugins, entries] = await allOf(
-    () => loadTasks(directory, { schema, timeoutMs, killAfterMs, logger, runProgram }),
+    () => loadTasks(directory, { schema, timeoutMs, killAfterMs, logger, runProgram, secrets }),
     () => loadPlugins(args.plugin ?? []),
     () => (args.crontab === undefined ? [] : readCrontab(args.crontab)),
   );

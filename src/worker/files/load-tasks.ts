@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from "../../base/logger.ts";
 import { DEFAULT_SCHEMA, schemaName } from "../../database/schema-name.ts";
 import type { Task } from "../task/task.ts";
 import { moduleTask } from "./module-task.ts";
+import { redactor } from "./program-log.ts";
 import { programTask } from "./program-task.ts";
 import { type RunProgram, runProgram } from "./run-program.ts";
 import { findTaskFiles, type TaskFile } from "./task-files.ts";
@@ -21,9 +22,13 @@ export interface LoadTasksOptions {
   readonly logger?: Logger;
   /** What runs programs. Default: this process starts them. */
   readonly runProgram?: RunProgram;
+  /** Texts that become •••• in what programs print and in their errors, such as the database's password. */
+  readonly secrets?: readonly string[];
 }
 
 const KILL_AFTER_MS = 4_000;
+const OPEN_TO_ALL =
+  "every user of this machine may write to it, and so run code as this worker: chmod o-w";
 
 /**
  * Makes a task of each file of a directory that is a module (.js .mjs .cjs .ts .mts) or executable, named
@@ -39,9 +44,12 @@ export async function loadTasks(
   const { logger = silentLogger, timeoutMs, killAfterMs = KILL_AFTER_MS } = options;
   const schema = schemaName(options.schema ?? DEFAULT_SCHEMA);
   const run = options.runProgram ?? runProgram;
-  const { tasks: files, ignored, problems: same } = await findTaskFiles(directory);
+  const found = await findTaskFiles(directory);
+  const { tasks: files, ignored, problems: same } = found;
+  for (const file of found.openToAll) logger.warn({ file }, OPEN_TO_ALL);
   for (const { name, reason } of ignored) logger.info({ file: name, reason }, "no task: ignored");
-  const programs = { schema: schema.name, timeoutMs, killAfterMs, run };
+  const redacted = redactor(options.secrets ?? []);
+  const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redacted };
   const problems: Problem[] = [...same];
   const load = async (file: TaskFile) => {
     try {

@@ -4,6 +4,7 @@ import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
+import { programLog } from "./program-log.ts";
 import type { Program, ProgramEnd, RunProgram } from "./run-program.ts";
 import type { TaskFile } from "./task-files.ts";
 
@@ -13,6 +14,8 @@ export interface ProgramTaskOptions {
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
+  /** Takes known secrets out of what programs write. */
+  readonly redacted: (text: string) => string;
 }
 
 /** Beyond the end of a group that was killed: for who runs programs to say so. */
@@ -33,9 +36,9 @@ export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
 async function runAttempt(
   { identifier, path, name }: TaskFile,
   context: TaskContext,
-  { schema, timeoutMs, killAfterMs, run }: ProgramTaskOptions,
+  { schema, timeoutMs, killAfterMs, run, redacted }: ProgramTaskOptions,
 ): Promise<void> {
-  const { logger } = context;
+  const log = programLog(context.logger, redacted);
   const stop = new AbortController();
   const reason = stopReason(context.signal, timeoutMs, stop);
   const program: Program = {
@@ -49,20 +52,16 @@ async function runAttempt(
     end = await run(program, {
       signal: stop.signal,
       killAfterMs,
-      onLines(stream, lines) {
-        for (const line of lines) {
-          if (stream === "stdout") logger.info({ stream }, line);
-          else logger.warn({ stream }, line);
-        }
-      },
+      onLines: log.lines,
     });
   } catch (error) {
     throw errorWithoutStack(`${name} ${(error as Error).message}`);
   } finally {
+    log.end();
     reason.forget();
   }
   const problem = reason.text() ?? exitProblem(end);
-  if (problem !== null) throw errorWithoutStack(withErrors(problem, end.errors));
+  if (problem !== null) throw errorWithoutStack(withErrors(problem, redacted(end.errors)));
 }
 
 /** Stops the program when its time is up or its job is to end; says which it was. */

@@ -44,13 +44,16 @@ export interface ProgramOptions {
 /** Something that runs programs. Rejects when one cannot be started. */
 export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramEnd>;
 
+/** The sockets that a service manager has opened are the worker's, not the program's. */
+const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
+
 /** For what was written before the end, where somebody else keeps the pipe open. */
 const LAST_OUTPUT_MS = 500;
 
 export const runProgram: RunProgram = async (program, options) => {
   const { signal, killAfterMs, onLines } = options;
   const { file, environment, input } = program;
-  const env = { ...process.env, ...environment };
+  const env = { ...process.env, ...NO_SOCKETS, ...environment };
   // A new session: the group has the process's own number.
   const child = spawn(file, [], { detached: true, env, stdio: "pipe" });
   const { pid, stdin, stdout, stderr } = child;

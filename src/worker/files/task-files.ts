@@ -3,7 +3,7 @@
 // a program by its executable bit; anything else is not a task.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
-import { extname, join, resolve } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
 /** What a module may end in. */
@@ -30,6 +30,8 @@ export interface IgnoredFile {
 export interface FoundFiles {
   readonly tasks: readonly TaskFile[];
   readonly ignored: readonly IgnoredFile[];
+  /** Tasks and folders that every user of the machine may write to: "." is the directory. */
+  readonly openToAll: readonly string[];
   /** Of files that have the same name. */
   readonly problems: readonly Problem[];
 }
@@ -53,7 +55,28 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   const ignored = found
     .filter((one) => "reason" in one)
     .filter(({ name }) => !known.has(withoutExtensions(name)));
-  return { tasks, ignored, problems: sameNames(tasks) };
+  const open = await openToAll(directory, tasks);
+  return { tasks, ignored, openToAll: open, problems: sameNames(tasks) };
+}
+
+const WRITE_BY_ALL = 0o002;
+
+async function openToAll(directory: string, tasks: readonly TaskFile[]): Promise<string[]> {
+  // Files have no modes there.
+  if (process.platform === "win32") return [];
+  const folders = tasks.flatMap(({ name }) => foldersOf(name));
+  const open: string[] = [];
+  for (const name of new Set([".", ...folders, ...tasks.map(({ name }) => name)])) {
+    const { mode } = await stat(join(directory, name));
+    if ((mode & WRITE_BY_ALL) !== 0) open.push(name);
+  }
+  return open;
+}
+
+/** `a/b/c.ts` → `a/b`, `a`. */
+function foldersOf(name: string): string[] {
+  const folder = dirname(name);
+  return folder === "." ? [] : [folder, ...foldersOf(folder)];
 }
 
 /** `folder/name.test.js` → `folder/name`. */

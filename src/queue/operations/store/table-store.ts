@@ -134,7 +134,18 @@ function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batc
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
+/** The oldest go: a rehearsal is for the one who looks at it now. */
+const MOST_REHEARSALS = 1_000;
+
 const keepSql = (s: string) => `
+  with gone as (
+    delete from ${s}._private_rehearsals
+    where expires_at < pg_catalog.now() or id in (
+      select id from ${s}._private_rehearsals
+      order by expires_at desc, id
+      offset ${MOST_REHEARSALS - 1}
+    )
+  )
   insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
   values ($1::text, pg_catalog.now() + interval '${REHEARSAL_MINUTES} minutes', $2::json)`;
 

@@ -1,0 +1,48 @@
+// What a program writes, on its way into the log: bounded for each attempt, and without known secrets, which a
+// program has in its environment and may print.
+import type { Logger } from "../../base/logger.ts";
+import { grouped } from "../../domain/words.ts";
+
+export const MOST_LINES = 10_000;
+export const MOST_CHARACTERS = 4_000_000;
+/** Shorter ones would be found in words. */
+const SHORTEST_SECRET = 4;
+
+export interface ProgramLog {
+  readonly lines: (stream: "stdout" | "stderr", lines: readonly string[]) => void;
+  /** Says how much was left out. */
+  readonly end: () => void;
+}
+
+export function programLog(logger: Logger, redacted: (text: string) => string): ProgramLog {
+  let lines = 0;
+  let characters = 0;
+  let leftOut = 0;
+  const add = (stream: "stdout" | "stderr", line: string) => {
+    if (lines >= MOST_LINES || characters >= MOST_CHARACTERS) {
+      leftOut++;
+      return;
+    }
+    lines++;
+    characters += line.length;
+    if (stream === "stdout") logger.info({ stream }, redacted(line));
+    else logger.warn({ stream }, redacted(line));
+  };
+  return {
+    lines: (stream, some) => {
+      for (const line of some) add(stream, line);
+    },
+    end: () => {
+      if (leftOut > 0) logger.warn({ left_out: leftOut }, `… ${grouped(leftOut)} lines left out`);
+    },
+  };
+}
+
+/** A function that replaces the secrets, also as a URL has them. */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
+  // The longest first: one may be part of another.
+  all.sort((a, b) => b.length - a.length);
+  return (text) => all.reduce((rest, secret) => rest.replaceAll(secret, "••••"), text);
+}

@@ -1,0 +1,83 @@
+// What of a program's output reaches the log, and what of its environment.
+import assert from "node:assert/strict";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { knownSecrets } from "../../src/cli/run/known-secrets.ts";
+import { loadTasks } from "../../src/worker/files/load-tasks.ts";
+import { MOST_LINES, programLog, redactor } from "../../src/worker/files/program-log.ts";
+import { runProgram } from "../../src/worker/files/run-program.ts";
+import { runJobInline } from "../../src/worker/testing.ts";
+import { filesOf } from "../cli/run-harness.ts";
+
+/** Runs the script as a program: the lines that reach the log. */
+async function linesOf(script: string, secrets: readonly string[] = []): Promise<string[]> {
+  const directory = filesOf({ "p.sh": `#!/bin/sh\n${script}\n` });
+  const lines: string[] = [];
+  const write = (_: object, line = "") => void lines.push(line);
+  const log = programLog({ ...silentLogger, info: write, warn: write }, redactor(secrets));
+  const program = { file: join(directory, "p.sh"), environment: {}, input: "" };
+  const { signal } = new AbortController();
+  await runProgram(program, { signal, killAfterMs: 1_000, onLines: log.lines });
+  log.end();
+  return lines;
+}
+
+test("Of an attempt's output so many lines are logged, and how many were left out.", async () => {
+  const lines = await linesOf("seq 1 15000; echo end >&2");
+  assert.equal(lines.length, MOST_LINES + 1);
+  assert.match(lines.at(-1) ?? "", /^… 5,00[01] lines left out$/);
+});
+
+test("Long lines count by their length.", async () => {
+  const lines = await linesOf("yes $(printf '%08000d' 1) | head -n 3000");
+  assert.ok(lines.length < 700, String(lines.length));
+});
+
+test("A known secret is in no line and in no error.", async () => {
+  const secrets = knownSecrets("postgres://me:p%40ss%2Fword@db/x?password=second-one", {
+    PGPASSWORD: "third one",
+  });
+  const lines = await linesOf(
+    "echo 'a p@ss/word p%40ss%2Fword second-one third one third%20one'",
+    secrets,
+  );
+  assert.deepEqual(lines, ["a •••• •••• •••• •••• ••••"]);
+  const directory = filesOf({ "p.sh": "#!/bin/sh\necho 'no: p@ss/word' >&2; exit 3\n" });
+  const [task] = await loadTasks(directory, { secrets });
+  assert.ok(task);
+  const { error } = await runJobInline(task, {});
+  assert.match(error ?? "", /exited with code 3: no: ••••/);
+});
+
+test("A secret of a few characters is left: it would be found in words.", async () => {
+  assert.deepEqual(await linesOf("echo pg pages", ["pg"]), ["pg pages"]);
+});
+
+test("The sockets of a service manager are not handed on.", async () => {
+  process.env["LISTEN_FDS"] = "1";
+  process.env["LISTEN_PID"] = String(process.pid);
+  const lines = await linesOf('echo "fds:$LISTEN_FDS pid:$LISTEN_PID"');
+  delete process.env["LISTEN_FDS"];
+  delete process.env["LISTEN_PID"];
+  assert.deepEqual(lines, ["fds: pid:"]);
+});
+
+test("Directories and files that every user may write to are named when they are loaded.", async () => {
+  const directory = filesOf({
+    "a.js": "module.exports = () => {};",
+    "in/b.js": "module.exports = () => {};",
+  });
+  const load = async () => {
+    const files: string[] = [];
+    const warn = (fields: object) => void files.push((fields as { file: string }).file);
+    await loadTasks(directory, { logger: { ...silentLogger, warn } });
+    return files.sort();
+  };
+  assert.deepEqual(await load(), []);
+  chmodSync(join(directory, "in"), 0o777);
+  chmodSync(join(directory, "in/b.js"), 0o666);
+  chmodSync(directory, 0o777);
+  assert.deepEqual(await load(), [".", "in", "in/b.js"]);
+});
