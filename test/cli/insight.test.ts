@@ -158,6 +158,36 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   assert.match((await quickly(["add", "t", "{}"], env)).stdout, /^Added job 1 for t/);
   assert.equal((await quickly(["doctor"], env)).status, 0);
 });
+test("doctor and cron name what is ahead of the clock, doctor what is behind a table.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  const env = { DATABASE_URL: url };
+  await quickly(["add", "t", "{}"], env);
+  await own.pool.query(`
+    insert into worker._private_known_crontabs values
+      ('it''s', now(), date_trunc('minute', now()) + interval '1 day'), ('fine', now(), now())`);
+  await own.pool.query(
+    "select setval(pg_get_serial_sequence('worker._private_jobs', 'id'), 1, false)",
+  );
+  const cron = await quickly(["cron"], env);
+  assert.match(cron.stdout, /^it's is ahead of the clock: nothing is scheduled before /m);
+  assert.doesNotMatch(cron.stdout, /^fine is ahead/m);
+  const { stdout, status } = await quickly(["doctor", "--json"], env);
+  assert.equal(status, 1);
+  const { findings } = JSON.parse(stdout);
+  const bad = findings.filter(({ level }: { level: string }) => level === "bad");
+  assert.deepEqual(bad.map(({ check }: { check: string }) => check).sort(), [
+    "sequences",
+    "timetable",
+  ]);
+  for (const { mend } of bad) {
+    const sql = /^psql -c '(.*)'$/.exec(mend)?.[1]?.replaceAll("'\\''", "'") ?? "";
+    await own.pool.query(sql);
+  }
+  const after = await quickly(["doctor"], env);
+  assert.match(after.stdout, /^ok {4}timetable: .*/m);
+  assert.match(after.stdout, /^ok {4}sequences: .*/m);
+});
 test("doctor says who holds locks and has gone, and what a role lacks.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);

@@ -26,6 +26,25 @@ async function ledger(identifier: string): Promise<{ since: string; last: string
 }
 
 describe("The scheduler", () => {
+  test("A last tick that lies in the future is warned of once, also while the scheduler runs.", async () => {
+    const time = new ManualTime("2026-01-05T10:00:30.000Z");
+    const task = unique("ahead");
+    const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
+    await cron.start();
+    await time.resting();
+    await pool.query(
+      "update worker._private_known_crontabs set last_execution = '2026-01-06T10:00Z' where identifier = $1",
+      [task],
+    );
+    for (const minute of ["01", "02", "03"]) await time.goTo(`2026-01-05T10:${minute}:00.000Z`);
+    await cron.stop();
+    const warned = lines.filter(({ message }) => message.includes("lies in the future"));
+    assert.deepEqual(
+      warned.map(({ fields }) => (fields as { entries: string[] }).entries),
+      [[task]],
+    );
+  });
+
   test("A tick adds a job with all that the entry says, to run at the tick's time.", async () => {
     const time = new ManualTime("2026-01-05T10:00:30.250Z");
     const task = unique("full");

@@ -42,6 +42,11 @@ export function explainDatabaseError(
     if (known !== undefined) {
       return new WorkerError(known[0], known[1](detail, schema), { cause: error });
     }
+    const table = ownKeyOf(state, error);
+    if (table !== null) {
+      const message = `${detail}: the sequence of ${table}.id gives ids that are taken; move it on as "worker doctor" shows, or with select setval(pg_get_serial_sequence('"${schema}".${table}', 'id'), (select max(id) from "${schema}".${table}))`;
+      return new WorkerError("database_error", message, { cause: error });
+    }
     if (inputStates.has(state) && isOfInput(error, text))
       return new WorkerError("bad_input", detail, { cause: error });
   }
@@ -60,6 +65,15 @@ function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(String((error as { readonly where?: unknown }).where ?? ""));
 }
+
+/** The table of the queue whose primary key has been violated: an id that a sequence gave was taken; else null. */
+export function ownKeyOf(state: string | undefined, error: unknown): string | null {
+  if (state !== "23505") return null;
+  const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
+  return GIVES_IDS.test(table) && /_pkey\d*$/.test(constraint) ? table : null;
+}
+
+const GIVES_IDS = /^_private_(jobs|job_queues|tasks|operations|audit)$/;
 
 /**
  * Whether the database refused what it was given, now and always: data exceptions, violated

@@ -30,11 +30,13 @@ export interface ScheduledTick<Offer extends CronOffer> {
 /**
  * Schedules what nobody has scheduled yet, and returns that, in order. All of it happens or none.
  * Offers come in the order of their ticks, at most 10,000. Throws WorkerError; after an error with
- * an unknown result (a lost connection) offering the same again is safe.
+ * an unknown result (a lost connection) offering the same again is safe. `onPassed` is called for entries whose
+ * last tick is later than an offer.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,
   offers: readonly Offer[],
+  onPassed: (identifier: string, lastExecutionMs: number) => void = () => {},
 ): Promise<ScheduledTick<Offer>[]> {
   const identifiers = [...new Set(offers.map(({ identifier }) => identifier))];
   const firstMs = offers[0]?.tickMs;
@@ -42,6 +44,10 @@ export async function scheduleCron<Offer extends CronOffer>(
   return inTransaction(db, async (transaction) => {
     const known = await lockCrontabs(transaction, identifiers, firstMs);
     const lastMs = new Map(known.map((one) => [one.identifier, one.lastExecutionMs]));
+    for (const { identifier, tickMs } of offers) {
+      const passedMs = lastMs.get(identifier) ?? null;
+      if (passedMs !== null && passedMs > tickMs) onPassed(identifier, passedMs);
+    }
     const ours = offers.filter(
       ({ identifier, tickMs }) => tickMs > (lastMs.get(identifier) ?? Number.NEGATIVE_INFINITY),
     );

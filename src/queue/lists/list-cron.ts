@@ -19,6 +19,11 @@ export interface ListedCronEntry {
   readonly nextExecutionMs: number | null;
   /** A tick that has passed and was not scheduled; null: none, or nobody keeps the entry. */
   readonly lateSinceMs: number | null;
+  /**
+   * Whether its last tick lies in the future, as after the database's clock was ahead: nothing is scheduled
+   * before it.
+   */
+  readonly isAhead: boolean;
   /** The cron expression, UTC. */
   readonly match: string | null;
   /** How far back ticks are made up for, seconds; null where nobody says. */
@@ -88,12 +93,14 @@ function merged(
     const knownSinceMs = numberOf(row?.known_since_ms);
     const lastExecutionMs = numberOf(row?.last_execution_ms);
     const pattern = entry?.pattern ?? null;
+    const isAhead = (lastExecutionMs ?? nowMs) > nowMs + CLOCK_SLACK_MS;
     return {
       identifier,
       task: entry?.task ?? null,
       knownSinceMs,
       lastExecutionMs,
-      nextExecutionMs: nextTick(pattern, nowMs),
+      nextExecutionMs: nextTick(pattern, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
+      isAhead,
       lateSinceMs: missedTick(pattern, lastExecutionMs ?? knownSinceMs, nowMs),
       match: pattern,
       backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
@@ -136,6 +143,8 @@ function quartersAhead(pattern: string | null, nowMs: number): number[] {
   return quarters;
 }
 
+/** Two servers may disagree by so much. */
+const CLOCK_SLACK_MS = 60_000;
 /** A worker that is busy, or whose clock is behind, schedules a tick somewhat later. */
 const PATIENCE_MS = 120_000;
 /** What a Date holds; PostgreSQL's infinite times are beyond it. */

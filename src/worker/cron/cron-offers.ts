@@ -17,6 +17,8 @@ export interface CronServices {
   readonly db: Database;
   readonly hooks: Hooks;
   readonly logger: Logger;
+  /** The last tick of an entry is later than one that has just come. */
+  onPassed?(identifier: string, lastExecutionMs: number): void;
 }
 
 interface TickOffer extends CronOffer, DueTick {}
@@ -60,7 +62,11 @@ async function prepared(services: CronServices, due: readonly DueTick[]): Promis
 /** Divides what the database refuses until the bad one is alone, and leaves that out. */
 async function store(services: CronServices, offers: readonly TickOffer[]): Promise<void> {
   try {
-    for (const { offer, job } of await scheduleCron(services.db, offers)) {
+    for (const { offer, job } of await scheduleCron(
+      services.db,
+      offers,
+      services.onPassed?.bind(services),
+    )) {
       if (job === null) continue;
       services.hooks.emit("cron:scheduled", {
         workerId: services.workerId(),

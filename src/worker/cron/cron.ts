@@ -48,6 +48,8 @@ export class Cron implements Service {
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #timeline: CronTimeline | null = null;
+  /** Entries of which the log has that their last tick lies in the future. */
+  readonly #ahead = new Set<string>();
 
   constructor(config: CronConfig, services: CronOwner) {
     this.#config = config;
@@ -92,13 +94,20 @@ export class Cron implements Service {
     const ahead = known.filter(
       ({ lastExecutionMs }) => (lastExecutionMs ?? 0) > nowMs + CLOCK_SLACK_MS,
     );
-    if (ahead.length > 0) {
-      this.#services.logger.warn(
-        { entries: ahead.map(({ identifier }) => identifier) },
-        "the last tick of these cron entries lies in the future, and nothing is scheduled before it; if the clock was wrong, set last_execution in _private_known_crontabs to null",
-      );
-    }
+    this.#ahead.clear();
+    if (ahead.length > 0) this.#warnOfAhead(ahead.map(({ identifier }) => identifier));
     return new CronTimeline(entries, known, nowMs);
+  }
+
+  /** Once for each entry, until the timetable begins anew. */
+  #warnOfAhead(identifiers: readonly string[]): void {
+    const entries = identifiers.filter((one) => !this.#ahead.has(one));
+    if (entries.length === 0) return;
+    for (const one of entries) this.#ahead.add(one);
+    this.#services.logger.warn(
+      { entries },
+      "the last tick of these cron entries lies in the future, and nothing is scheduled before it; if the clock was wrong, set last_execution in _private_known_crontabs to null",
+    );
   }
 
   async #run(entries: readonly CronEntry[], first: CronTimeline, startMs: number): Promise<void> {
@@ -144,7 +153,12 @@ export class Cron implements Service {
     let due = timeline.due(nowMs, BATCH);
     const worked = due.length > 0;
     while (due.length > 0 && !this.#stop.signal.aborted) {
-      if (!(await offerTicks(this.#services, due, this.#stop.signal))) break;
+      const passed = new Set<string>();
+      const onPassed = (identifier: string, lastMs: number) => {
+        if (lastMs > nowMs + CLOCK_SLACK_MS) passed.add(identifier);
+      };
+      if (!(await offerTicks({ ...this.#services, onPassed }, due, this.#stop.signal))) break;
+      this.#warnOfAhead([...passed]);
       timeline.handled(due);
       due = timeline.due(nowMs, BATCH);
     }

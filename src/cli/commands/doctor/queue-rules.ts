@@ -22,6 +22,8 @@ export function queueFindings({ queue, schemaName }: Facts): Finding[] {
     ...indexFindings(queue, schemaName),
     ...bloatFindings(queue, schemaName),
     ...lockFindings(queue),
+    ...sequenceFindings(queue),
+    ...timetableFindings(queue, schemaName),
     ...lostNameFindings(queue, schemaName),
     ...incidentFindings(queue),
   ];
@@ -80,6 +82,24 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   }
   if (found.length === 0) found.push(finding("ok", "indexes", "all are valid"));
   return found;
+}
+
+function sequenceFindings({ behind }: Queue): Finding[] {
+  if (behind.length === 0) return [finding("ok", "sequences", "none is behind its table")];
+  return behind.map(({ name, table, nextId, lastId, statement }) => {
+    const message = `the sequence ${name} is behind its table: it gives id ${nextId} next, and ${table} has ids up to ${lastId}; new rows fail with "duplicate key"`;
+    return finding("bad", "sequences", message, inPsql(statement));
+  });
+}
+
+function timetableFindings({ ahead }: Queue, schema: string): Finding[] {
+  if (ahead.length === 0) return [finding("ok", "timetable", "no entry is ahead of the clock")];
+  return ahead.map(({ identifier, lastExecutionMs }) => {
+    const until = new Date(lastExecutionMs ?? 0).toISOString();
+    const message = `the last tick of the cron entry "${identifier}" is at ${until}, ahead of the database's clock: nothing is scheduled before it`;
+    const update = `update ${quoted(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;
+    return finding("bad", "timetable", message, inPsql(update));
+  });
 }
 
 function bloatFindings({ tables }: Queue, schema: string): Finding[] {

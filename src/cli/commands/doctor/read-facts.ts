@@ -10,6 +10,7 @@ import { readOpenSchemas } from "../../../database/inspect/open-schemas.ts";
 import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
 import { readMissingRights } from "../../../database/inspect/role-rights.ts";
 import { readSchemaDrift } from "../../../database/inspect/schema-drift.ts";
+import { readBehindSequences } from "../../../database/inspect/sequences.ts";
 import { readServerFacts } from "../../../database/inspect/server-facts.ts";
 import {
   readConnections,
@@ -64,6 +65,8 @@ export async function readFacts(db: Database) {
       optional: (await part("optional indexes", () => readIndexStates(db, NO_BUILDS))) ?? [],
       lostNames: await part("names of jobs", () => readLostNames(db)),
       sweep: await part("stale locks", () => readSweep(db)),
+      behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
+      ahead: (await part("timetables", () => readAhead(db))) ?? [],
       incidents: await part("what needs a person", () => createInsight(db).incidents()),
     },
   };
@@ -95,6 +98,13 @@ async function readSweep(db: Database): Promise<string | null> {
   );
   const { stale_workers: stale, orphan_workers: orphans } = JSON.parse(plan.json);
   return stale.length + orphans.length === 0 ? null : plan.message;
+}
+
+/** Entries of timetables whose last tick lies in the future. */
+async function readAhead(db: Database) {
+  const { listCron } = await import("../../../queue/lists/list-cron.ts");
+  const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
+  return (await listCron(db, all)).entries.filter(({ isAhead }) => isAhead);
 }
 
 /** How far this machine's clock is ahead of the database's, as well as a round trip tells. */

@@ -38,5 +38,12 @@ function printCron({ entries, nextCursor }: CronPage): void {
       timeOf(one.lateSinceMs),
     ]),
   );
+  for (const { identifier, lastExecutionMs, isAhead } of entries) {
+    if (isAhead) {
+      print(
+        `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(lastExecutionMs)}, its last tick; "worker doctor" has the fix`,
+      );
+    }
+  }
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }

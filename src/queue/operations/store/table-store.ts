@@ -3,6 +3,7 @@
 // unique index.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
+import { ownKeyOf } from "../../../database/errors/database-errors.ts";
 import { assertOwnFunctions } from "../../../database/own-functions.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
@@ -107,7 +108,9 @@ async function conflicting<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (codeOf((error as Error).cause) !== UNIQUE_VIOLATION) throw error;
+    const { cause } = error as Error;
+    const state = codeOf(cause);
+    if (state !== UNIQUE_VIOLATION || ownKeyOf(state, cause) !== null) throw error;
     throw anotherAtWork(error);
   }
 }

@@ -1,0 +1,56 @@
+// Sequences that are behind the ids of their tables, as after a switch-over by logical replication, which copies
+// rows and no sequences: each new row then gets an id that is taken.
+import { type Database, query, type Statement } from "../database.ts";
+
+export interface BehindSequence {
+  /** As an SQL identifier, with its schema. */
+  readonly name: string;
+  readonly table: string;
+  readonly nextId: string;
+  readonly lastId: string;
+  /** The statement that moves it on. */
+  readonly statement: string;
+}
+
+const tables = [
+  ...["_private_jobs", "_private_job_queues", "_private_tasks"],
+  ...["_private_operations", "_private_audit"],
+];
+
+export async function readBehindSequences(db: Database): Promise<readonly BehindSequence[]> {
+  const found = await query<{ table: string; name: string }>(db, sequencesSql, [
+    db.schema.name,
+    tables,
+  ]);
+  const behind: BehindSequence[] = [];
+  for (const { table, name } of found) {
+    const [row] = await query<{ next: string; last: string }>(db, (s) => placeSql(s, table, name));
+    if (row === undefined || BigInt(row.next) > BigInt(row.last)) continue;
+    const own = `${db.schema.quoted}.${table}`;
+    const statement = `select setval('${name.replaceAll("'", "''")}', (select max(id) from ${own}))`;
+    behind.push({ name, table, nextId: row.next, lastId: row.last, statement });
+  }
+  return behind;
+}
+
+// A sequence has its table's schema, but any name. Without the right to read it nothing is found.
+const sequencesSql: Statement = () => `
+  select class.relname::text as table,
+    pg_catalog.format('%I.%I', space.nspname, sequence.relname) as name
+  from pg_catalog.pg_class as class
+  join pg_catalog.pg_depend as owned on owned.refobjid = class.oid and owned.deptype in ('a', 'i')
+    and owned.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    and owned.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+  join pg_catalog.pg_class as sequence on sequence.oid = owned.objid and sequence.relkind = 'S'
+  join pg_catalog.pg_namespace as space on space.oid = sequence.relnamespace
+  join pg_catalog.pg_namespace as home on home.oid = class.relnamespace
+  where home.nspname = $1::text and class.relname = any($2::text[])
+  and pg_catalog.has_table_privilege(class.oid, 'select')
+  and case when sequence.relkind = 'S' then pg_catalog.has_sequence_privilege(sequence.oid, 'select') end
+  order by class.relname`;
+
+/** `name`: an identifier that PostgreSQL has quoted. */
+const placeSql = (schema: string, table: string, name: string) => `
+  select (last_value + is_called::int)::text as next,
+    (select coalesce(max(id), 0) from ${schema}.${table})::text as last
+  from ${name}`;

@@ -1,0 +1,44 @@
+// Sequences behind their tables, as after a switch-over by logical replication.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readBehindSequences } from "../../src/database/inspect/sequences.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const add = (queueName: string) => addJob(queue.db, { identifier: "t", spec: { queueName } });
+
+test("A sequence behind its table is found, and the statement moves it on.", async () => {
+  assert.deepEqual(await readBehindSequences(queue.db), []);
+  await add("a");
+  await add("b");
+  assert.deepEqual(await readBehindSequences(queue.db), []);
+  const restart = async (table: string) => {
+    const [row] = await queue.sql<{ name: string }>(
+      "select pg_get_serial_sequence($1, 'id') as name",
+      [`worker.${table}`],
+    );
+    await queue.sql(`alter sequence ${row?.name} restart 1`);
+  };
+  for (const table of ["_private_jobs", "_private_job_queues", "_private_tasks"]) {
+    await restart(table);
+  }
+  const behind = await readBehindSequences(queue.db);
+  assert.deepEqual(
+    behind.map(({ table, nextId, lastId }) => [table, nextId, lastId]),
+    [
+      ["_private_job_queues", "1", "2"],
+      ["_private_jobs", "1", "2"],
+      ["_private_tasks", "1", "1"],
+    ],
+  );
+  await assert.rejects(addJobs(queue.db, [{ identifier: "t" }]), {
+    code: "database_error",
+    message: /the sequence of _private_jobs\.id gives ids that are taken; .*setval/,
+  });
+  await assert.rejects(add("c"), /the sequence of _private_(jobs|job_queues)\.id gives ids/);
+  for (const { statement } of behind) await queue.sql(statement);
+  assert.deepEqual(await readBehindSequences(queue.db), []);
+  assert.equal((await add("c")).id, "3");
+});
