@@ -116,7 +116,10 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   await own.pool.query(`
     drop index worker.jobs_main_index;
     create function worker.slow() returns trigger language plpgsql as 'begin return new; end';
-    create trigger slow before insert on worker._private_jobs for each row execute function worker.slow()`);
+    create trigger slow before insert on worker._private_jobs for each row execute function worker.slow();
+    create table orders (job bigint references worker._private_jobs (id));
+    insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(),
+      '{"unsettled": [{"id": "7", "error": "PostgreSQL refuses the end of the job: never"}]}')`);
   const { stdout, status } = await quickly(["doctor", "--json"], env);
   assert.equal(status, 1);
   const { level, findings } = JSON.parse(stdout);
@@ -129,6 +132,9 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   assert.ok(create);
   await own.pool.query(create);
   assert.match(mendOf("the trigger slow runs for every job"), /disable trigger slow/);
+  assert.match(mendOf("the foreign key orders_job_fkey of orders refuses"), /drop constraint/);
+  assert.equal(mendOf("job 7 has ended and stays locked: PostgreSQL refuses"), "worker why 7");
+  await own.pool.query("drop table orders; delete from worker._private_workers");
   const after = await quickly(["doctor"], env);
   assert.equal(after.status, 3, after.stdout);
   assert.match(after.stdout, /^warn {2}drift: the trigger slow/);

@@ -92,6 +92,7 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
+import { readUnsettledJobs } from "../../src/queue/workers/unsettled-jobs.ts";
 import { insightCalls } from "./insight-statements.ts";
 import { operationAnswer, operationCalls } from "./operation-statements.ts";
 import { queryCalls } from "./query-statements.ts";
@@ -409,6 +410,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "why-job-facts": (db) => readJobFacts(db, "1"),
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),
+  "workers-unsettled-jobs": (db) => readUnsettledJobs(db),
   "why-holding-job": async (db) => {
     await readHoldingJob(db, 1, { ...unknownHolder("w"), runningJobIds: ["1"] }, TABLE);
     await readHoldingJob(db, 1, unknownHolder("w"), TABLE);

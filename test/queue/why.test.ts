@@ -293,3 +293,13 @@ test("A job that is gone has no why.", async () => {
   assert.equal(await explainJob(queue.db, "4711"), null);
   assert.equal(await root(await add("t")), undefined);
 });
+
+test("A job whose result PostgreSQL refuses says so, with PostgreSQL's sentence.", async () => {
+  const id = await add("import");
+  await lockJob(queue, id, "w", "5s");
+  const error = "PostgreSQL refuses the end of the job: never";
+  await worker("w", ["import"], "0s", { unsettled: [null, { id: "x" }, { id, error }] });
+  const why = await explain(id);
+  assert.equal(why.sentence, `Has ended on w and stays locked. ${error}.`);
+  assert.equal((await root(id))?.detail, error);
+});

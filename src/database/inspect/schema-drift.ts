@@ -9,6 +9,8 @@ export interface SchemaDrift {
   /** The statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
   readonly triggers: readonly string[];
+  /** Foreign keys of other tables that keep rows of the queue from being deleted. */
+  readonly references: readonly { readonly name: string; readonly table: string }[];
   /** Functions that work on the tables of another schema. */
   readonly strays: readonly StrayFunction[];
 }
@@ -26,11 +28,12 @@ const indexes: Readonly<Record<string, string>> = {
 };
 
 export async function readSchemaDrift(db: Database): Promise<SchemaDrift> {
-  const [row] = await query<{ functions: string; indexes: string; triggers: string }>(
-    db,
-    driftSql,
-    [db.schema.name, `${db.schema.quoted}._private_jobs`],
-  );
+  const [row] = await query<{
+    functions: string;
+    indexes: string;
+    triggers: string;
+    references: string;
+  }>(db, driftSql, [db.schema.name, `${db.schema.quoted}._private_jobs`]);
   const listed = (text = "[]") => JSON.parse(text) as string[];
   const lacking = (names: readonly string[], there: readonly string[]) =>
     names.filter((name) => !there.includes(name));
@@ -41,6 +44,7 @@ export async function readSchemaDrift(db: Database): Promise<SchemaDrift> {
       statement: `create index concurrently ${name} on ${db.schema.quoted}._private_jobs using btree ${indexes[name]}`,
     })),
     triggers: listed(row?.triggers),
+    references: JSON.parse(row?.references ?? "[]"),
     strays: await readStrayFunctions(db),
   };
 }
@@ -54,5 +58,13 @@ const driftSql: Statement = () => `
       join pg_catalog.pg_class class on class.oid = i.indexrelid
       where i.indrelid = jobs.oid))::text as indexes,
     pg_catalog.to_json(array(select tgname::text from pg_catalog.pg_trigger
-      where tgrelid = jobs.oid and not tgisinternal and tgenabled <> 'D' order by tgname))::text as triggers
+      where tgrelid = jobs.oid and not tgisinternal and tgenabled <> 'D' order by tgname))::text as triggers,
+    (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+        'name', con.conname, 'table', con.conrelid::pg_catalog.regclass::text)), '[]')
+      from pg_catalog.pg_constraint con
+      join pg_catalog.pg_class target on target.oid = con.confrelid
+      join pg_catalog.pg_namespace space on space.oid = target.relnamespace
+      join pg_catalog.pg_class source on source.oid = con.conrelid
+      where con.contype = 'f' and con.conparentid = 0 and space.nspname = $1::text
+        and con.confdeltype in ('a', 'r') and source.relname not like '\\_private\\_%')::text as references
   from (select $2::text::regclass::oid as oid) as jobs`;

@@ -45,10 +45,11 @@ async function offerJobs(
   const { preserves, placeOfKey } = divide(offered);
   const values = [
     ...givenValues(offered, ALL_COLUMNS),
-    offered.map((spec) => spec.jobKey),
+    // Not null: under array_nulls = off that would be a text.
+    offered.map((spec) => spec.jobKey ?? ""),
     offered.map((spec) => spec.jobKeyMode),
     // As text: a driver may type an array by its first boolean.
-    preserves.map((one) => (one === null ? null : String(one))),
+    preserves.map((preserve) => (preserve === null ? "" : String(preserve))),
   ];
   const rows = await withNames(db, await contendedQuery<KeyedRow>(db, addSql, values));
   for (const row of rows) {
@@ -78,10 +79,11 @@ function divide(specs: readonly ResolvedJob[]) {
 const addSql: Statement = (schema) => `
   with given as materialized (
     select
-      spec.*, job_key, job_key_mode, preserves,
+      spec.*, nullif(job_key, ''::text) as job_key, job_key_mode,
+      nullif(preserves, ''::text)::boolean as preserves,
       (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
     from (${givenRows(ALL_COLUMNS)}) as spec
-    join unnest($9::text[], $10::text[], $11::text[]::boolean[])
+    join unnest($9::text[], $10::text[], $11::text[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
     where ${isOwnFunction(schema, "add_job")}
   ), batches as (

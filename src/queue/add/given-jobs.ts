@@ -6,6 +6,8 @@ import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
+  /** Stands for null in the array, in which array_nulls = off would make it a text: no job has it. */
+  readonly none: string | number;
 }
 
 /** Columns beside the payload. */
@@ -19,12 +21,12 @@ export type GivenColumn =
 
 /** In the order of their parameters. */
 const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
-  identifier: { type: "text", of: (spec) => spec.identifier },
-  queue_name: { type: "text", of: (spec) => spec.queueName },
-  run_at: { type: "text[]::timestamptz", of: (spec) => spec.runAt },
-  max_attempts: { type: "smallint", of: (spec) => spec.maxAttempts },
-  priority: { type: "smallint", of: (spec) => spec.priority },
-  flags: { type: "text", of: flagsText },
+  identifier: { type: "text", of: (spec) => spec.identifier, none: "" },
+  queue_name: { type: "text", of: (spec) => spec.queueName, none: "" },
+  run_at: { type: "text[]::timestamptz", of: (spec) => spec.runAt, none: "infinity" },
+  max_attempts: { type: "smallint", of: (spec) => spec.maxAttempts, none: 0 },
+  priority: { type: "smallint", of: (spec) => spec.priority, none: 0 },
+  flags: { type: "text", of: flagsText, none: "" },
 };
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
@@ -48,7 +50,10 @@ export function givenValues(
     // One text costs neither us nor PostgreSQL the escapes of an array's.
     specs.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
     specs.length,
-    ...columns.map((column) => specs.map(COLUMNS[column].of)),
+    ...columns.map((column) => {
+      const { of, none } = COLUMNS[column];
+      return specs.map((spec) => of(spec) ?? none);
+    }),
   ];
 }
 
@@ -66,14 +71,18 @@ const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microseco
 export function givenRows(columns: readonly GivenColumn[]): string {
   const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
   const payloads = "pg_catalog.string_to_array($1::text, E'\\x1f')";
+  const given = (column: GivenColumn) => {
+    const { type, none } = COLUMNS[column];
+    return `nullif(${column}, '${none}'::${type.split("::").at(-1)})`;
+  };
   const or = (column: GivenColumn, otherwise: string) =>
-    columns.includes(column) ? `coalesce(${column}, ${otherwise})` : otherwise;
+    columns.includes(column) ? `coalesce(${given(column)}, ${otherwise})` : otherwise;
   const names = columns.filter((column) => column === "identifier" || column === "queue_name");
   return `
     select
-      ${names.map((name) => `${name}, `).join("")}payload::json as payload, n,
+      ${names.map((name) => `${given(name)} as ${name}, `).join("")}payload::json as payload, n,
       ${or("run_at", SPREAD)} as run_at, ${or("max_attempts", "25")} as max_attempts,
-      ${or("priority", "0")} as priority, ${columns.includes("flags") ? "flags" : "null"}::jsonb as flags
+      ${or("priority", "0")} as priority, ${columns.includes("flags") ? given("flags") : "null"}::jsonb as flags
     from rows from (${[payloads, ...arrays].map((one) => `pg_catalog.unnest(${one})`).join(", ")})
       with ordinality as batch (${["payload", ...columns, "n"].join(", ")})`;
 }

@@ -40,7 +40,7 @@ export interface ReadyParameters {
    */
   readonly run: string;
   /**
-   * float8[]: which part of a run a job of each of `identifiers` takes up, null = unknown. A run ends
+   * float8[]: which part of a run a job of each of `identifiers` takes up, infinity = unknown. A run ends
    * before the job with which it would be more than 1; its first job is always taken. With queues only.
    */
   readonly shares: string;

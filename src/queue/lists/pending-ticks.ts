@@ -25,7 +25,8 @@ export async function pendingTicks(
     asked.map(({ identifier }) => identifier),
     asked.map(({ task }) => task),
     asked.map(({ lastExecutionMs }) => lastExecutionMs),
-    asked.map(({ key }) => key),
+    // Not null: under array_nulls = off that would be a text.
+    asked.map(({ key }) => key ?? ""),
   ]);
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
 }
@@ -38,7 +39,7 @@ const MOST_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `
   with recursive ${priorities(s)}, tick as (
-    select given.identifier, tasks.id as task_id, given.key,
+    select given.identifier, tasks.id as task_id, nullif(given.key, ''::text) as key,
       timestamptz 'epoch' + given.run_at_ms * interval '1 millisecond' as run_at
     from unnest($1::text[], $2::text[], $3::float8[], $4::text[])
       as given (identifier, task, run_at_ms, key)

@@ -108,8 +108,13 @@ function holderCauses({ job, holder }: Known, lockedMs: number | null): Cause[] 
   // Without a name nobody can say which worker is meant: the lock grows old, and is then taken away.
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
+  const refused = holder.unsettled.find(({ id }) => id === job.id);
   switch (state) {
     case "alive":
+      if (refused !== undefined) {
+        const text = `it has ended on ${who}, and its result is refused`;
+        return [cause("holder_alive", text, { links, detail: refused.error, isRoot: true })];
+      }
       return [
         cause("holder_alive", `${who} works on it and answered ${heard} ago`, {
           links,

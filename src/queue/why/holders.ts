@@ -3,6 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
 import { isSilent } from "../workers/stale-workers.ts";
+import { UNSETTLED, type UnsettledJob, unsettledIn } from "../workers/unsettled-jobs.ts";
 
 export type HolderState = "alive" | "silent" | "unknown";
 
@@ -14,6 +15,8 @@ export interface Holder {
   readonly host: string | null;
   /** The jobs it said it was running, as far as it lists them. */
   readonly runningJobIds: readonly string[];
+  /** Jobs that have ended on it and stay locked: PostgreSQL refuses their results. */
+  readonly unsettled: readonly UnsettledJob[];
 }
 
 /** A condition on a heartbeat row `workers`: its lease, as long as it says itself, is not over. */
@@ -34,13 +37,21 @@ export async function readHolders(
       heardMs: dateOf(row.heard_us).getTime(),
       host: row.host,
       runningJobIds: idsOf(row.running_job_ids),
+      unsettled: unsettledIn(row.unsettled),
     });
   }
   return holders;
 }
 
 export function unknownHolder(workerId: string): Holder {
-  return { workerId, state: "unknown", heardMs: null, host: null, runningJobIds: [] };
+  return {
+    workerId,
+    state: "unknown",
+    heardMs: null,
+    host: null,
+    runningJobIds: [],
+    unsettled: [],
+  };
 }
 
 interface HolderRow {
@@ -49,11 +60,13 @@ interface HolderRow {
   readonly heard_us: string;
   readonly host: string | null;
   readonly running_job_ids: string | null;
+  readonly unsettled: string | null;
 }
 
 const holdersSql: Statement = (s) => `
   select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
-    pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids
+    pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
+    ${UNSETTLED} as unsettled
   from ${s}._private_workers as workers
   where id = any($1::text[])`;
 

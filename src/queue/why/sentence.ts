@@ -39,6 +39,8 @@ function running({ job, holder }: Known): string {
   if (holder === null) return `Has been locked for ${age}; its row does not say by whom.`;
   const who = byWorker(holder.workerId);
   const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  const refused = holder.unsettled.find(({ id }) => id === job.id);
+  if (refused !== undefined) return `Has ended on ${who} and stays locked. ${refused.error}.`;
   switch (holder.state) {
     case "alive":
       return `Has run for ${age} on ${who}, which answered ${heard} ago.`;

@@ -24,6 +24,7 @@ const SETTINGS = [
   "enable_seqscan = off",
   "jit = off",
   "plan_cache_mode = force_generic_plan",
+  "extra_float_digits = 1",
   `statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
   `lock_timeout = ${LOCK_TIMEOUT_MS}`,
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,

@@ -82,7 +82,10 @@ export async function settleApart(
     },
   });
   await halves.write(batch.returned, {
-    send: (jobs) => returnJobs(db, workerId, jobs.map(idOf)),
+    send: (jobs) => {
+      const keyed = jobs.filter(({ key }) => key !== null).map(idOf);
+      return returnJobs(db, workerId, jobs.map(idOf), [], keyed);
+    },
     ...{ written: written.returned, unwritten: unwritten.returned },
     refused: (job, error) => void refused.push({ job, result: null, error }),
   });

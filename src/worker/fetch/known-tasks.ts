@@ -32,11 +32,11 @@ export class KnownTasks {
 
   /**
    * Which part of a run of a named queue a job of each task takes up, in the order of `identifiers`: as
-   * PostgreSQL writes a float8[]. NULL: no job of the task has run yet.
+   * PostgreSQL writes a float8[]. Infinity: no job of the task has run yet.
    */
   get runShares(): string {
     const shares = [...this.#parts.tasks.values()].map(({ tally: { meanMs } }) =>
-      meanMs === null ? "NULL" : String(meanMs / HORIZON_MS),
+      meanMs === null ? "Infinity" : String(meanMs / HORIZON_MS),
     );
     return `{${shares.join(",")}}`;
   }

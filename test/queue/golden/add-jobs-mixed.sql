@@ -32,9 +32,9 @@
       payload, run_at, max_attempts, priority, flags
     from (
     select
-      identifier, queue_name, payload::json as payload, n,
-      coalesce(run_at, pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
-      coalesce(priority, 0) as priority, flags::jsonb as flags
+      nullif(identifier, ''::text) as identifier, nullif(queue_name, ''::text) as queue_name, payload::json as payload, n,
+      coalesce(nullif(run_at, 'infinity'::timestamptz), pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond') as run_at, coalesce(nullif(max_attempts, '0'::smallint), 25) as max_attempts,
+      coalesce(nullif(priority, '0'::smallint), 0) as priority, nullif(flags, ''::text)::jsonb as flags
     from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as given
     join all_identifier using (identifier)

@@ -1,15 +1,16 @@
   with given as materialized (
     select
-      spec.*, job_key, job_key_mode, preserves,
+      spec.*, nullif(job_key, ''::text) as job_key, job_key_mode,
+      nullif(preserves, ''::text)::boolean as preserves,
       (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
     from (
     select
-      identifier, queue_name, payload::json as payload, n,
-      coalesce(run_at, pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond') as run_at, coalesce(max_attempts, 25) as max_attempts,
-      coalesce(priority, 0) as priority, flags::jsonb as flags
+      nullif(identifier, ''::text) as identifier, nullif(queue_name, ''::text) as queue_name, payload::json as payload, n,
+      coalesce(nullif(run_at, 'infinity'::timestamptz), pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond') as run_at, coalesce(nullif(max_attempts, '0'::smallint), 25) as max_attempts,
+      coalesce(nullif(priority, '0'::smallint), 0) as priority, nullif(flags, ''::text)::jsonb as flags
     from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
-    join unnest($9::text[], $10::text[], $11::text[]::boolean[])
+    join unnest($9::text[], $10::text[], $11::text[])
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
     where not exists (
     select from pg_catalog.pg_proc as own

@@ -35,7 +35,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     ), place + 1
     from priorities where priorities.priority is not null and place < 32
   ), tick as (
-    select given.identifier, tasks.id as task_id, given.key,
+    select given.identifier, tasks.id as task_id, nullif(given.key, ''::text) as key,
       timestamptz 'epoch' + given.run_at_ms * interval '1 millisecond' as run_at
     from unnest($1::text[], $2::text[], $3::float8[], $4::text[])
       as given (identifier, task, run_at_ms, key)

@@ -2,6 +2,7 @@
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)) as is_alive, pg_catalog.floor(extract(epoch from last_heartbeat_at) * 1000000::numeric) as heard_us,
-    pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids
+    pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
+    pg_catalog.left(metadata ->> 'unsettled'::text, 65536) as unsettled
   from "worker"._private_workers as workers
   where id = any($1::text[])

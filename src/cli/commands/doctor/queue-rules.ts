@@ -24,6 +24,7 @@ export function queueFindings({ queue, schemaName }: Facts): Finding[] {
     ...lockFindings(queue),
     ...sequenceFindings(queue),
     ...timetableFindings(queue, schemaName),
+    ...unsettledFindings(queue),
     ...lostNameFindings(queue, schemaName),
     ...incidentFindings(queue),
   ];
@@ -50,8 +51,20 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
     );
     found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, mend));
   }
+  for (const { name, table } of drift.references) {
+    const message = `the foreign key ${name} of ${table} refuses the end of each job that it references: that job fails`;
+    const mend = inPsql(`alter table ${table} drop constraint ${quoted(name)}`);
+    found.push(finding("warn", "drift", message, mend));
+  }
   if (found.length === 0) found.push(finding("ok", "drift", "the schema is as it was made"));
   return found;
+}
+
+function unsettledFindings({ unsettled }: Queue): Finding[] {
+  return unsettled.map(({ id, error }) => {
+    const message = `job ${id} has ended and stays locked: ${error}`;
+    return finding("bad", "results", message, `worker why ${id}`);
+  });
 }
 
 function indexFindings({ indexes, optional, tables }: Queue, schema: string): Finding[] {

@@ -21,6 +21,7 @@ import { readTransactionAge } from "../../../database/inspect/transaction-age.ts
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
 import { assertUsableSchema, schemaState } from "../../../database/schema/schema-state.ts";
 import { readLostNames } from "../../../queue/tidy/lost-names.ts";
+import { readUnsettledJobs } from "../../../queue/workers/unsettled-jobs.ts";
 
 const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
@@ -64,6 +65,9 @@ export async function readFacts(db: Database) {
       indexes: (await part("indexes", () => readIndexes(db))) ?? [],
       optional: (await part("optional indexes", () => readIndexStates(db, NO_BUILDS))) ?? [],
       lostNames: await part("names of jobs", () => readLostNames(db)),
+      unsettled: schema.objects.has("_private_workers")
+        ? ((await part("refused results", () => readUnsettledJobs(db))) ?? [])
+        : [],
       sweep: await part("stale locks", () => readSweep(db)),
       behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
       ahead: (await part("timetables", () => readAhead(db))) ?? [],

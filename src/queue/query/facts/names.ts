@@ -60,7 +60,7 @@ export interface WordMeanings {
 /** Of each of the words, in their order. */
 export async function meaningsOf(db: Database, words: readonly string[]): Promise<WordMeanings[]> {
   if (words.length === 0) return [];
-  const ids = words.map((word) => (isJobId(word) ? word : null));
+  const ids = words.map((word) => (isJobId(word) ? word : "0"));
   return query<WordMeanings & { [name: string]: unknown }>(db, wordsSql, [ids, words]);
 }
 

@@ -1,0 +1,94 @@
+// Settings of the role or the database that statements of ours must not depend on.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import pg from "pg";
+import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { recording, until, witness, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+const withSettings = (...settings: string[]) => {
+  const options = encodeURIComponent(settings.map((one) => `-c ${one}`).join(" "));
+  return `${queue.url}${queue.url.includes("?") ? "&" : "?"}options=${options}`;
+};
+
+test("Jobs are added and fail as ever where array_nulls is off.", async () => {
+  const connectionString = withSettings("array_nulls=off");
+  const pool = new pg.Pool({ connectionString });
+  const utils = await makeWorkerUtils({ pool });
+  const runAt = new Date("2030-01-01T00:00:00Z");
+  await utils.addJobs([
+    { identifier: "a", payload: 1, spec: { queueName: "q", priority: 3, flags: ["f"] } },
+    { identifier: "b", payload: 2, spec: { runAt, maxAttempts: 7 } },
+    { identifier: "a", payload: 3 },
+  ]);
+  await utils.addJobs([
+    { identifier: "a", payload: 4, spec: { jobKey: "k", queueName: "q" } },
+    { identifier: "a", payload: 5 },
+  ]);
+  await utils.copyJobs([
+    { identifier: "a", payload: 6, spec: { queueName: "q" } },
+    { identifier: "b", payload: 7 },
+  ]);
+  const rows =
+    await queue.sql(`select payload::text, queue_name as queue, priority, max_attempts as most,
+    key, flags::text, run_at = '2030-01-01Z' as later from worker._private_jobs j
+    left join worker._private_job_queues q on q.id = j.job_queue_id order by payload::text`);
+  const row = { queue: null, priority: 0, most: 25, key: null, flags: null, later: false };
+  assert.deepEqual(rows, [
+    { ...row, payload: "1", queue: "q", priority: 3, flags: '{"f": true}' },
+    { ...row, payload: "2", most: 7, later: true },
+    { ...row, payload: "3" },
+    { ...row, payload: "4", queue: "q", key: "k" },
+    { ...row, payload: "5" },
+    { ...row, payload: "6", queue: "q" },
+    { ...row, payload: "7" },
+  ]);
+  await queue.sql("delete from worker._private_jobs");
+  await queue.started({
+    connectionString,
+    tasks: [recording("bad", () => Promise.reject(new Error("no")))],
+  });
+  await utils.addJob("bad");
+  await until("it has failed", async () => /no/.test((await queue.left())[0]?.last_error ?? ""));
+  await utils.end();
+  await pool.end();
+});
+
+for (const fastLane of [false, true]) {
+  for (const level of ["serializable", "repeatable read"]) {
+    describe(`${fastLane ? "With a fast lane" : "In the safe mode"}, where transactions are ${level},`, () => {
+      test("no job runs twice, and all adds are accepted.", async () => {
+        const escaped = level.replace(" ", "\\ ");
+        const connectionString = withSettings(`default_transaction_isolation=${escaped}`);
+        const task = recording<{ n: number }>("task", ({ n }) =>
+          n % 10 === 0 ? new Promise((resolve) => setTimeout(resolve, 50)) : undefined,
+        );
+        const told = witness("job:interrupted", "worker:disconnected");
+        for (let n = 0; n < 3; n++) {
+          const plugins = [told];
+          await queue.started({
+            connectionString,
+            fastLane,
+            plugins,
+            tasks: [task],
+            concurrency: 5,
+          });
+        }
+        const utils = await makeWorkerUtils({ connectionString });
+        const batch = (at: number) =>
+          Array.from({ length: 20 }, (_, k) => ({
+            identifier: "task",
+            payload: { n: 20 * at + k },
+            spec: k % 4 === 1 ? { queueName: `q${k % 3}` } : {},
+          }));
+        await Promise.all(Array.from({ length: 10 }, (_, at) => utils.addJobs(batch(at))));
+        await until("all have run", async () => (await queue.left()).length === 0);
+        await utils.end();
+        assert.equal(task.seen.length, 200);
+        assert.equal(new Set(task.seen.map(({ n }) => n)).size, 200);
+        assert.deepEqual(told.all("job:interrupted"), []);
+      });
+    });
+  }
+}
