@@ -137,6 +137,27 @@ test("A job that was removed or replaced while it was fetched is deleted when it
   }
 });
 
+test("What goes back to a named queue stays in front of others of the same moment.", async () => {
+  const runAt = new Date("2026-01-31T08:00:00Z");
+  const spec = { queueName: "q", runAt };
+  const jobs = await addJobs(
+    queue.db,
+    Array.from({ length: 9 }, () => ({ identifier: "t", spec })),
+  );
+  await queue.sql("update worker._private_jobs set run_at = $1", [runAt]);
+  const ids = jobs.map(({ id }) => id);
+  for (const id of ids.slice(0, 3)) await lockJob(queue, id, "us");
+  await returnJobs(queue.db, "us", ids.slice(0, 3));
+  const inOrder = await queue.sql<{ id: string }>(
+    "select id::text from worker._private_jobs order by priority, run_at, ctid",
+  );
+  assert.deepEqual(
+    inOrder.map(({ id }) => id),
+    ids,
+  );
+  await queue.sql("delete from worker._private_jobs");
+});
+
 test("A job at its last attempt goes back with it, whether it had a key or not.", async () => {
   for (const spec of [{ jobKey: "k", maxAttempts: 1 }, { maxAttempts: 1 }]) {
     const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);

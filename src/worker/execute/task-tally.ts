@@ -11,8 +11,8 @@ export interface Timing {
   readonly waits: Durations;
 }
 
-/** A job counts for an eighth: a pause of the garbage collector is soon forgotten. */
-const WEIGHT = 8;
+/** Of what counts for the mean. A longer job counts less: mostly the process had to pause. */
+const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {
   done = 0;
@@ -27,7 +27,8 @@ export class TaskTally {
   /** A job of a named queue has run for so long. */
   ran(durationMs: number): void {
     const before = this.meanMs ?? durationMs;
-    this.meanMs = before + (durationMs - before) / WEIGHT;
+    const weight = durationMs < before ? WEIGHT.shorter : WEIGHT.longer;
+    this.meanMs = before + (durationMs - before) * weight;
   }
 }
 
