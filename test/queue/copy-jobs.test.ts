@@ -214,3 +214,22 @@ test("Listeners are told once, with the number of jobs.", async () => {
     assert.equal(JSON.parse(told[0] ?? "").count, 3_000);
   });
 });
+
+test("Under a trigger that skips rows nothing is stored, and the number is given.", async () => {
+  await queue.sql(`
+    create function worker.skip_bad() returns trigger language plpgsql as
+      'begin return case when new.payload->>''bad'' is null then new end; end';
+    create trigger skip_bad before insert on worker._private_jobs
+      for each row execute function worker.skip_bad()`);
+  try {
+    const jobs = [{}, { bad: 1 }, {}].map((payload) => ({ identifier: "t", payload }));
+    await assert.rejects(copyJobs(queue.db, jobs), {
+      code: "database_error",
+      message: /^only 2 of 3 jobs were stored, so none of this call is: a trigger/,
+    });
+    assert.equal(await countRows(), 0);
+    assert.equal(await copyJobs(queue.db, [{ identifier: "t" }]), 1);
+  } finally {
+    await queue.sql("drop function worker.skip_bad cascade");
+  }
+});

@@ -5,6 +5,7 @@ import { optionName } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import type { Value } from "../arguments/values.ts";
 import { defineCommand } from "../shell/globals.ts";
+import { beginBelowShell } from "./own/first-process.ts";
 import { aboutAdmin, runNotes, runOptions } from "./run-options.ts";
 
 export const runCommand = defineCommand({
@@ -26,6 +27,7 @@ export const runCommand = defineCommand({
     }
     if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");
     if (!args.fast && args.fastLimit !== undefined) refuse("--fast-limit needs --fast");
+    beginBelowShell();
     if (args.watch) return (await import("./watch.ts")).runWatched(args);
     return (await import("./run-worker.ts")).runWorker(args);
   },

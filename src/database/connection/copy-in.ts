@@ -21,13 +21,15 @@ interface CopyConnection {
 
 /**
  * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a
- * pool, and not in pipeline mode. Until it resolves the rows must stay as they are. Throws WorkerError.
+ * pool, and not in pipeline mode. Until it resolves the rows must stay as they are. Gives how many rows
+ * were stored: a trigger may skip some. Throws WorkerError.
  */
-export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
   const text = `copy ${target(db.schema.quoted)} from stdin (format binary)`;
   const data = rows.finish();
   let failure: Error | null = null;
+  let stored = 0;
   const submittable = {
     // All in one go: where the COPY is refused, PostgreSQL passes over the rows, as the protocol
     // has it. Waiting for leave would cost a turn of a loop that is busy with the next rows.
@@ -37,12 +39,15 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
-    handleCommandComplete() {},
+    // `COPY 12`
+    handleCommandComplete({ text: tag }: { text: string }) {
+      stored = Number(tag.slice("COPY ".length));
+    },
     handleRowDescription() {},
     handleDataRow() {},
     handlePortalSuspended() {},
     handleEmptyQuery() {},
-    handleReadyForQuery: () => (failure === null ? resolve() : reject(failure)),
+    handleReadyForQuery: () => (failure === null ? resolve(stored) : reject(failure)),
     handleError: (error: Error) => {
       failure = error;
       // A connection that is gone will never be ready again.
@@ -51,7 +56,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   };
   submit(db.client, submittable);
   try {
-    await promise;
+    return await promise;
   } catch (error) {
     throw explainDatabaseError(error, db.schema.name);
   }

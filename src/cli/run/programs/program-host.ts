@@ -6,6 +6,7 @@ import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
 import { endGroup } from "../../../worker/files/process-group.ts";
 import type { Program, ProgramEnd, ProgramOptions } from "../../../worker/files/run-program.ts";
+import { warnWithoutInit } from "../own/first-process.ts";
 import { startOwnProcess } from "../own/own-process.ts";
 
 /** To the process that starts programs. */
@@ -72,6 +73,7 @@ export class ProgramHost implements AsyncDisposable {
   }
 
   #start(): ChildProcess {
+    warnWithoutInit(this.#logger);
     const starter = startOwnProcess({ be: "program-starter" }, programEnvironment());
     starter.on("message", (report: StarterReport) => this.#told(report));
     let error: string | undefined; // why it could not be started

@@ -1,0 +1,42 @@
+// worker run as the first process of a container: a namespace of processes, which takes root to make.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
+import { command, quickly } from "./command.ts";
+import { filesOf } from "./run-harness.ts";
+
+const first = ["--pid", "--fork", "--mount-proc", "--kill-child"];
+const mayUnshare = spawnSync("unshare", [...first, "true"]).status === 0;
+const why = mayUnshare ? false : "unshare is not allowed here";
+
+test("What programs leave behind is reaped, and signals reach the worker.", {
+  skip: why,
+}, async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  // The last job stops the worker by a signal to the first process.
+  const directory = filesOf({
+    "fork.sh": "#!/bin/sh\ncat > /dev/null\n(setsid sleep 0.1 > /dev/null 2>&1 < /dev/null &)\n",
+    "count.sh": `#!/bin/sh
+dead() { cat /proc/[0-9]*/status 2>/dev/null | grep -c '^State:.Z'; }
+for i in $(seq 50); do [ "$(dead)" = 0 ] && ! pgrep sleep > /dev/null && break; sleep 0.1; done
+dead > ${"$"}{0%/*}/dead
+kill -TERM 1
+`,
+  });
+  for (const task of ["fork", "fork", "fork", "count"]) {
+    await quickly(["add", task, "{}", "--queue", "q"], env);
+  }
+  const { PATH = "", HOME = "" } = process.env;
+  const { status, stderr } = spawnSync(
+    "unshare",
+    [...first, process.execPath, ...command, "run", "--tasks", directory],
+    { env: { PATH, HOME, ...env }, encoding: "utf8", timeout: 60_000 },
+  );
+  assert.equal(status, 0, stderr);
+  assert.equal(readFileSync(join(directory, "dead"), "utf8").trim(), "0");
+  assert.doesNotMatch(stderr, /ExperimentalWarning|can't access tty/);
+});
