@@ -23,6 +23,17 @@ test("A server that answers and refuses is away, whichever way it says so.", asy
   }
 });
 
+test("A full table of locks is no lack of memory: its setting is named.", async () => {
+  const { url } = await emptyDatabase();
+  await using own = testPool(url);
+  const hint = "You might need to increase max_locks_per_transaction.";
+  const raise = `do $$ begin raise 'no' using errcode = '53200', hint = '${hint}'; end $$`;
+  await assert.rejects(
+    query({ client: own.pool, schema: schemaName() }, () => raise),
+    { code: "database_busy", message: /table of locks is full.*raise max_locks_per_transaction/ },
+  );
+});
+
 test("A database that takes no connections is away.", async () => {
   const [closed, open] = [await emptyDatabase(), await emptyDatabase()];
   await using other = testPool(open.url);

@@ -1,6 +1,6 @@
 // What PostgreSQL and the network say, as sentences an operator can act on (error-sentences.ts).
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
-import { byCode, byWording } from "./error-sentences.ts";
+import { byCode, byWording, fullLockTable } from "./error-sentences.ts";
 
 // Input that only the database could find wrong, if it is input: a statement that reads may meet the same
 // in a row. GWBKM is Graphile Worker's "bad job key mode".
@@ -38,7 +38,9 @@ export function explainDatabaseError(
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    const known = byCode[state];
+    // The name of the setting stands in the hint whatever its language.
+    const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
+    const known = isLockTable ? fullLockTable : byCode[state];
     if (known !== undefined) {
       return new WorkerError(known[0], known[1](detail, schema), { cause: error });
     }
@@ -90,6 +92,11 @@ function unwrapped(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   const isWrapper = codeOf(error) === undefined && cause !== undefined;
   return isWrapper && (cause instanceof WorkerError || codeOf(cause) !== undefined) ? cause : error;
+}
+
+function hintOf(error: unknown): string {
+  const { hint } = error as { readonly hint?: unknown };
+  return typeof hint === "string" ? hint : "";
 }
 
 /** Node reports a host with several addresses as an AggregateError without a code of its own. */

@@ -24,6 +24,12 @@ const exhausted =
   (what: string): Explanation[1] =>
   (detail) =>
     `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
+/** The locks of other transactions fill it, and are released with them. */
+export const fullLockTable: Explanation = [
+  "database_busy",
+  (detail) =>
+    `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
+];
 const untrusted: Explanation = [
   "database_unreachable",
   (detail) =>

@@ -13,9 +13,10 @@ import {
 /** How often a statement is tried before its collision is the caller's to see. */
 export const MAX_TRIES = 5;
 
-// PostgreSQL has undone the whole statement in these cases: a deadlock, a serialization failure.
+// PostgreSQL has undone the whole statement in these cases: a deadlock, a serialization failure, and a
+// column of the jobs that was added or dropped since a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
-const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE]);
+const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 const IN_FAILED_TRANSACTION = "25P02";
 
 /**

@@ -4,7 +4,7 @@ import { BEGIN } from "../../database/connection/begin.ts";
 
 // A fetch is a few index probes. One that takes this long is stuck, and a server that is cut off says
 // nothing at all: the connection is given up then, so that a dead one is found within seconds.
-const STATEMENT_TIMEOUT_MS = 8_000;
+const STATEMENT_TIMEOUT_MS = 6_500;
 
 // Somebody's open transaction may have locked the row of a job that has ended, by adding one with its
 // key, say. That is no reason to give the connection up, and with it all that others could do.

@@ -30,7 +30,8 @@ export interface ConnectionSettings {
   onLoss(error: Error): void;
 }
 
-const ANSWER_TIMEOUT_MS = 10_000;
+// With the poll interval of an idle worker before it, a silent connection is found within 10 s.
+const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** For statements under PATIENTLY. */
