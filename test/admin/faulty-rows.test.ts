@@ -1,0 +1,78 @@
+// What stands in the database's rows is never the client's mistake.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { silentLogger } from "../../src/base/logger.ts";
+import { query } from "../../src/database/database.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { TEST_SETTINGS } from "../support/database-server.ts";
+import { olderBinaries } from "../support/postgres-versions.ts";
+import { startAdmin, type TestAdmin } from "./admin-harness.ts";
+
+// From version 17 on PostgreSQL subtracts infinite moments.
+const binaries = olderBinaries("15");
+const directory = mkdtempSync(join(tmpdir(), "worker-infinite-"));
+let server: EmbeddedServer;
+let admin: TestAdmin;
+
+before(async () => {
+  const from = binaries === null ? {} : { binaries };
+  server = await startEmbeddedServer({ dataDir: directory, settings: TEST_SETTINGS, ...from });
+  const pool = new pg.Pool({ connectionString: server.url() });
+  await migrate(pool, schemaName(), { logger: silentLogger });
+  await pool.query(`insert into worker._private_workers (id, last_heartbeat_at)
+    values ('past', '-infinity'), ('future', 'infinity')`);
+  await pool.end();
+  admin = await startAdmin({ url: server.url() });
+});
+// The admin is stopped by its harness, before this.
+after(async () => {
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test("Workers whose heartbeat is infinite are listed, and nothing that reads workers fails.", async () => {
+  for (const path of [
+    ...[
+      "overview",
+      "counts",
+      "incidents",
+      "queues",
+      "tasks",
+      "cron",
+      "jobs?q=is:stuck",
+      "database",
+    ],
+  ]) {
+    const { status, text } = await admin.client.get(`/api/${path}`);
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+  const { status, text } = await admin.client.get("/api/workers");
+  assert.equal(status, 200, text);
+  assert.match(text, /"past"/);
+  assert.match(text, /"future"/);
+});
+
+const db = () => ({ client: admin.pool, schema: schemaName() });
+
+test("A read that stumbles over a row is a fault of the database, a value of another type is input.", async () => {
+  const row = query(db(), (s) => `select id::int from ${s}._private_workers where id <> $1::text`, [
+    "x",
+  ]);
+  await assert.rejects(row, { code: "database_error" });
+  const value = query(db(), (s) => `select id from ${s}._private_jobs where id = $1::bigint`, [
+    "x",
+  ]);
+  await assert.rejects(value, { code: "bad_input" });
+  const written = query(
+    db(),
+    (s) => `insert into ${s}._private_tasks (identifier) values ($1::text)`,
+    ["x".repeat(200)],
+  );
+  await assert.rejects(written, { code: "bad_input" });
+});
