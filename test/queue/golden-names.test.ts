@@ -32,7 +32,7 @@ const SYNTAX = new Set([
     "in",
     "least",
   ],
-  ...["nullif", "row", "values"],
+  ...["nullif", "operator", "row", "values"],
 ]);
 
 test("Every function in a statement is named by its schema.", () => {

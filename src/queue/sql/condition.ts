@@ -60,8 +60,8 @@ export function isInCondition(
  * or with one that is cut, it counts as running.
  */
 export const isReportedFetched = (job: string): string => `case
-    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids') = 'array'
-    then workers.metadata -> 'running_jobs'
-        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'))
-      and not workers.metadata -> 'running_job_ids' operator(pg_catalog.?) ${job}.id::text
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then workers.metadata -> 'running_jobs'::text
+        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text))
+      and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) ${job}.id::text
     else false end`;

@@ -18,14 +18,17 @@ export const isAtMost = (value: string, bytes: number): string =>
       when ${isPacked(value)} then pg_catalog.octet_length(${value}::text) <= ${bytes}::int
       else true end`;
 
+/** How long a value is unpacked at the worst. */
+export const worstBytes = (value: string): string =>
+  `pg_catalog.pg_column_size(${value})::bigint * case pg_catalog.pg_column_compression(${value})
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
+
 /** What a row brings, and what loadPacked() needs to bring the rest. `bytes`: a parameter or number. */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
         then jobs.payload end as payload,
       case when ${isPacked("jobs.payload")} and pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int
-        then pg_catalog.pg_column_size(jobs.payload)
-          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
-        end as packed_bytes,
+        then (${worstBytes("jobs.payload")})::float8 end as packed_bytes,
       jobs.ctid::text as place_in_table`;
 
 export interface PackableRow {

@@ -14,13 +14,14 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     ) as looked
   ) as chunk;
 
-  select texts.id, texts.bytes, texts.bytes > $2::bigint as is_large,
+  select texts.id, texts.bytes > $2::bigint as is_large,
     case when texts.bytes <= $2::bigint then (case when (jobs.attempts > $4::bigint) then 't' else 'f' end) end as marks,
     case when texts.bytes <= $2::bigint then jobs.payload::text end as payload,
     case when texts.bytes <= $2::bigint then jobs.last_error end as last_error
   from (
-    select jobs.id, pg_catalog.pg_column_size(jobs.payload)::bigint
-      + coalesce(pg_catalog.pg_column_size(jobs.last_error), 0) as bytes
+    select jobs.id, pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end
+      + coalesce(pg_catalog.octet_length(jobs.last_error), 0) as bytes
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     offset 0

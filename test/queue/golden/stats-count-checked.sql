@@ -6,9 +6,8 @@
       case when pg_catalog.pg_column_size(jobs.payload) <= $2::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
         then jobs.payload end as payload,
       case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $2::int
-        then pg_catalog.pg_column_size(jobs.payload)
-          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
-        end as packed_bytes,
+        then (pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end)::float8 end as packed_bytes,
       jobs.ctid::text as place_in_table from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid

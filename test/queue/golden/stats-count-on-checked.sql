@@ -3,9 +3,8 @@
       case when pg_catalog.pg_column_size(jobs.payload) <= 32768::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
         then jobs.payload end as payload,
       case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= 32768::int
-        then pg_catalog.pg_column_size(jobs.payload)
-          * case pg_catalog.pg_column_compression(jobs.payload) when 'lz4' then 255 else 90 end
-        end as packed_bytes,
+        then (pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end)::float8 end as packed_bytes,
       jobs.ctid::text as place_in_table
   from "worker"._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint and (pg_catalog.strpos(jobs.payload::text collate "C", $4::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0))
