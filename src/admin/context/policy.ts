@@ -5,7 +5,6 @@ import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { createAuthentication, type LoginResult } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
-import { assertFromHere } from "../access/from-here.ts";
 import { createLoginThrottle } from "../access/login-throttle.ts";
 import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
@@ -13,6 +12,7 @@ import type { Metrics } from "../feed/metrics.ts";
 import type { Readiness } from "../live/readiness.ts";
 import type { PageHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
+import { assertFromHere } from "./from-here.ts";
 import { readOnlyRefusal } from "./read-only.ts";
 
 /** A row of the table, bound to its server. */
