@@ -147,6 +147,22 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   assert.deepEqual(rows, stock.rows);
 });
 
+test("doctor names jobs whose queue or task was deleted, and its line recovers the queue.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  await own.pool.query("select worker.add_job('t', '{}', 'q'), worker.add_job('gone')");
+  await own.pool.query(`delete from worker._private_job_queues;
+    delete from worker._private_tasks where identifier = 'gone'`);
+  const { stdout, status } = await quickly(["doctor"], { DATABASE_URL: url });
+  assert.equal(status, 1, stdout);
+  assert.match(stdout, /names: 1 job cannot run: the rows of 1 queue were deleted/);
+  assert.match(stdout, /names: 1 job cannot run, because the name of the task was deleted/);
+  const line = /worker (cleanup --task gc-job-queues)/.exec(stdout)?.[1] ?? "";
+  assert.equal((await quickly(line.split(" "), { DATABASE_URL: url })).status, 0);
+  const { rows } = await own.pool.query("select queue_name from worker._private_job_queues");
+  assert.deepEqual(rows, [{ queue_name: "recovered-queue-1" }]);
+});
+
 test("doctor names functions of a renamed schema, and its fix repairs them.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);

@@ -2,7 +2,7 @@
 import type { TableFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/own-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
-import { grouped } from "../../../domain/words.ts";
+import { counted, grouped } from "../../../domain/words.ts";
 import { RECOVER_QUEUES } from "../../../queue/why/causes.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
@@ -144,13 +144,13 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
   const { queues, queuedJobs, tasklessJobs } = lostNames;
   const found: Finding[] = [];
   if (queues.length > 0) {
-    const what = `${grouped(queuedJobs)} jobs cannot run: the rows of their ${grouped(queues.length)} queues were deleted`;
+    const what = `${counted(queuedJobs, "job")} cannot run: the rows of ${counted(queues.length, "queue")} were deleted`;
     found.push(finding("bad", "names", what, RECOVER_QUEUES));
   }
   if (tasklessJobs > 0) {
     const s = quoted(schema);
     const listed = `select id from ${s}._private_jobs where task_id not in (select id from ${s}._private_tasks)`;
-    const what = `${grouped(tasklessJobs)} jobs cannot run: the names of their tasks were deleted; fail or complete them, and add them anew`;
+    const what = `${counted(tasklessJobs, "job")} cannot run, because the name of the task was deleted: fail or complete each, and add it anew`;
     found.push(finding("bad", "names", what, inPsql(listed)));
   }
   return found.length > 0 ? found : [finding("ok", "names", "every job has its task and queue")];
