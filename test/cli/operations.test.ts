@@ -55,6 +55,20 @@ test("A query is rehearsed, done, receipted, and undone.", async () => {
   assert.match(again.stderr, /operation \d+ is undone; only one that is over/);
 });
 
+test("An undo of a deletion names the application's own columns, which it does not restore.", async () => {
+  await pool.query("alter table worker._private_jobs add column tenant text default 'none'");
+  try {
+    await pool.query("select worker.add_job('own', '{}', job_key => 'own')");
+    const ran = await run("remove", "own", "--yes");
+    const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(ran.stdout) ?? [];
+    const undone = await run("operations", id, "undo");
+    assert.match(undone.stdout, /^Undone: 1 of 1 job is back, but for your own column tenant: /m);
+    const shown = await run("operations", id);
+    assert.match(shown.stdout, /but for your own column tenant/);
+  } finally {
+    await pool.query("alter table worker._private_jobs drop column tenant");
+  }
+});
 test("What is done to jobs by their ids, or by a key, is undone the same way.", async () => {
   await pool.query("select worker.add_job('ids', '{}', job_key => 'by id'), worker.add_job('ids')");
   const before = await jobsOf("ids");

@@ -25,6 +25,7 @@ export const operationsCommand = defineCommand({
     }
     const { operationTools } = await import("../operations/operation-tools.ts");
     const { outcomeLines, number, progressLine } = await import("../operations/operation-text.ts");
+    const { readForeignColumns } = await import("../../database/inspect/foreign-columns.ts");
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
     const { change, known } = await import("../../queue/operations/verbs.ts");
@@ -57,7 +58,9 @@ export const operationsCommand = defineCommand({
       if (verb === "resume" || verb === "undo") return runInForeground(tools, operation, args.json);
       if (args.json) printJson(operationJson(operation));
       else if (atWork.includes(operation.state)) print(progressLine(operation));
-      else for (const line of outcomeLines(operation)) print(line);
+      else
+        for (const line of outcomeLines(operation, await readForeignColumns(tools.reads)))
+          print(line);
       return 0;
     });
   },

@@ -1,7 +1,7 @@
 // Operations in words, for people at a terminal.
 import type { Precision, Value } from "../../domain/value.ts";
 import { counted } from "../../domain/words.ts";
-import type { OperationAction } from "../../queue/operations/model/action.ts";
+import { actOf, type OperationAction } from "../../queue/operations/model/action.ts";
 import { notFound } from "../../queue/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../queue/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../queue/operations/rehearse/rehearse.ts";
@@ -93,9 +93,9 @@ export function progressLine(operation: JobOperation): string {
 /** How it is taken back. */
 export const undoLine = (id: string) => `Undo: worker operations ${id} undo`;
 
-/** What became of it. */
-export function outcomeLines(operation: JobOperation): string[] {
-  const { id, state, done, undone, error, isResumable, canUndo } = operation;
+/** What became of it. `foreign`: columns of the application, which no undo of a deletion restores. */
+export function outcomeLines(operation: JobOperation, foreign: readonly string[] = []): string[] {
+  const { id, state, done, error, isResumable, canUndo } = operation;
   const again = (verb: string) => `worker operations ${id} ${verb}`;
   switch (state) {
     case "done":
@@ -105,9 +105,7 @@ export function outcomeLines(operation: JobOperation): string[] {
         ...(canUndo ? [`${undoLine(id)} (until ${operation.undoUntil})`] : []),
       ];
     case "undone":
-      return [
-        `Undone: ${number(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}${undoLeftText(operation)}`,
-      ];
+      return [`Undone: ${undoneOf(operation, foreign)}${undoLeftText(operation)}`];
     case "paused":
       return [
         `Paused after ${jobsOf(done)}${error === null ? "" : `: ${error}`}`,
@@ -131,6 +129,15 @@ export function outcomeLines(operation: JobOperation): string[] {
     default:
       return state satisfies never;
   }
+}
+
+function undoneOf({ action, changes, done, undone }: JobOperation, foreign: readonly string[]) {
+  if (foreign.length === 0 || actOf(action, changes).kind !== "delete") {
+    return `${number(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}`;
+  }
+  const back = `${number(undone)} of ${counted(done, "job is back", "jobs are back")}`;
+  const columns = foreign.length === 1 ? "column" : "columns";
+  return `${back}, but for your own ${columns} ${foreign.join(", ")}: not kept, so the default is there now`;
 }
 
 function heldText({ done, undone, undoAfterId }: JobOperation): string {

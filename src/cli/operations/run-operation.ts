@@ -1,5 +1,6 @@
 // Works on an operation in the foreground: progress on a terminal, Ctrl-C holds it, and what became of
 // it at the end.
+import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
 import {
   type JobOperation,
   leftAlone,
@@ -22,7 +23,7 @@ export async function runInForeground(
   // As the store has it: with all its counts.
   const whole = (await tools.store.find(ended.id).catch(() => null)) ?? ended;
   if (json) printJson(operationJson(whole));
-  else for (const line of outcomeLines(whole)) print(line);
+  else for (const line of outcomeLines(whole, await readForeignColumns(tools.reads))) print(line);
   return statusOf(whole);
 }
 

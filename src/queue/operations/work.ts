@@ -2,6 +2,7 @@
 // canary fails, or the caller has to go. What it has done so far is in the store, never only here.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
+import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { watchCanary } from "./canary.ts";
 import { probeHead } from "./head-probe.ts";
@@ -148,7 +149,7 @@ async function oneBatch(
   return store.batch(operation, jobs, actOf(action, changes), stretch, pace.speed);
 }
 
-function undoRound({ store, monotonic }: OperationTools, pace: Pace): DoRound {
+function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Pace): DoRound {
   return async (operation) => {
     const { id, undoAfterId, action, changes, undone, kept } = operation;
     const began = monotonic();
@@ -165,6 +166,14 @@ function undoRound({ store, monotonic }: OperationTools, pace: Pace): DoRound {
     };
     if (batch.found < limit) {
       const { state } = operation;
+      const isDelete = actOf(action, changes).kind === "delete";
+      const columns = isDelete ? await readForeignColumns(reads) : [];
+      if (columns.length > 0) {
+        logger.warn(
+          { operation: id, columns },
+          "an undo has put jobs back without the application's own columns: they have their defaults",
+        );
+      }
       return over(
         (await store.move(id, { from: [state], to: "undone", isMine: true })) ??
           (await found(store, id, next)),

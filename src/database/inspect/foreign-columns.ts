@@ -1,0 +1,24 @@
+// Columns that an application has added to the table of jobs. They follow a job everywhere but into an undo: a job
+// that was deleted and comes back has their defaults.
+import { type Database, query, type Statement } from "../database.ts";
+
+const own = [
+  ...["id", "job_queue_id", "task_id", "payload", "priority", "run_at", "attempts", "max_attempts"],
+  ...["last_error", "created_at", "updated_at", "key", "locked_at", "locked_by", "revision"],
+  ...["flags", "is_available"],
+];
+
+export async function readForeignColumns(db: Database): Promise<readonly string[]> {
+  const rows = await query<{ name: string }>(db, columnsSql, [
+    `${db.schema.quoted}._private_jobs`,
+    own,
+  ]);
+  return rows.map(({ name }) => name);
+}
+
+const columnsSql: Statement = () => `
+  select attname::text as name
+  from pg_catalog.pg_attribute
+  where attrelid = $1::text::pg_catalog.regclass and attnum > 0 and not attisdropped and attgenerated = ''
+  and attname <> all($2::text[])
+  order by attnum`;
