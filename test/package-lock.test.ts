@@ -7,6 +7,7 @@ import { test } from "node:test";
 interface Locked {
   readonly version?: string;
   readonly resolved?: string;
+  readonly integrity?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
@@ -26,4 +27,11 @@ test("The lock file names the optional packages of every platform.", () => {
 test("The lock file ties nobody to one registry.", () => {
   const tied = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
   assert.deepEqual(tied, []);
+});
+
+test("Every package in the lock file has a checksum.", () => {
+  const unchecked = Object.entries(packages).filter(
+    ([path, { integrity }]) => path !== "" && integrity === undefined,
+  );
+  assert.deepEqual(unchecked, []);
 });

@@ -7,8 +7,8 @@ import http, { type IncomingMessage } from "node:http";
 import net from "node:net";
 import { after, test } from "node:test";
 import pg from "pg";
-import { migratedDatabase } from "../support/database.ts";
-import { startAdmin } from "./admin-process.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { startAdmin } from "../admin-process.ts";
 
 const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
