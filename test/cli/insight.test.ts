@@ -168,7 +168,7 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   await using own = testPool(url);
   await own.pool.query("alter schema worker rename to jobs");
   const env = { DATABASE_URL: url, WORKER_SCHEMA: "jobs" };
-  const refused = await quickly(["add", "t", "{}"], env);
+  const refused = await quickly(["add", "t", "{}", "--key", "k"], env);
   assert.match(refused.stderr, /the function add_job of the schema "jobs" works on .* "worker"/);
   const { stdout, status } = await quickly(["doctor"], env);
   assert.equal(status, 1);

@@ -27,7 +27,7 @@ export async function readBehindSequences(db: Database): Promise<readonly Behind
     const [row] = await query<{ next: string; last: string }>(db, (s) => placeSql(s, table, name));
     if (row === undefined || BigInt(row.next) > BigInt(row.last)) continue;
     const own = `${db.schema.quoted}.${table}`;
-    const statement = `select pg_catalog.setval('${name.replaceAll("'", "''")}', (select pg_catalog.max(id) from ${own}))`;
+    const statement = `select setval('${name.replaceAll("'", "''")}', (select max(id) from ${own}))`;
     behind.push({ name, table, nextId: row.next, lastId: row.last, statement });
   }
   return behind;
