@@ -151,6 +151,16 @@ test("A running job says whether its worker answers.", async () => {
   }
 });
 
+test("A job that was fetched, and that its worker does not report, is not said to run.", async () => {
+  const [fetched, runs] = [await add("t"), await add("t")];
+  await worker("w", ["t"], "0s", { running_jobs: 1, running_job_ids: [runs] });
+  for (const id of [fetched, runs]) await lockJob(queue, id, "w", "3 seconds");
+  const why = await explain(fetched);
+  assert.match(why.sentence, /^Was fetched 3\.?\d* s ago by w, which does not report yet/);
+  assert.match(why.causes[0]?.text ?? "", /^w has fetched it and does not report yet/);
+  assert.match((await explain(runs)).sentence, /^Has run for 3/);
+});
+
 test("A job without tries says so, and how it can be retried.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   await sql(

@@ -55,13 +55,17 @@ export function isInCondition(
   }
 }
 
+/** A condition on a heartbeat row `workers`: it lists all jobs that the worker runs. */
+export const LISTS_ALL = `case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids') = 'array'
+    then coalesce(workers.metadata -> 'running_jobs', 'null')
+        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'))
+    else false end`;
+
 /**
  * A condition on a locked job and the heartbeat row `workers` of its holder: it is fetched. Without a report,
  * or with one that is cut, it counts as running.
  */
-export const isReportedFetched = (job: string): string => `case
-    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
-    then workers.metadata -> 'running_jobs'::text
-        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text))
-      and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) ${job}.id::text
-    else false end`;
+export const isReportedFetched = (job: string): string =>
+  `${LISTS_ALL}
+    and not workers.metadata -> 'running_job_ids' operator(pg_catalog.?) ${job}.id::text`;

@@ -18,7 +18,7 @@ import {
 import { lostTries } from "../workers/lost-tries.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
-import type { Holder } from "./holders.ts";
+import { type Holder, hasOnlyFetched } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
 import type { JobFacts } from "./job-facts.ts";
 import type { Knowledge } from "./knowledge.ts";
@@ -114,6 +114,12 @@ function holderCauses({ job, holder }: Known, lockedMs: number | null): Cause[] 
       if (refused !== undefined) {
         const text = `it has ended on ${who}, and its result is refused`;
         return [cause("holder_alive", text, { links, detail: refused.error, isRoot: true })];
+      }
+      if (job.condition === "running" && hasOnlyFetched(holder, job.id)) {
+        const text = `${who} has fetched it and does not report yet that it runs it`;
+        return [
+          cause("holder_alive", text, { links, detail: `answered ${heard} ago`, isRoot: true }),
+        ];
       }
       return [
         cause("holder_alive", `${who} works on it and answered ${heard} ago`, {

@@ -1,6 +1,7 @@
 // Those who hold locks, and whether anybody heard of them: what is said of a holder is never more than
 // that. One without a heartbeat row may be a stock worker in the best of health: it is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { LISTS_ALL } from "../sql/condition.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
 import { isSilent } from "../workers/stale-workers.ts";
 import { UNSETTLED, type UnsettledJob, unsettledIn } from "../workers/unsettled-jobs.ts";
@@ -15,6 +16,8 @@ export interface Holder {
   readonly host: string | null;
   /** The jobs it said it was running, as far as it lists them. */
   readonly runningJobIds: readonly string[];
+  /** Whether those are all that it runs. */
+  readonly listsAll: boolean;
   /** Jobs that have ended on it and stay locked: PostgreSQL refuses their results. */
   readonly unsettled: readonly UnsettledJob[];
 }
@@ -37,6 +40,7 @@ export async function readHolders(
       heardMs: dateOf(row.heard_us).getTime(),
       host: row.host,
       runningJobIds: idsOf(row.running_job_ids),
+      listsAll: row.lists_all,
       unsettled: unsettledIn(row.unsettled),
     });
   }
@@ -50,6 +54,7 @@ export function unknownHolder(workerId: string): Holder {
     heardMs: null,
     host: null,
     runningJobIds: [],
+    listsAll: false,
     unsettled: [],
   };
 }
@@ -60,15 +65,22 @@ interface HolderRow {
   readonly heard_us: string;
   readonly host: string | null;
   readonly running_job_ids: string | null;
+  readonly lists_all: boolean;
   readonly unsettled: string | null;
 }
 
 const holdersSql: Statement = (s) => `
   select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
     pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
-    ${UNSETTLED} as unsettled
+    ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${s}._private_workers as workers
   where id = any($1::text[])`;
+
+/** The worker has fetched this job, and does not report that it runs it. */
+export const hasOnlyFetched = (
+  { state, listsAll, runningJobIds }: Holder,
+  jobId: string,
+): boolean => state === "alive" && listsAll && !runningJobIds.includes(jobId);
 
 const MOST_RUNNING = 1_000;
 

@@ -12,6 +12,7 @@ import {
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { isLost, isUnsupported, type Known, placeText, RECOVER_QUEUES } from "./causes.ts";
+import { hasOnlyFetched } from "./holders.ts";
 
 export function sentenceOf(known: Known): string {
   const { job } = known;
@@ -43,6 +44,9 @@ function running({ job, holder }: Known): string {
   if (refused !== undefined) return `Has ended on ${who} and stays locked. ${refused.error}.`;
   switch (holder.state) {
     case "alive":
+      if (hasOnlyFetched(holder, job.id)) {
+        return `Was fetched ${age} ago by ${who}, which does not report yet that it runs it and answered ${heard} ago.`;
+      }
       return `Has run for ${age} on ${who}, which answered ${heard} ago.`;
     case "silent":
       return `Has been held for ${age} by ${who}, which has been silent for ${heard}. Unlock that worker and another one takes the job.`;
