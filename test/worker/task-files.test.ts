@@ -93,6 +93,26 @@ test("Of a linked program the link is run, wherever it points by then.", async (
   assert.deepEqual(ran, [join(real, "..1/prog"), join(real, "..2/prog")]);
 });
 
+test("What TypeScript of a task imports otherwise than Node reads it is named with what to write.", async () => {
+  const directory = filesOf({
+    "js.ts": 'import { a } from "./lib/x.js"; export default () => a;',
+    "bare.ts": 'import { a } from "./lib/x"; export default () => a;',
+    "alias.ts": 'import { a } from "@/lib/x"; export default () => a;',
+    "type.ts": 'import { T } from "./lib/x.ts"; export default (one: T) => one;',
+    "lib/x.ts": "export type T = 1; export const a = 1; export default () => a;",
+  });
+  await assert.rejects(loadTasks(directory), (error: InputError) => {
+    const messageOf = (name: string) =>
+      error.problems.find(({ path }) => path === name)?.message ?? "";
+    for (const name of ["js.ts", "bare.ts"]) {
+      assert.match(messageOf(name), /; import the file by its own name, such as "\.\/x\.ts"$/);
+    }
+    assert.match(messageOf("alias.ts"), /; path aliases of tsconfig\.json are not read/);
+    assert.match(messageOf("type.ts"), /; if T is a type, import it by "import type \{ T \}"/);
+    return true;
+  });
+});
+
 test("Files of one name and files that cannot be loaded are named together.", async () => {
   const directory = filesOf({
     "twice.js": "module.exports = () => {};",

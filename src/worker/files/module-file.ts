@@ -1,5 +1,7 @@
 // A user's own module: imported from its path, whatever this program was made into, and its default
 // export found as Graphile Worker finds it. What goes wrong there is said with the place.
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
@@ -57,7 +59,26 @@ function sentenceOf(error: unknown): string {
   // Where it was thrown; Node's own code says nothing to whoever wrote the file.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
   const place = frame === undefined ? undefined : placeIn(frame);
-  return `cannot be loaded: ${message}${message.includes("imported from") ? "" : placed(place)}`;
+  const where = message.includes("imported from") ? "" : placed(place);
+  return `cannot be loaded: ${message}${where}${hintOf(message)}`;
+}
+
+/** What to write instead, where Node reads TypeScript otherwise than compilers do. */
+function hintOf(message: string): string {
+  const [, missing = "", from = ""] =
+    /^Cannot find (?:module|package) '([^']+)' imported from (\S+)/.exec(message) ?? [];
+  if (/\.m?ts$/.test(from)) {
+    const stem = missing.replace(/\.[cm]?js$/, "");
+    const found = [".ts", ".mts", "/index.ts"].find((end) => existsSync(stem + end));
+    if (found !== undefined) {
+      return `; import the file by its own name, such as "./${basename(stem)}${found}"`;
+    }
+    if (/^[@~#]/.test(missing)) {
+      return '; path aliases of tsconfig.json are not read: import by a relative path, or declare the alias in "imports" of package.json';
+    }
+  }
+  const [, name] = /does not provide an export named '([^']+)'/.exec(message) ?? [];
+  return name === undefined ? "" : `; if ${name} is a type, import it by "import type { ${name} }"`;
 }
 
 /** `/tasks/a.js:3` of `    at make (file:///tasks/a.js:3:9)`; undefined where the frame has no path. */
