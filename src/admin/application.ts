@@ -1,10 +1,12 @@
 // Puts the admin together from its configuration: all but the server on which it answers, which is one
 // of its own (server.ts) or an application's (handler.ts).
+
 import { now } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
+import { defaultLimits } from "../http/bounds/limits.ts";
 import { createWork } from "../http/bounds/work.ts";
 import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
@@ -137,6 +139,8 @@ export async function createApplication(
       unreadBytes: limits.unreadBytes,
       unreadBytesInAll: limits.unreadBytesInAll,
       stalledMs: limits.stalledMs,
+      keepAliveMs: limits.keepAliveMs,
+      silenceMs: Math.max(defaultLimits.silenceMs, limits.keepAliveMs),
       lineMs: limits.lineMs,
       ...parts.limits,
     },

@@ -30,6 +30,16 @@ test("serve() starts what was configured, with a generated password that works."
   assert.equal(pool.listenerCount("error"), 1, "a server that did not start leaves nothing");
 });
 
+test("How long an idle connection is kept is a limit, as a load balancer in front needs.", async () => {
+  const { url } = await migratedDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pools.push(pool);
+  const config = adminServerConfig(pool).listenAddr("127.0.0.1:0").limits({ keepAliveMs: 65_000 });
+  await using server = await serve(config.build());
+  const answer = await fetch(`${server.url}healthz`);
+  assert.equal(answer.headers.get("keep-alive"), "timeout=65");
+});
+
 test("A write under way when the server stops is finished and answered.", async () => {
   const { client, pool, server } = await startAdmin();
   await client.post("/api/jobs", { identifier: "first" });

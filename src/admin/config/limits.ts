@@ -34,6 +34,11 @@ export interface AdminLimits {
   readonly unreadBytesInAll: number;
   /** A reader that takes nothing for so long is cut, milliseconds. */
   readonly stalledMs: number;
+  /**
+   * An idle kept connection is closed after so long, milliseconds: longer than a load balancer in front keeps
+   * its own, which otherwise sends requests on connections that have just been closed.
+   */
+  readonly keepAliveMs: number;
 }
 
 export const defaultAdminLimits: AdminLimits = Object.freeze({
@@ -52,6 +57,7 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   unreadBytes: defaultLimits.unreadBytes,
   unreadBytesInAll: defaultLimits.unreadBytesInAll,
   stalledMs: defaultLimits.stalledMs,
+  keepAliveMs: defaultLimits.keepAliveMs,
 });
 
 /** Throws InputError; its paths begin with `limits.`. */

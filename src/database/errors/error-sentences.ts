@@ -118,7 +118,11 @@ export const byCode: Readonly<Record<string, Explanation>> = {
   ],
   "42P01": missingSchema,
   "3F000": missingSchema,
-  "42883": missingSchema,
+  "42883": [
+    "schema_missing",
+    (detail, schema) =>
+      `${missingSchema[1](detail, schema)}; where the schema is complete, the role's search_path has types or functions before pg_catalog that hide PostgreSQL's own`,
+  ],
   "42703": missingSchema,
   "42704": missingSchema,
   // A prepared statement that is there, or is not: somebody else's session.
