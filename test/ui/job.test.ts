@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { shellWord } from "../../src/domain/portable/shell-word.ts";
 import type { ListedJob, Why } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, failedJob, job, jobs, lockedJob, opened, value } from "./sample.ts";
@@ -265,6 +266,17 @@ test("verbs are on keys, and a job is copied as link, command, line and JSON", a
   assert.equal(command, "worker retry 7");
   assert.equal(line, `worker add send_email '{"to":"ana@example.com"}' --queue 'it'\\''s'`);
   assert.equal(JSON.parse(json ?? "").id, 7);
+});
+
+test("a copied line has what a terminal acts on as octal bytes, as the server's lines have it", async () => {
+  const hostile = "k\u0015touch PASTED\n#\u202e";
+  const page = await shown(failedJob(7, { queue_name: hostile, key: hostile }), failed());
+  page.app.dispatch("job.copy-add", "", "");
+  const word = shellWord(hostile);
+  assert.equal(word, "'k'$'\\025''touch PASTED'$'\\012''#'$'\\342\\200\\256'");
+  const payload = `'{"to":"ana@example.com"}'`;
+  const line = `worker add send_email ${payload} --queue ${word} --key ${word}`;
+  assert.equal(page.copied[0], line);
 });
 
 test("the neighbours are those of the list that it was opened from", async () => {
