@@ -55,14 +55,14 @@ for (const letter of ["x", "€"]) {
     });
     for (const socket of readers) socket.on("error", () => {}).write(request.repeat(20));
     let most = 0;
-    const statuses: unknown[] = [];
-    for (let n = 0; n < 8; n++) {
-      statuses.push((await read()).status);
+    // On a busy machine a reader may be told to ask again.
+    let asked = 0;
+    for (let served = 0; served < 8; asked++) {
+      if ((await read()).status === 200) served++;
       most = Math.max(most, memoryMb(admin.pid) - before);
+      assert.ok(asked < 40, `${served} of ${asked} were served`);
     }
     assert.ok(most < 400, `${most} MB more`);
-    // On a busy machine one may have to ask again.
-    assert.ok(statuses.filter((status) => status === 200).length >= 6, `${statuses}`);
     for (const socket of readers) socket.destroy();
     await admin.stop();
   });
