@@ -22,7 +22,7 @@ export function isOwnFunction(schema: string, name: keyof typeof called): string
   const names = called[name].map((one) => `'${one}'`).join(", ");
   return `not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = ${literal(schema)}::pg_catalog.regnamespace
+    where own.pronamespace = ${literal(schema)}::pg_catalog.regnamespace::oid
     and own.proname in (${names}) and ${isStray(literal(`${schema}.`))}
   )`;
 }

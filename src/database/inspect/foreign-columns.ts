@@ -19,6 +19,6 @@ export async function readForeignColumns(db: Database): Promise<readonly string[
 const columnsSql: Statement = () => `
   select attname::text as name
   from pg_catalog.pg_attribute
-  where attrelid = $1::text::pg_catalog.regclass and attnum > 0 and not attisdropped and attgenerated = ''
+  where attrelid = $1::text::pg_catalog.regclass::oid and attnum > 0 and not attisdropped and attgenerated = ''
   and attname <> all($2::text[])
   order by attnum`;

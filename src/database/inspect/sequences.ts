@@ -39,8 +39,8 @@ const sequencesSql: Statement = () => `
     pg_catalog.format('%I.%I', space.nspname, sequence.relname) as name
   from pg_catalog.pg_class as class
   join pg_catalog.pg_depend as owned on owned.refobjid = class.oid and owned.deptype in ('a', 'i')
-    and owned.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
-    and owned.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    and owned.classid = 'pg_catalog.pg_class'::pg_catalog.regclass::oid
+    and owned.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass::oid
   join pg_catalog.pg_class as sequence on sequence.oid = owned.objid and sequence.relkind = 'S'
   join pg_catalog.pg_namespace as space on space.oid = sequence.relnamespace
   join pg_catalog.pg_namespace as home on home.oid = class.relnamespace

@@ -18,14 +18,14 @@ export interface Catalogue {
 const catalogue = () => `
   with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
   object as (
-    select oid, 'pg_catalog.pg_class'::regclass as class, relname::text as name
+    select oid, 'pg_catalog.pg_class'::regclass::oid as class, relname::text as name
     from pg_catalog.pg_class
     where relnamespace = (select oid from space) and relkind in ('r', 'p', 'v', 'm', 'f', 'S', 'c')
     union all
-    select oid, 'pg_catalog.pg_proc'::regclass, proname::text
+    select oid, 'pg_catalog.pg_proc'::regclass::oid, proname::text
     from pg_catalog.pg_proc where pronamespace = (select oid from space)
     union all
-    select oid, 'pg_catalog.pg_type'::regclass, typname::text
+    select oid, 'pg_catalog.pg_type'::regclass::oid, typname::text
     from pg_catalog.pg_type
     where typnamespace = (select oid from space) and typtype in ('d', 'e', 'r')
   ),

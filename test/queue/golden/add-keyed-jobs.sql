@@ -14,7 +14,7 @@
       with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
     where not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
     and own.proname in ('add_job', 'add_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
   )
   ), batches as (

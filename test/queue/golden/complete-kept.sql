@@ -8,7 +8,7 @@
     select * from "worker".complete_jobs(array(select was.id from was))
     where not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
     and own.proname in ('complete_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
   )
   ), met as materialized (

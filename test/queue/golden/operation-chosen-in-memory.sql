@@ -31,7 +31,7 @@
     ) as acted
     where not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
     and own.proname in ('reschedule_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
   )
   ), announced as materialized (

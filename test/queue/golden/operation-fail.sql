@@ -25,7 +25,7 @@
     from "worker".permanently_fail_jobs(array(select held.id from held), $7::text) as acted
     where not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
     and own.proname in ('permanently_fail_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
   )
   ), announced as materialized (

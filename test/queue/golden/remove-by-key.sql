@@ -24,6 +24,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
   where jobs.id is not null and not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
     and own.proname in ('remove_job') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
   )

@@ -19,7 +19,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   )
     where not exists (
     select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
     and own.proname in ('reschedule_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
   )
   ), met as materialized (
