@@ -89,19 +89,20 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /**
    * Sets `attempts` to `max_attempts` and `last_error` to the reason (at most 65,536 characters;
    * default "Manually marked as failed"). 1–10,000 ids; gives those that were changed, and rejects, as
-   * completeJobs does.
+   * completeJobs does. Waits up to a second for jobs that a worker has fetched and not started.
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
    * Changes run_at (`"now"`: by the database's clock), priority, attempts or max_attempts of
    * 1–10,000 jobs; at least one of them. What is not given stays. A job whose attempts are used up
    * runs again only with `attempts` below its max_attempts. Gives those that were changed, and
-   * rejects, as completeJobs does; with InputError also where nothing is to be changed.
+   * rejects, as completeJobs does; with InputError also where nothing is to be changed. Waits
+   * as permanentlyFailJobs does.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
-   * Takes back the job with this key (1–512 characters). One that runs goes on, but loses its key and
-   * is not tried again. Rejects with InputError for a key that is none.
+   * Takes back the job with this key (1–512 characters). Waits up to a second for one that a worker has
+   * fetched and not started. One that runs goes on, but loses its key and is not tried again. Rejects with InputError for a key that is none.
    */
   removeJob(key: string): Promise<RemovedJob>;
   /**
