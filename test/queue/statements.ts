@@ -79,7 +79,7 @@ import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-
 import { askedMark, encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
 import type { Position } from "../../src/queue/walk/place.ts";
-import { readHolders, unknownHolder } from "../../src/queue/why/holders.ts";
+import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/queue/why/holders.ts";
 import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
 import { readJobFacts } from "../../src/queue/why/job-facts.ts";
 import { readKnowledge } from "../../src/queue/why/knowledge.ts";
@@ -92,7 +92,6 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
-import { readUnsettledJobs } from "../../src/queue/workers/unsettled-jobs.ts";
 import { insightCalls } from "./insight-statements.ts";
 import { operationAnswer, operationCalls } from "./operation-statements.ts";
 import { queryCalls } from "./query-statements.ts";

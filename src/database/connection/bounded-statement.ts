@@ -3,8 +3,14 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import pg from "pg";
 import { serialize } from "pg-protocol";
-import { BEGIN, BEGIN_READ_ONLY } from "./begin.ts";
 import { Client } from "./client.ts";
+
+/**
+ * How transactions of ours begin. Each names its isolation level: under a role or a database whose default
+ * is serializable, a fetch that meets another would end with 40001, and free the jobs that it holds.
+ */
+export const BEGIN = "begin isolation level read committed";
+const BEGIN_READ_ONLY = `${BEGIN} read only`;
 
 /** A process may be busy for a moment between two statements; then its connection must not be lost. */
 const SHORTEST_IDLE_MS = 5_000;

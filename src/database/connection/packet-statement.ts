@@ -5,7 +5,7 @@
 import pg from "pg";
 import { serialize } from "pg-protocol";
 import { explainDatabaseError } from "../errors/database-errors.ts";
-import { BEGIN } from "./begin.ts";
+import { BEGIN } from "./bounded-statement.ts";
 
 /** Columns as text, in the statement's order. */
 export type TextRow = readonly (string | null)[];

@@ -2,7 +2,7 @@
 import type { Database } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
 import { isAnswerLost } from "../errors/lost-answer.ts";
-import { BEGIN } from "./begin.ts";
+import { BEGIN } from "./bounded-statement.ts";
 import { unknownOutcome } from "./known-outcome.ts";
 import { isPool, withClient } from "./pool.ts";
 

@@ -6,7 +6,7 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { backoffDelay } from "../../base/retry.ts";
-import { BEGIN } from "../connection/begin.ts";
+import { BEGIN } from "../connection/bounded-statement.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
 import { type Database, query } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";

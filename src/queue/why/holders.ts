@@ -1,10 +1,10 @@
 // Those who hold locks, and whether anybody heard of them: what is said of a holder is never more than
 // that. One without a heartbeat row may be a stock worker in the best of health: it is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isJobId } from "../../domain/job-ids.ts";
 import { LISTS_ALL } from "../sql/condition.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
 import { isSilent } from "../workers/stale-workers.ts";
-import { UNSETTLED, type UnsettledJob, unsettledIn } from "../workers/unsettled-jobs.ts";
 
 export type HolderState = "alive" | "silent" | "unknown";
 
@@ -93,6 +93,45 @@ function idsOf(text: string | null): string[] {
       .map(String)
       .filter((id) => /^[1-9]\d{0,17}$/.test(id))
       .slice(0, MOST_RUNNING);
+  } catch {
+    return [];
+  }
+}
+
+// Jobs that have ended and stay locked, because PostgreSQL refuses their results: their workers list them.
+
+export interface UnsettledJob {
+  readonly id: string;
+  /** PostgreSQL's sentence. */
+  readonly error: string;
+}
+
+const MOST_UNSETTLED = 100;
+const LONGEST_ERROR = 1_024;
+
+/** A select expression on a heartbeat row: JSON text, or null. */
+const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
+
+const unsettledSql: Statement = (s) => `
+  select ${UNSETTLED} as unsettled from ${s}._private_workers
+  where metadata ? 'unsettled'::text limit ${MOST_UNSETTLED}`;
+
+/** Of all workers that have a row. */
+export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
+  const rows = await query<{ unsettled: string | null }>(db, unsettledSql, []);
+  return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MOST_UNSETTLED);
+}
+
+/** Any worker may write its row: what is no id with a text is left out. */
+function unsettledIn(text: string | null): UnsettledJob[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    if (!Array.isArray(list)) return [];
+    return list.flatMap((one) => {
+      const { id, error } = (one ?? {}) as Record<string, unknown>;
+      const isUsable = typeof id === "string" && isJobId(id) && typeof error === "string";
+      return isUsable ? [{ id, error: error.slice(0, LONGEST_ERROR) }] : [];
+    });
   } catch {
     return [];
   }

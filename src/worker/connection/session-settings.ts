@@ -1,6 +1,6 @@
 // The settings of a worker's own connections: for the session, or, behind a transaction pooler, for each
 // transaction.
-import { BEGIN } from "../../database/connection/begin.ts";
+import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
 // A fetch is a few index probes. One that takes this long is stuck, and a server that is cut off says
 // nothing at all: the connection is given up then, so that a dead one is found within seconds.

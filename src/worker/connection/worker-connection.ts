@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
 import { settled } from "../../base/settled.ts";
-import { BEGIN } from "../../database/connection/begin.ts";
+import { BEGIN } from "../../database/connection/bounded-statement.ts";
 import { cancelStatement } from "../../database/connection/cancel-request.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";

@@ -4,7 +4,6 @@
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
-import type { Unsettled } from "../execute/refusals.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { Rates } from "./rates.ts";
 
@@ -15,7 +14,7 @@ export interface WorkerDescription {
   /** Of all modes, the fast one's row locks included: nobody else sees those. */
   readonly running: readonly RunningJob[];
   /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
-  readonly unsettled: readonly Unsettled[];
+  readonly unsettled: readonly { readonly id: string; readonly error: string }[];
 }
 
 interface Counts {

@@ -21,7 +21,7 @@ import { readTransactionAge } from "../../../database/inspect/transaction-age.ts
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
 import { assertUsableSchema, schemaState } from "../../../database/schema/schema-state.ts";
 import { readLostNames } from "../../../queue/tidy/lost-names.ts";
-import { readUnsettledJobs } from "../../../queue/workers/unsettled-jobs.ts";
+import { readUnsettledJobs } from "../../../queue/why/holders.ts";
 
 const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
