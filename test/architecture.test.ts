@@ -50,7 +50,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     add: ["sql", "tidy", "settle"],
     lists: ["sql", "workers", "stats"],
     "lists/queues": ["sql", "workers", "stats", "walk", "pages", "lists"],
-    suggest: ["workers"],
+    suggest: ["sql", "workers"],
     why: ["sql", "settle", "workers"],
     groups: ["sql", "settle", "query/facts", "query", "stats"],
     horizon: ["sql", "settle", "stats"],

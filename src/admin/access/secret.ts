@@ -9,7 +9,7 @@ const key = randomBytes(32);
 export interface Secret {
   matches(offered: string): boolean;
   /** Costs 0.1 s of a thread of its own: meant for the start. */
-  derivation(): Promise<Derive>;
+  derivation(): Promise<(purpose: string) => string>;
 }
 
 /** Returns a secret for a purpose: the same in every process that has the same login secret. */

@@ -9,8 +9,8 @@ import { assertOwnFunctions, isOwnFunction } from "../../database/own-functions.
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
-import { withNames } from "../sql/job-names.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
+import { withNames } from "../sql/names.ts";
 import { keyTooBusy } from "./add-job.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 

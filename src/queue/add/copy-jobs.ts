@@ -14,7 +14,7 @@ import {
 } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
-import { namesStatement } from "../sql/new-names.ts";
+import { namesStatement } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { type Named, putBackNames } from "../tidy/lost-names.ts";
 import { addKeyedJobs } from "./add-keyed-jobs.ts";

@@ -8,7 +8,7 @@ import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { parseIdArray } from "../settle/fence.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { type JobRow, toJob } from "../sql/job-row.ts";
-import { knownNames } from "../sql/new-names.ts";
+import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 

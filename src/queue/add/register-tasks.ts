@@ -1,6 +1,6 @@
 // Makes a worker's task identifiers known, so that they are visible before their first job.
 import { type Database, query } from "../../database/database.ts";
-import { namesStatement } from "../sql/new-names.ts";
+import { namesStatement } from "../sql/names.ts";
 
 const registerSql = namesStatement("identifier");
 

@@ -2,7 +2,7 @@
 // may name an id that is gone by its commit. No worker takes such a job until the row is back.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
-import type { NameColumn } from "../sql/new-names.ts";
+import type { NameColumn } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 
 /** The tables of names, and by which column jobs refer to their rows. */

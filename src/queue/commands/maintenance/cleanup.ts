@@ -11,7 +11,7 @@ import { boundedText } from "../../../domain/job-spec.ts";
 import { counted } from "../../../domain/words.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
 import { isFailed } from "../../sql/job-state.ts";
-import type { NameColumn } from "../../sql/new-names.ts";
+import type { NameColumn } from "../../sql/names.ts";
 import { NAMES, type Named, putBackNames, recoverLostQueues } from "../../tidy/lost-names.ts";
 import { isOfNoWorker } from "../../tidy/unused-names.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";

@@ -1,0 +1,74 @@
+// The names of tasks and of named queues. A name is a row with an id, made once and shared by all jobs of it.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { JobRow } from "./job-row.ts";
+
+/** The tables of names, each by its column. */
+const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues" } as const;
+
+export type NameColumn = keyof typeof TABLES;
+
+/**
+ * Common table expressions; `all_<column>` gives (id, <column>) of all `names`, a parameter of text[]
+ * with distinct ones.
+ *
+ * "do update", not "do nothing": a name that another session inserts at this very moment is not
+ * visible to us, and only an update returns its id. Names are inserted in order, so that two batches
+ * with the same new names cannot deadlock.
+ */
+export const knownNames = (s: string, column: NameColumn, names: string): string => `
+  known_${column} as (
+    select id, ${column} from ${s}.${TABLES[column]} where ${column} = any(${names}::text[])
+  ), new_${column} as (
+    insert into ${s}.${TABLES[column]} as known (${column})
+    select name from pg_catalog.unnest(${names}::text[]) as named (name)
+    where name not in (select ${column} from known_${column})
+    order by name
+    on conflict (${column}) do update set ${column} = known.${column}
+    returning id, ${column}
+  ), all_${column} as (
+    select * from known_${column} union all select * from new_${column}
+  )`;
+
+/** A whole statement: the (id, name) of the names in $1. */
+export const namesStatement =
+  (column: NameColumn) =>
+  (s: string): string =>
+    `
+  with ${knownNames(s, column, "$1")}
+  select id, ${column} as name from all_${column}`;
+
+interface NameRow {
+  readonly is_task: boolean;
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * A statement does not see the rows that functions called by it have inserted, so the join of a
+ * newly added job finds no new task and no new queue. Only then does this ask once more.
+ */
+export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
+  const taskIds = new Set<number>();
+  const queueIds = new Set<number>();
+  for (const row of rows) {
+    if (row.task_identifier === null) taskIds.add(row.task_id);
+    if (row.queue_name === null && row.job_queue_id !== null) queueIds.add(row.job_queue_id);
+  }
+  if (taskIds.size === 0 && queueIds.size === 0) return [...rows];
+  const found = await query<NameRow>(db, namesSql, [[...taskIds], [...queueIds]]);
+  const names = new Map(found.map((row) => [`${row.is_task} ${row.id}`, row.name]));
+  return rows.map((row) => ({
+    ...row,
+    task_identifier: row.task_identifier ?? names.get(`true ${row.task_id}`) ?? null,
+    queue_name: row.queue_name ?? names.get(`false ${row.job_queue_id}`) ?? null,
+  }));
+}
+
+const namesSql: Statement = (schema) => `
+  select true as is_task, id, identifier as name
+  from ${schema}._private_tasks
+  where id = any($1::int[])
+  union all
+  select false, id, queue_name
+  from ${schema}._private_job_queues
+  where id = any($2::int[])`;
