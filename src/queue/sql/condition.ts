@@ -57,9 +57,9 @@ export function isInCondition(
 
 /** A condition on a heartbeat row `workers`: it lists all jobs that the worker runs. */
 export const LISTS_ALL = `case
-    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids') = 'array'
-    then coalesce(workers.metadata -> 'running_jobs', 'null')
-        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'))
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then coalesce(workers.metadata -> 'running_jobs'::text, 'null'::jsonb)
+        = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text))
     else false end`;
 
 /**
@@ -68,4 +68,4 @@ export const LISTS_ALL = `case
  */
 export const isReportedFetched = (job: string): string =>
   `${LISTS_ALL}
-    and not workers.metadata -> 'running_job_ids' operator(pg_catalog.?) ${job}.id::text`;
+    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) ${job}.id::text`;
