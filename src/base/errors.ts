@@ -22,7 +22,8 @@ export type ErrorCode =
   | "listen"
   | "aborted"
   | "timeout"
-  | "conflict";
+  | "conflict"
+  | "extension_missing";
 
 /** The same in every copy of the library: a task's package is another copy than the executable's. */
 const KIND = Symbol.for("pg-job-worker.error");

@@ -120,6 +120,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   schema_missing: 503,
   schema_unsupported: 503,
   conflict: 409,
+  extension_missing: 409,
   aborted: 503,
   timeout: 503,
 };

@@ -8,12 +8,12 @@ import { test } from "node:test";
 import type pg from "pg";
 import type { AuditEntry } from "../../src/queue/audit/audit-entry.ts";
 import { command } from "../cli/command.ts";
+import { testPool } from "../support/test-pool.ts";
 import {
   type Client,
   createClient,
   type Json,
   migratedDatabase,
-  recordingLogger,
   startAdmin,
 } from "./admin-harness.ts";
 
@@ -296,26 +296,56 @@ test("Every write is in the trail: who, from where, which jobs, before and after
   assert.ok(next.body.entries[0].id < first.id);
 });
 
-test("Without the extension it works in memory, says so, and logs every id.", async () => {
-  const { logger, lines } = recordingLogger();
-  const bare = await startAdmin({ logger });
+test("Without the tables it is previewed and not started, until they are added.", async () => {
+  const bare = await startAdmin();
   await add(3, "bare", bare.pool);
   const list = await bare.client.get("/api/operations");
   assert.deepEqual(list.body, { operations: [], next_cursor: null, resumable: false });
-  const report = await rehearsed({ q: "task:bare", action: "retry" }, bare.client);
-  assert.deepEqual([report.can_undo, report.undo_bytes], [false, 0]);
-  const operation = await begun({ q: "task:bare", action: "retry" }, {}, bare.client);
-  assert.equal(operation.resumable, false);
+  const asked = { q: "task:bare", action: "retry" };
+  const report = await rehearsed(asked, bare.client);
+  assert.deepEqual([report.count.value, report.can_undo, report.undo_bytes], [3, false, 0]);
+  const { sentence, ...missing } = report.missing;
+  const command = "worker migrate --with-operations";
+  assert.deepEqual(missing, { extension: "operations", may_add: true, command });
+  const start = { rehearsal: report.rehearsal };
+  const refused = await bare.client.post("/api/operations", start);
+  assert.deepEqual([refused.status, refused.body.code], [409, "extension_missing"]);
+  assert.equal(refused.body.error, sentence);
+  const undone = await post(1, "undo", bare.client);
+  assert.deepEqual([undone.status, undone.body.code], [404, "not_found"]);
+  await bare.client.post("/api/extensions", { action: "add", name: "operations" });
+  assert.equal((await rehearsed(asked, bare.client)).missing, null);
+  // The first preview was not kept: it is taken again.
+  assert.equal((await bare.client.post("/api/operations", start)).status, 404);
+  const operation = await begun(asked, {}, bare.client);
   const done = await until(operation.id, "done", bare.client);
-  assert.deepEqual([done.done, done.can_undo], [3, false]);
-  const undo = await post(operation.id, "undo", bare.client);
-  assert.equal(undo.status, 409);
-  assert.match(undo.body.error, /worker migrate --with-operations/);
-  const logged = lines.filter(({ message }) => message === "operation batch");
-  assert.deepEqual(logged.flatMap(({ fields }) => fields.jobs).length, 3);
-  const { body } = await bare.client.get("/api/activity");
-  assert.deepEqual([body.kept, body.entries[0].action], [false, "retry"]);
-  assert.equal((await bare.client.get(`/api/operations/${operation.id}/jobs`)).body.ids.length, 3);
+  assert.deepEqual([done.done, done.can_undo], [3, true]);
+});
+
+test("A role that may not add the tables is told which command their owner runs.", async () => {
+  const { url } = await migratedDatabase("some jobs");
+  const owner = testPool(url);
+  const role = `operator_${process.pid}`;
+  await owner.pool.query(
+    `create role ${role} login bypassrls in role pg_read_all_data, pg_write_all_data`,
+  );
+  const own = new URL(url);
+  own.searchParams.set("user", role);
+  const limited = await startAdmin({ url: own.href, schema: "some jobs" });
+  const { missing } = await rehearsed({ q: "task:t", action: "retry" }, limited.client);
+  const command = "worker migrate --with-operations --schema='some jobs'";
+  assert.deepEqual([missing.may_add, missing.command], [false, command]);
+  assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
+  // The owner has added them, and has given no rights.
+  const { client } = await startAdmin({ url, schema: "some jobs" });
+  await client.post("/api/extensions", { action: "add", name: "operations" });
+  await owner.pool.query(`revoke pg_write_all_data from ${role}`);
+  const after = await rehearsed({ q: "task:t", action: "retry" }, limited.client);
+  assert.deepEqual([after.missing.may_add, after.missing.command], [false, null]);
+  assert.match(after.missing.sentence, new RegExp(`the role ${role} has no rights to the tables`));
+  await owner.pool.query(`grant all on all tables in schema "some jobs" to ${role}`);
+  assert.equal((await rehearsed({ q: "task:t", action: "retry" }, limited.client)).missing, null);
+  await owner.close();
 });
 
 test("Who watches the stream is told of progress and of the end.", async () => {

@@ -198,19 +198,64 @@ test("Every write of the command line is in the trail.", async () => {
   assert.deepEqual([byId.before[0].priority, byId.after[0].priority], [0, 2]);
 });
 
-test("Without the tables it works, says that nothing is kept, and migrate adds them.", async () => {
+test("Without the tables a query is previewed and refused; --with-operations adds them first.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await quickly(["add", "t"], bare);
-  const ran = await worker(["retry", "task:t"], bare);
-  assert.equal(ran.status, 0, ran.stderr);
-  assert.match(ran.stdout, /cannot be undone: "worker migrate --with-operations"/);
-  assert.match(ran.stdout, /Retried 1 of 1 job/);
-  assert.match(ran.stderr, /operation batch/);
-  const migrated = await quickly(["migrate", "--with-operations"], bare);
-  assert.match(migrated.stdout, /Extensions: operations/);
-  const kept = await quickly(["retry", "task:t"], bare);
-  assert.match(kept.stdout, /can be undone for 24 hours/);
+  const dry = await quickly(["retry", "task:t", "--dry-run"], bare);
+  assert.deepEqual([dry.status, dry.stderr], [0, ""]);
+  assert.match(dry.stdout, /needs tables .* "worker migrate --with-operations" adds them/);
+  const json = JSON.parse((await quickly(["retry", "task:t", "--dry-run", "--json"], bare)).stdout);
+  assert.deepEqual([json.can_undo, json.missing.may_add], [false, true]);
+  for (const args of [
+    ["retry", "task:t"],
+    ["retry", "task:t", "--yes"],
+  ]) {
+    const refused = await quickly(args, bare);
+    assert.deepEqual([refused.status, refused.stdout], [1, ""]);
+    assert.match(
+      refused.stderr,
+      /^worker: an operation by query needs tables .* --with-operations\n$/,
+    );
+  }
+  const told = await quickly(["retry", "task:t", "--json"], bare);
+  assert.equal(JSON.parse(told.stderr).code, "extension_missing");
+  assert.match((await quickly(["retry", "1"], bare)).stdout, /Retried 1 of 1 job/);
+  const list = await quickly(["operations"], bare);
+  assert.deepEqual([list.status, list.stderr], [0, ""]);
+  assert.match(list.stdout, /^There are no operations; an operation by query needs tables/);
+  const ran = await quickly(["retry", "task:t", "--with-operations"], bare);
+  assert.deepEqual([ran.status, ran.stderr], [0, ""]);
+  assert.match(ran.stdout, /^Added the extension operations\n/);
+  assert.match(ran.stdout, /can be undone for 24 hours.*Retried 1 of 1 job/s);
+  const again = await quickly(["retry", "task:t", "--with-operations"], bare);
+  assert.match(again.stdout, /^retry: 1 job that matches task:t/);
+});
+
+test("At a terminal the tables are offered; without consent nothing is added or changed.", async () => {
+  const { url } = await migratedDatabase();
+  const bare = { DATABASE_URL: url };
+  await quickly(["add", "t"], bare);
+  const answered = async (...answers: readonly string[]) => {
+    const line = [process.execPath, ...command, "fail", "task:t"].join(" ");
+    const child = spawn("script", ["-qec", line, "/dev/null"], {
+      env: { ...process.env, ...bare },
+    });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (text += part));
+    let given = 0;
+    child.stdout.on("data", () => {
+      const asked = text.match(/\[y\/N\]/g)?.length ?? 0;
+      while (given < Math.min(asked, answers.length)) child.stdin.write(`${answers[given++]}\n`);
+    });
+    await once(child, "close");
+    return text;
+  };
+  assert.match(await answered("n"), /Add them\? \[y\/N\].*nothing was changed/s);
+  const { stdout } = await quickly(["operations"], bare);
+  assert.match(stdout, /needs tables/);
+  const agreed = await answered("y", "y");
+  assert.match(agreed, /Added the extension operations.*Go on\?.*Failed 1 of 1 job/s);
 });
 
 test("On a server that takes no writes nobody is asked first, and a rehearsal shows what it would do.", async () => {

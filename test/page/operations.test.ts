@@ -18,7 +18,7 @@ import {
 const MANY = 240;
 
 let admin: TestAdmin;
-/** The same without the extension. */
+/** The same without the tables. */
 let bare: TestAdmin;
 before(async () => {
   admin = await startAdmin({ samples: false, extensions: ["operations"] });
@@ -295,26 +295,79 @@ test("Of one kind of error the first few are retried before the rest.", async ()
   assert.equal(spent(await rowsOf("kind")), 35);
 });
 
-test("Without the extension it works as well, and says that there is no way back.", async () => {
+const ADD = "Add tables and continue";
+
+test("Without the tables one click adds them, and goes on with what was previewed.", async () => {
   await failed("bare", 120, bare);
-  await visit(bare, listOf("bare"), async ({ page }) => {
-    await chooseAll(page, 120);
-    await page.getByRole("button", { name: "Retry…" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("All at once").check();
-    await dialog.getByRole("button", { name: "Retry 120 jobs" }).click();
-    await dialog.getByText("Type 120, or leave it.").waitFor();
-    await dialog.getByLabel("Type 120 to do it").fill("120");
-    await page.keyboard.press("Control+Enter");
-    await page.getByRole("heading", { name: "Retried 120 of 120 jobs" }).waitFor();
-    await sees(page, "It cannot be undone.");
+  await visit(bare, listOf("bare"), async ({ page, requests }) => {
+    await page.locator(".jobs tbody tr").first().waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await turned(page, "Activity");
     await sees(page, "Writes are only logged.");
+    await page.goBack();
+    await chooseAll(page, 120);
+    await page.getByRole("button", { name: "Retry…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("They are added first; workers may keep running.").waitFor();
+    await dialog.getByLabel("All at once").check();
+    await dialog.getByRole("button", { name: ADD }).click();
+    await page.getByRole("heading", { name: "Retried 120 of 120 jobs" }).waitFor();
+    const sent = requests.filter(({ method }) => method === "POST").map(({ path }) => path);
+    const operations = "/api/operations";
+    assert.deepEqual(sent, [operations, "/api/extensions", operations, operations]);
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await turned(page, "Activity");
     await page.locator("table.activity").getByText("Retried 120 jobs").waitFor();
   });
   assert.equal(spent(await rowsOf("bare", bare)), 0);
+});
+
+test("Where jobs have changed since the preview, the new one is shown before anything is done.", async () => {
+  const late = await startAdmin({ samples: false });
+  await failed("late", 30, late);
+  await visit(late, listOf("late"), async ({ page }) => {
+    await chooseAll(page, 30);
+    await page.getByRole("button", { name: "Retry…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Retry 30 jobs?").waitFor();
+    await failed("late", 2, late);
+    await dialog.getByLabel("All at once").check();
+    await dialog.getByRole("button", { name: ADD }).click();
+    await dialog.getByText("The jobs have changed since: check the new preview.").waitFor();
+    assert.equal(spent(await rowsOf("late", late)), 32);
+    await dialog.getByRole("button", { name: "Retry 32 jobs" }).click();
+    await page.getByRole("heading", { name: "Retried 32 of 32 jobs" }).waitFor();
+  });
+});
+
+test("A role that may not add the tables is shown the command that its owner runs.", async () => {
+  const role = `page_${process.pid}`;
+  await bare.sql(
+    `create role ${role} login bypassrls password 'secret' in role pg_read_all_data, pg_write_all_data`,
+  );
+  const asRole = (url: string) => {
+    const own = new URL(url);
+    own.searchParams.set("user", role);
+    own.searchParams.set("password", "secret");
+    return own.href;
+  };
+  const limited = await startAdmin({ samples: false, through: asRole });
+  await failed("limited", 30, limited);
+  await visit(limited, listOf("limited"), async ({ page, requests }) => {
+    await chooseAll(page, 30);
+    await page.getByRole("button", { name: "Retry…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("needs tables, and this role may not add them.").waitFor();
+    await dialog.getByText("$ worker migrate --with-operations").waitFor();
+    const start = dialog.getByRole("button", { name: "Retry 30 jobs" });
+    assert.equal(await start.getAttribute("aria-disabled"), "true");
+    await page.keyboard.press("Control+Enter");
+    assert.equal(await page.getByRole("button", { name: ADD }).count(), 0);
+    assert.equal(requests.filter(({ method }) => method === "POST").length, 1);
+  });
+  assert.equal(spent(await rowsOf("limited", limited)), 30);
 });
 
 test("Who may only look sees what was done, and no verb.", async () => {

@@ -3,14 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
-import { silentLogger } from "../../src/base/logger.ts";
 import type { Database } from "../../src/database/database.ts";
 import { notFound } from "../../src/queue/operations/model/not-found.ts";
 import type { JobOperation } from "../../src/queue/operations/model/operation.ts";
 import type { OperationStore, Outcome } from "../../src/queue/operations/model/operation-store.ts";
 import { rehearse } from "../../src/queue/operations/rehearse/rehearse.ts";
-import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
-import { tableStore } from "../../src/queue/operations/store/table-store.ts";
 import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
 import { workOn } from "../../src/queue/operations/work.ts";
 import { migratedDatabase } from "../support/database.ts";
@@ -53,52 +50,45 @@ async function holding(statement: string) {
   };
 }
 
-const stores = {
-  "in tables": (db: Database) => tableStore(db, "me"),
-  "in memory": (db: Database) => memoryStore(db, () => new Date(), silentLogger),
-} as const;
-
-for (const [where, storeOn] of Object.entries(stores)) {
-  test(`All that matched is in the receipt, kept ${where}: done, locked, changed, gone, not found.`, async () => {
-    await addSome(queue, 10);
-    const [a = "", b = "", c = "", d = "", e = "", f = "", g = ""] = await idsOfAll();
-    const letGo = await holding(
-      `delete from worker._private_jobs where id = ${d};
-       update worker._private_jobs set task_id = 999 where id = ${e}`,
-    );
-    const hold = await holding(`select from worker._private_jobs where id = ${f} for update`);
-    const db = meanwhile(() => letGo("commit"));
-    const with_ = operationTools(db, storeOn(db));
-    const report = await rehearse(with_, { query: "task:t", action: "fail", changes: {} });
-    assert.equal(report.count.value, 10);
-    await lockJob(queue, a);
-    await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [b]);
-    await queue.sql("delete from worker._private_jobs where id = $1", [c]);
-    const { id } = report.rehearsal;
-    const operation = await beginOperation(with_.store, id, origin, {
-      rate: 0,
-      canary: null,
-      limit: null,
-    });
-    await workOn(with_, operation, never);
-    const ended = (await with_.store.find(operation.id)) as JobOperation;
-    await hold("rollback");
-    assert.equal(ended.state, "done");
-    const of = (outcome: Outcome) => idsIn(with_.store, ended, outcome);
-    assert.deepEqual(await of("locked"), [a, f]);
-    assert.deepEqual(await of("changed"), [b, e]);
-    assert.deepEqual(await of("gone"), [d]);
-    const doneIds = await of("done");
-    assert.equal(doneIds.length, 4);
-    assert.equal(doneIds[0], g);
-    const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
-    assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-    // Which it was nobody knows; one that has changed since might not have matched before.
-    const rest = notFound(ended);
-    assert.deepEqual([rest?.low, rest?.high], [1, 3]);
-    assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
+test("All that matched is in the receipt: done, locked, changed, gone, not found.", async () => {
+  await addSome(queue, 10);
+  const [a = "", b = "", c = "", d = "", e = "", f = "", g = ""] = await idsOfAll();
+  const letGo = await holding(
+    `delete from worker._private_jobs where id = ${d};
+     update worker._private_jobs set task_id = 999 where id = ${e}`,
+  );
+  const hold = await holding(`select from worker._private_jobs where id = ${f} for update`);
+  const db = meanwhile(() => letGo("commit"));
+  const with_ = operationTools(db);
+  const report = await rehearse(with_, { query: "task:t", action: "fail", changes: {} });
+  assert.equal(report.count.value, 10);
+  await lockJob(queue, a);
+  await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [b]);
+  await queue.sql("delete from worker._private_jobs where id = $1", [c]);
+  const { id } = report.rehearsal;
+  const operation = await beginOperation(with_.store, id, origin, {
+    rate: 0,
+    canary: null,
+    limit: null,
   });
-}
+  await workOn(with_, operation, never);
+  const ended = (await with_.store.find(operation.id)) as JobOperation;
+  await hold("rollback");
+  assert.equal(ended.state, "done");
+  const of = (outcome: Outcome) => idsIn(with_.store, ended, outcome);
+  assert.deepEqual(await of("locked"), [a, f]);
+  assert.deepEqual(await of("changed"), [b, e]);
+  assert.deepEqual(await of("gone"), [d]);
+  const doneIds = await of("done");
+  assert.equal(doneIds.length, 4);
+  assert.equal(doneIds[0], g);
+  const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
+  assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
+  // Which it was nobody knows; one that has changed since might not have matched before.
+  const rest = notFound(ended);
+  assert.deepEqual([rest?.low, rest?.high], [1, 3]);
+  assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
+});
 
 test("What completed before its turn is counted exactly, where nothing else has changed.", async () => {
   await addSome(queue, 6);

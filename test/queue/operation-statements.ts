@@ -9,6 +9,7 @@ import { readFacts } from "../../src/queue/audit/job-facts.ts";
 import { useOnce } from "../../src/queue/audit/use-once.ts";
 import { probeHead } from "../../src/queue/operations/head-probe.ts";
 import type { Act } from "../../src/queue/operations/model/action.ts";
+import { whyMissing } from "../../src/queue/operations/model/missing-tables.ts";
 import type { JobOperation, Rehearsal } from "../../src/queue/operations/model/operation.ts";
 import type { OperationTools } from "../../src/queue/operations/model/operation-tools.ts";
 import { readCandidates } from "../../src/queue/operations/rehearse/candidates.ts";
@@ -19,7 +20,6 @@ import {
   tallyRange,
 } from "../../src/queue/operations/rehearse/read-matches.ts";
 import { readBoundary, readSamples } from "../../src/queue/operations/rehearse/samples.ts";
-import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
 import { lookAgain, noteMissed } from "../../src/queue/operations/store/missed.ts";
 import { receiptJobs } from "../../src/queue/operations/store/receipt-jobs.ts";
 import { tableStore } from "../../src/queue/operations/store/table-store.ts";
@@ -74,14 +74,11 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
       ],
     ]),
   ),
-  "operation-chosen-in-memory": async (db) => {
-    const kept = memoryStore(db, () => new Date(0), silentLogger);
-    const origin = { by: null, source: "admin" } as const;
-    const begun = await kept.begin(rehearsal, origin, { rate: null, canary: 1, limit: null });
+  "operation-chosen": async (db) => {
     const chosen = { ids: ["1"], ctids: ["(0,1)"] };
-    await kept.batch(begun, jobs, acts[2] as Act, { ...stretch, chosen }, speed);
-    await kept.canary(begun.id);
+    await store(db).batch(operation, jobs, acts[2] as Act, { ...stretch, chosen }, speed);
   },
+  "operation-missing-tables": (db) => whyMissing(db),
   "operation-begin": (db) =>
     store(db).begin(
       rehearsal,
@@ -97,7 +94,6 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),
   "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
   "operation-receipt-jobs": (db) => receiptJobs(db, "1", ["1"]),
-  "operation-receipt-jobs-in-memory": (db) => receiptJobs(db, null, ["1"]),
   "operation-look-again": (db) => lookAgain(db, jobs, stretch.before, ["1"]),
   "operation-note-missed": (db) => noteMissed(db, "1", { locked: [], changed: ["1"], gone: ["2"] }),
   "operation-tidy": (db) => store(db).tidy(),

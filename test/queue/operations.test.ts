@@ -7,7 +7,6 @@ import { silentLogger } from "../../src/base/logger.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { type JobOperation, operationJson } from "../../src/queue/operations/model/operation.ts";
 import { rehearse } from "../../src/queue/operations/rehearse/rehearse.ts";
-import { memoryStore } from "../../src/queue/operations/store/memory-store.ts";
 import { beginOperation, change } from "../../src/queue/operations/verbs.ts";
 import { workOn } from "../../src/queue/operations/work.ts";
 import { run } from "../../src/worker/run.ts";
@@ -18,11 +17,6 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const tools = () => operationTools(queue.db);
-const inMemory = () =>
-  operationTools(
-    queue.db,
-    memoryStore(queue.db, () => new Date(), silentLogger),
-  );
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
 
@@ -348,63 +342,61 @@ test("An undo leaves alone what somebody has written by hand since, without a wo
   assert.deepEqual([last.undone, last.undoLeft.changed], [1, 1]);
 });
 
-for (const kind of ["tables", "memory"] as const) {
-  test(`Who resumes before a canary has shown anything does not let the rest go (${kind}).`, async () => {
-    await add(20);
-    await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
-    const with_ = kind === "tables" ? tools() : inMemory();
-    const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
-    /** Works until it watches, and then does `act`. */
-    const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
-      const stop = new AbortController();
-      const watch = async (ms: number, signal: AbortSignal) => {
-        if ((await with_.store.find(from.id))?.state === "canary") await act(stop);
-        return wait(Math.min(ms, 10), signal);
-      };
-      return workOn({ ...with_, wait: watch }, from, stop.signal);
+test("Who resumes before a canary has shown anything does not let the rest go.", async () => {
+  await add(20);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  const with_ = tools();
+  const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+  /** Works until it watches, and then does `act`. */
+  const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
+    const stop = new AbortController();
+    const watch = async (ms: number, signal: AbortSignal) => {
+      if ((await with_.store.find(from.id))?.state === "canary") await act(stop);
+      return wait(Math.min(ms, 10), signal);
     };
-    const resume = () => change(with_.store, operation.id, "resume");
-    const killed = await workUntil(operation, (stop) => stop.abort());
-    assert.deepEqual([killed.state, killed.done], ["interrupted", 3]);
-    const paused = await workUntil(await resume(), () =>
-      change(with_.store, operation.id, "pause").catch(() => {}),
-    );
-    assert.deepEqual([paused.state, paused.done], ["paused", 3]);
-    const held = await workUntil(await resume(), () =>
-      queue.sql(`update worker._private_jobs set attempts = 1, last_error = 'again',
-        updated_at = now() where id = (select min(id) from worker._private_jobs)`),
-    );
-    assert.deepEqual([held.state, held.done], ["paused", 3]);
-    assert.match(held.error ?? "", /1 of the first 3 failed again/);
-    // Now that is known, and whoever resumes means the rest.
-    const ended = await workOn(with_, await resume(), never);
-    assert.deepEqual([ended.state, ended.done], ["done", 20]);
-  });
+    return workOn({ ...with_, wait: watch }, from, stop.signal);
+  };
+  const resume = () => change(with_.store, operation.id, "resume");
+  const killed = await workUntil(operation, (stop) => stop.abort());
+  assert.deepEqual([killed.state, killed.done], ["interrupted", 3]);
+  const paused = await workUntil(await resume(), () =>
+    change(with_.store, operation.id, "pause").catch(() => {}),
+  );
+  assert.deepEqual([paused.state, paused.done], ["paused", 3]);
+  const held = await workUntil(await resume(), () =>
+    queue.sql(`update worker._private_jobs set attempts = 1, last_error = 'again',
+      updated_at = now() where id = (select min(id) from worker._private_jobs)`),
+  );
+  assert.deepEqual([held.state, held.done], ["paused", 3]);
+  assert.match(held.error ?? "", /1 of the first 3 failed again/);
+  // Now that is known, and whoever resumes means the rest.
+  const ended = await workOn(with_, await resume(), never);
+  assert.deepEqual([ended.state, ended.done], ["done", 20]);
+});
 
-  test(`A limit takes the first so many that can be changed, and no more (${kind}).`, async () => {
-    await add(30);
-    await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
-    await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
-      where id = (select min(id) from worker._private_jobs)`);
-    const with_ = kind === "tables" ? tools() : inMemory();
-    const ended = await done(with_, "retry", "task:t", { limit: 7 });
-    assert.deepEqual(
-      [ended.state, ended.done, ended.limit, ended.expected?.value],
-      ["done", 7, 7, 7],
-    );
-    const changed = "select id from worker._private_jobs where attempts = 0 order by id";
-    const all = await queue.sql<{ id: string }>(
-      "select id from worker._private_jobs where locked_at is null order by id limit 7",
-    );
-    assert.deepEqual(await queue.sql(changed), all);
-    const json = JSON.parse(operationJson(ended));
-    assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never looked at");
-    assert.match(json.cli, /--limit=7/);
-    // The next ones, by the same query.
-    const more = await done(with_, "retry", "is:failed", { limit: 1_000, canary: null });
-    assert.deepEqual([more.state, more.done], ["done", 22]);
-  });
-}
+test("A limit takes the first so many that can be changed, and no more.", async () => {
+  await add(30);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
+    where id = (select min(id) from worker._private_jobs)`);
+  const with_ = tools();
+  const ended = await done(with_, "retry", "task:t", { limit: 7 });
+  assert.deepEqual(
+    [ended.state, ended.done, ended.limit, ended.expected?.value],
+    ["done", 7, 7, 7],
+  );
+  const changed = "select id from worker._private_jobs where attempts = 0 order by id";
+  const all = await queue.sql<{ id: string }>(
+    "select id from worker._private_jobs where locked_at is null order by id limit 7",
+  );
+  assert.deepEqual(await queue.sql(changed), all);
+  const json = JSON.parse(operationJson(ended));
+  assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never looked at");
+  assert.match(json.cli, /--limit=7/);
+  // The next ones, by the same query.
+  const more = await done(with_, "retry", "is:failed", { limit: 1_000, canary: null });
+  assert.deepEqual([more.state, more.done], ["done", 22]);
+});
 
 test("A rehearsal is good for one operation.", async () => {
   await add(1);

@@ -85,7 +85,8 @@ function database(change: Partial<Database> = {}): Database {
 }
 
 function extension(name: string, change: object) {
-  const gives = name === "workers" ? "worker heartbeats" : "receipts, undo and the audit trail";
+  const gives =
+    name === "workers" ? "worker heartbeats" : "operations by query, undo and the audit trail";
   const none = { is_foreign: false, is_there: false, is_complete: false, version: null };
   return { name, gives, ...none, known_version: 1, is_added_by_itself: true, ...change };
 }

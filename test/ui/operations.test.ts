@@ -133,14 +133,59 @@ test("all at once is a choice; of few jobs nobody is asked", async () => {
   assert.deepEqual(body(other), { rehearsal: "r-1" });
 });
 
-test("without a way back the number of many jobs must be typed", async () => {
-  const page = await retrying({ can_undo: false, undo_jobs: 0 });
+test("of more jobs than can be undone the number must be typed", async () => {
+  const page = await retrying({ undo_jobs: 1000 });
   page.click("Retry 8,388 jobs");
   assert.match(page.dialogText, /Type 8,388, or leave it\./);
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
   page.type("typed", "8,388");
   page.click("Retry 8,388 jobs");
   assert.equal(body(page).rehearsal, "r-1");
+});
+
+const missing = {
+  ...{ extension: "operations", may_add: true, command: "worker migrate --with-operations" },
+  sentence: "it needs tables",
+};
+const bare = { can_undo: false, undo_jobs: 0, missing };
+
+test("tables that are missing are added first, then the same is previewed and started", async () => {
+  const page = await retrying(bare);
+  page.click("Add tables and continue");
+  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"operations"}');
+  page.answer("api/extensions", { message: "Added the extension operations" });
+  assert.equal(body(page).dry_run, true);
+  assert.match(page.dialogText, /Working…/);
+  page.answer("api/operations", rehearsal({ rehearsal: "r-2" }));
+  assert.deepEqual(body(page), { rehearsal: "r-2", canary: 5 });
+});
+
+test("a preview that has changed since is shown, and nothing is started", async () => {
+  const page = await retrying(bare);
+  page.click("Add tables and continue");
+  page.answer("api/extensions", { message: "Added the extension operations" });
+  const would = { change_value: value(9), skip_locked_value: value(0) };
+  page.answer("api/operations", rehearsal({ rehearsal: "r-2", would }));
+  assert.match(page.dialogText, /The jobs have changed since: check the new preview\./);
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 3);
+  page.click("Retry 9 jobs");
+  assert.equal(body(page).rehearsal, "r-2");
+});
+
+test("a dialog that was closed while tables were added starts nothing", async () => {
+  const page = await retrying(bare);
+  page.click("Add tables and continue");
+  page.click("Cancel");
+  page.answer("api/extensions", { message: "Added the extension operations" });
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 2);
+});
+
+test("a role that may not add them is shown the owner's command", async () => {
+  const page = await retrying({ ...bare, missing: { ...missing, may_add: false } });
+  assert.match(page.dialogText, /The owner of the schema runs:.*worker migrate --with-operations/);
+  assert.equal(page.button("Retry 8,388 jobs").attrs["aria-disabled"], "true");
+  page.click("Retry 8,388 jobs");
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
 test("what would change nothing can't be done", async () => {
@@ -352,9 +397,9 @@ test("the receipt is copied as text, in which no query can write anything", asyn
   assert.match(text, /by a\\\*b, 50 a second/);
 });
 
-test("without the extension it is said that nothing can be undone; read-only has no verbs", async () => {
-  const page = await shown(receipt({ can_undo: false, resumable: false, undo_until: null }));
-  assert.match(page.text, /It cannot be undone\. What the jobs were is kept only with/);
+test("what is too old is not undone; read-only has no verbs", async () => {
+  const page = await shown(receipt({ can_undo: false, undo_until: null }));
+  assert.match(page.text, /It cannot be undone\. The time for it is over\./);
   const other = await shown(receipt(), { read_only: true });
   assert.equal(other.hasButton("Undo…"), false);
   const work = await shown(operation(), { read_only: true });

@@ -139,6 +139,8 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
+  /** What the schema lacks, so that what was rehearsed cannot be started. */
+  MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
   Rehearsal: {
     rehearsal: "string",
     count: "Value",
@@ -149,6 +151,7 @@ export const records = {
     unknown: "string[]",
     undo_jobs: "i64",
     can_undo: "bool",
+    missing: "MissingTables?",
     eta_s: "i64",
     cli: "string",
   },
@@ -180,7 +183,6 @@ export const records = {
     undo_left: "UndoLeft",
     can_undo: "bool",
     undo_until: "time?",
-    resumable: "bool",
     error: "string?",
     cli: "string",
   },

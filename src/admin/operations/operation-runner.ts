@@ -2,7 +2,7 @@
 // none ends because whoever began it has closed the page. When the admin stops, what runs becomes
 // `interrupted` behind its last batch, and waits for somebody who resumes it.
 import { randomUUID } from "node:crypto";
-import { monotonic, now, wait } from "../../base/clock.ts";
+import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Service } from "../../base/service.ts";
@@ -10,19 +10,21 @@ import type { Database } from "../../database/database.ts";
 import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
 import { hasOperations } from "../../queue/audit/has-operations.ts";
 import { compilerOn } from "../../queue/operations/compile.ts";
+import { type MissingTables, missingTables } from "../../queue/operations/model/missing-tables.ts";
 import type { JobOperation } from "../../queue/operations/model/operation.ts";
 import type { OperationStore } from "../../queue/operations/model/operation-store.ts";
 import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
-import { memoryStore } from "../../queue/operations/store/memory-store.ts";
 import { tableStore } from "../../queue/operations/store/table-store.ts";
 import { workOn } from "../../queue/operations/work.ts";
 import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
-  /** The tables where the extension is, else the memory of this process. */
-  store(): Promise<OperationStore>;
-  /** For a rehearsal. */
-  tools(): Promise<OperationTools>;
+  /** null where the schema has no tables for operations, or this role no rights to them. */
+  store(): Promise<OperationStore | null>;
+  /** Why there is no store; null where there is one. */
+  missing(): Promise<MissingTables | null>;
+  /** They work on the tables, so first ask what is missing(). */
+  readonly tools: OperationTools;
   /** Works on an operation that has been begun or taken, in the background. */
   run(operation: JobOperation): void;
   /** Told of every batch and change of state of an operation that this process works on. */
@@ -43,36 +45,34 @@ const TIDY_EVERY_MS = 60_000;
 export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const { reads, glances, writes, readiness, logger } = options;
   const inTables = tableStore(writes, randomUUID());
-  const inMemory = memoryStore(writes, () => new Date(now()), logger);
   const ending = new AbortController();
   const listeners = new Set<(operation: JobOperation) => void>();
   const atWork = new Set<Promise<void>>();
   const tell = (operation: JobOperation) => {
     for (const listener of listeners) listener(operation);
   };
-  const store = async () => ((await hasOperations(reads)) ? inTables : inMemory);
+  const store = async () => ((await hasOperations(reads)) ? inTables : null);
   const compile = compilerOn(reads);
-  const toolsWith = (chosen: OperationStore): OperationTools => ({
-    ...{ store: chosen, reads, glances, compile, logger, monotonic, wait },
+  const tools: OperationTools = {
+    ...{ store: inTables, reads, glances, compile, logger, monotonic, wait },
     onProgress: tell,
-  });
+  };
 
   const run = async (operation: JobOperation) => {
-    const chosen = operation.isResumable ? inTables : inMemory;
     tell(operation);
-    const { id, state, done, error } = await workOn(toolsWith(chosen), operation, ending.signal);
+    const { id, state, done, error } = await workOn(tools, operation, ending.signal);
     const fields = { operation: id, state, done, ...(error === null ? {} : { error }) };
     if (state === "interrupted") logger.warn(fields, "an operation was interrupted: resume it");
     else if (state === "running") logger.info(fields, "another process goes on with an operation");
     else logger.info(fields, "an operation has ended its work");
-    const last = await chosen.find(id).catch(() => null);
+    const last = await inTables.find(id).catch(() => null);
     if (last !== null) tell(last);
   };
   const keepTidy = async () => {
     while (await wait(TIDY_EVERY_MS, ending.signal)) {
       try {
         if ((await readiness.look()).isReadOnlyServer) continue;
-        while (!ending.signal.aborted && (await store()).isResumable && (await inTables.tidy())) {
+        while (!ending.signal.aborted && (await store()) !== null && (await inTables.tidy())) {
           await wait(100, ending.signal);
         }
         while (!ending.signal.aborted && (await options.audit.tidy())) {
@@ -100,7 +100,8 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     stop,
     [Symbol.asyncDispose]: stop,
     store,
-    tools: async () => toolsWith(await store()),
+    missing: () => missingTables(reads),
+    tools,
     run: (operation) => track(run(operation)),
     onChange: (listener) => void listeners.add(listener),
   };

@@ -16,7 +16,7 @@ export function operationSource(runner: OperationRunner): FeedSource {
     event: "operation",
     intervalMs: INTERVAL_MS,
     read: async () => {
-      const shown = await (await runner.store()).atHand();
+      const shown = (await (await runner.store())?.atHand()) ?? null;
       return shown === null ? "null" : operationJson(shown);
     },
   };

@@ -18,7 +18,7 @@ export const operationsCommand = defineCommand({
   },
   options: { limit: defaulting(whole("Operations to list", 1, 200), 20) },
   notes:
-    "Who resumes or undoes an operation works on it: Ctrl-C holds it again. Operations that outlive a process, receipts and undo need the tables that worker migrate --with-operations adds.",
+    "The command that resumes or undoes an operation works on it: Ctrl-C holds it again. Operations need the tables that worker migrate --with-operations adds.",
   run: async ({ id, verb, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");
@@ -28,17 +28,20 @@ export const operationsCommand = defineCommand({
     const { readForeignColumns } = await import("../../database/inspect/foreign-columns.ts");
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
+    const { missingTables } = await import("../../queue/operations/model/missing-tables.ts");
     const { change, known } = await import("../../queue/operations/verbs.ts");
     const { atWork, leftAlone, operationJson } = await import(
       "../../queue/operations/model/operation.ts"
     );
     return connected(args, async (connection) => {
-      const tools = await operationTools(connection, showProgress);
-      const { store } = tools;
+      const tools = operationTools(connection, showProgress);
+      const missing = await missingTables(tools.reads);
+      const store = missing === null ? tools.store : null;
       if (id === undefined) {
-        const list = await store.list(limit, null);
+        const list = (await store?.list(limit, null)) ?? [];
         if (args.json) printJson(`{"operations":[${list.map(operationJson).join(",")}]}`);
-        else if (list.length === 0) print("There are no operations");
+        else if (list.length === 0)
+          print(`There are no operations${missing === null ? "" : `; ${missing.sentence}`}`);
         else {
           printTable(
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],

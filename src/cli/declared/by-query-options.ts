@@ -1,7 +1,7 @@
 // What a command on jobs takes beside ids: a query in their place, and how to go about it.
 import { mayHaveCanary, type OperationAction } from "../../queue/operations/model/action.ts";
 import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../queue/operations/verbs.ts";
-import type { Values } from "../arguments/command.ts";
+import { optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { flag, several, text, whole } from "../arguments/values.ts";
 
@@ -20,6 +20,7 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
     rate,
     ...(mayHaveCanary(action) ? { canary } : {}),
     limit: whole("Most jobs to change, those of the lowest ids (for a query)", 1, MOST_LIMIT),
+    withOperations: flag("Add the tables that a query needs, if they are missing (for a query)"),
     dryRun: flag("Only show what would be done (for a query)"),
     yes: flag("Do not ask", { aliases: ["-y"] }),
   };
@@ -44,11 +45,11 @@ function about(words: Values): Values {
 export function queryIn(action: OperationAction, given: Given): string | null {
   const query = action === "remove" ? queryOfRemove(given) : queryOfWords(action, given);
   if (query !== null) return query;
-  const only = ["rate", "canary", "limit", "dryRun"].find(
+  const only = ["rate", "canary", "limit", "dryRun", "withOperations"].find(
     (name) => given[name] !== undefined && given[name] !== false,
   );
   if (only === undefined) return null;
-  const option = only === "dryRun" ? "--dry-run" : `--${only}`;
+  const option = optionName(only);
   throw new UsageError(`${option} is for a query; what is named by itself is done at once`, action);
 }
 

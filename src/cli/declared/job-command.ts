@@ -86,6 +86,7 @@ function byQuery(
       limit: (given["limit"] as number | undefined) ?? null,
       isDryRun: given["dryRun"] === true,
       isSure: given["yes"] === true,
+      withOperations: given["withOperations"] === true,
       json: given.json,
     });
   });

@@ -1,15 +1,22 @@
 // A command on all jobs that match a query: rehearsed, shown, confirmed by a person, done.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
+import { migrate } from "../../database/schema/migrate.ts";
 import type { Manner, OperationAction } from "../../queue/operations/model/action.ts";
 import { commandLineOf } from "../../queue/operations/model/command-line.ts";
+import {
+  extensionMissing,
+  type MissingTables,
+  missingTables,
+  OPERATIONS,
+} from "../../queue/operations/model/missing-tables.ts";
 import type { JobOperation } from "../../queue/operations/model/operation.ts";
 import { rehearse } from "../../queue/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../queue/operations/rehearse/report-json.ts";
 import { beginOperation, mannerProblems } from "../../queue/operations/verbs.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
-import { confirm } from "../shell/confirm.ts";
+import { confirm, isAtTerminal } from "../shell/confirm.ts";
 import type { Connected } from "../shell/connection.ts";
 import { jobsOf, rehearsalLines } from "./operation-text.ts";
 import { operationTools } from "./operation-tools.ts";
@@ -23,27 +30,33 @@ export interface Asked extends Manner {
   readonly isDryRun: boolean;
   /** Without a question. */
   readonly isSure: boolean;
+  /** Add the tables that it needs, if they are missing. */
+  readonly withOperations: boolean;
   readonly json: boolean;
 }
 
 export async function operateByQuery(connection: Connected, asked: Asked): Promise<ExitStatus> {
-  const { action, json, rate, canary, limit } = asked;
+  const { action, json, rate, canary, limit, isDryRun } = asked;
   const problems: Problem[] = mannerProblems(action, asked);
   if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
-  const tools = await operationTools(connection, showProgress);
-  if (!asked.isDryRun) await assertTakesWrites(tools.reads);
-  const { isResumable } = tools.store;
-  const report = await rehearse(tools, {
-    ...asked,
-    isKept: !asked.isDryRun,
-    walkMs: LONGEST_WALK_MS,
-  });
+  const tools = operationTools(connection, showProgress);
+  if (!isDryRun) await assertTakesWrites(tools.reads);
+  let missing = await missingTables(tools.reads);
+  if (missing !== null && !isDryRun) {
+    await addTables(connection, missing, asked);
+    missing = null;
+  }
+  const store = missing === null ? tools.store : null;
+  const report = await rehearse(
+    { ...tools, store },
+    { ...asked, isKept: !isDryRun, walkMs: LONGEST_WALK_MS },
+  );
   const { rehearsal, change } = report;
-  if (!json) for (const line of rehearsalLines(report, isResumable)) print(line);
-  if (asked.isDryRun) {
+  if (!json) for (const line of rehearsalLines(report, missing)) print(line);
+  if (isDryRun) {
     const cli = commandLineOf(action, rehearsal.query, rehearsal.changes, { rate, canary, limit });
-    if (json) printJson(rehearsalJson(report, isResumable, cli));
+    if (json) printJson(rehearsalJson(report, missing, cli));
     else print(`This was a rehearsal; to do it: ${cli}`);
     return 0;
   }
@@ -53,6 +66,33 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, manner);
   await recordTyped(connection, operation, action, `Began operation ${operation.id}`);
   return runInForeground(tools, operation, json);
+}
+
+/** Adds the tables where that was asked for, or a person at the terminal agrees; else throws why not. */
+async function addTables(
+  connection: Connected,
+  missing: MissingTables,
+  { withOperations, json }: Asked,
+): Promise<void> {
+  const { database, pool, logger } = connection;
+  const isTold = missing.mayAdd && (withOperations || (!json && isAtTerminal()));
+  if (!isTold) {
+    const also = missing.mayAdd ? ", and so does this command with --with-operations" : "";
+    throw extensionMissing({ ...missing, sentence: `${missing.sentence}${also}` });
+  }
+  if (!withOperations) {
+    const what = `An operation by query needs tables that the schema ${database.schema.name} does not have.`;
+    await confirm(`${what} Add them?`, "--with-operations");
+  }
+  await migrate(pool, database.schema, { logger, extensions: [OPERATIONS] });
+  const message = `Added the extension ${OPERATIONS}`;
+  await trailOf(connection).record({
+    ...typedBy(),
+    ...{ action: "add-extension", message, query: null, operationId: null },
+    ...{ changes: { name: OPERATIONS }, asked: null, done: null },
+    ...{ ids: null, key: null, workers: null, before: null, after: null },
+  });
+  if (!json) print(message);
 }
 
 // Who types a command waits for an exact number rather than for a rough one.

@@ -2,6 +2,7 @@
 import type { Precision, Value } from "../../domain/value.ts";
 import { counted } from "../../domain/words.ts";
 import { actOf, type OperationAction } from "../../queue/operations/model/action.ts";
+import type { MissingTables } from "../../queue/operations/model/missing-tables.ts";
 import { notFound } from "../../queue/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../queue/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../queue/operations/rehearse/rehearse.ts";
@@ -29,7 +30,7 @@ const past: Readonly<Record<OperationAction, string>> = {
 };
 
 /** What would be done, a line each. */
-export function rehearsalLines(report: RehearsalReport, isResumable: boolean): string[] {
+export function rehearsalLines(report: RehearsalReport, missing: MissingTables | null): string[] {
   const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown } = report;
   const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
@@ -46,9 +47,9 @@ export function rehearsalLines(report: RehearsalReport, isResumable: boolean): s
   }
   const some = report.undoJobs < change.value ? `; of the first ${jobsOf(report.undoJobs)}` : "";
   lines.push(
-    isResumable
+    missing === null
       ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)}${some})`
-      : '  cannot be undone: "worker migrate --with-operations" adds what keeps the jobs as they were',
+      : `  ${missing.sentence}`,
   );
   return lines;
 }
@@ -95,7 +96,7 @@ export const undoLine = (id: string) => `Undo: worker operations ${id} undo`;
 
 /** What became of it. `foreign`: columns of the application, which no undo of a deletion restores. */
 export function outcomeLines(operation: JobOperation, foreign: readonly string[] = []): string[] {
-  const { id, state, done, error, isResumable, canUndo } = operation;
+  const { id, state, done, error, canUndo } = operation;
   const again = (verb: string) => `worker operations ${id} ${verb}`;
   switch (state) {
     case "done":
@@ -112,12 +113,10 @@ export function outcomeLines(operation: JobOperation, foreign: readonly string[]
         `Go on: ${again("resume")} · End it: ${again("stop")}`,
       ];
     case "interrupted":
-      return isResumable
-        ? [
-            `${heldText(operation)}; nothing more is changed`,
-            `Go on: ${again("resume")} · End it: ${again("stop")}`,
-          ]
-        : [`Stopped after ${jobsOf(done)}; the same command does the rest`];
+      return [
+        `${heldText(operation)}; nothing more is changed`,
+        `Go on: ${again("resume")} · End it: ${again("stop")}`,
+      ];
     case "failed":
       return [`Failed after ${jobsOf(done)}: ${error ?? "the log says why"}`];
     case "stopped":

@@ -3,9 +3,12 @@ import { createInterface } from "node:readline/promises";
 import { WorkerError } from "../../base/errors.ts";
 import { printable } from "../output/printable.ts";
 
-/** Throws WorkerError `aborted` when the person does not say yes. */
-export async function confirm(question: string): Promise<void> {
-  if (!(process.stdin.isTTY && process.stdout.isTTY)) return;
+/** True where a person can be asked. */
+export const isAtTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+
+/** Throws WorkerError `aborted` when the person does not say yes. `option`: does it without asking. */
+export async function confirm(question: string, option = "--yes"): Promise<void> {
+  if (!isAtTerminal()) return;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     // The end of the input is no consent.
@@ -15,5 +18,5 @@ export async function confirm(question: string): Promise<void> {
   } finally {
     lines.close();
   }
-  throw new WorkerError("aborted", "nothing was changed (--yes does it without asking)");
+  throw new WorkerError("aborted", `nothing was changed (${option} does it without asking)`);
 }

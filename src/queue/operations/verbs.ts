@@ -62,12 +62,13 @@ export function mannerProblems(
   return problems;
 }
 
-/** Throws `not_found`, and `conflict` where the operation's state does not allow it. */
+/** Throws `not_found`, and `conflict` where the operation's state does not allow it. No store has no operations. */
 export async function change(
-  store: OperationStore,
+  store: OperationStore | null,
   id: string,
   verb: OperationVerb,
 ): Promise<JobOperation> {
+  if (store === null) throw noOperation(id);
   const operation = await known(store, id);
   const transition = transitionOf(operation, verb);
   const moved = transition === null ? null : await store.move(id, transition);
@@ -75,11 +76,13 @@ export async function change(
   throw refusal(await known(store, id), verb);
 }
 
-export async function known(store: OperationStore, id: string): Promise<JobOperation> {
-  const operation = await store.find(id);
-  if (operation !== null) return operation;
-  throw new WorkerError("not_found", `there is no operation ${id}`);
+export async function known(store: OperationStore | null, id: string): Promise<JobOperation> {
+  const operation = (await store?.find(id)) ?? null;
+  if (operation === null) throw noOperation(id);
+  return operation;
 }
+
+const noOperation = (id: string) => new WorkerError("not_found", `there is no operation ${id}`);
 
 function transitionOf(operation: JobOperation, verb: OperationVerb): Transition | null {
   const { state, undoAfterId, canUndo } = operation;
@@ -110,11 +113,7 @@ const allowed: Readonly<Record<OperationVerb, string>> = {
 };
 
 function refusal(operation: JobOperation, verb: OperationVerb): WorkerError {
-  const { id, state, isResumable, done } = operation;
-  if (verb === "undo" && !isResumable) {
-    const message = `operation ${id} cannot be undone: what the jobs were is kept where "worker migrate --with-operations" was run`;
-    return new WorkerError("conflict", message);
-  }
+  const { id, state, done } = operation;
   if (verb === "undo" && state === "done" && done === 0) {
     const message = `operation ${id} has changed no job: there is nothing to undo`;
     return new WorkerError("conflict", message);

@@ -231,8 +231,8 @@ test("An extension is added, and a stock schema says that it is one.", async () 
     await act(page, /^Receipts, undo/, "Add…").click();
     await confirm(
       page,
-      ["This gives receipts, undo and the audit trail."],
-      "Add receipts, undo and the audit trail",
+      ["This gives operations by query, undo and the audit trail."],
+      "Add operations by query, undo and the audit trail",
     );
     await noticed(page, "Added the extension operations");
     await page

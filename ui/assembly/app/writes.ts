@@ -14,9 +14,9 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   else if (dialog !== null) dialog.done(m, write, body);
   const open = m.dialog;
   if (m.keepDialog) {
-    // Only a step: nothing was written.
+    // Only a step; the next one may have been sent.
     m.keepDialog = false;
-    if (open !== null) open.busy = false;
+    if (open !== null) open.busy = m.requests.waitsFor(write.topic);
     return;
   }
   // Another one may have been opened since.

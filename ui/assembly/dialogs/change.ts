@@ -68,8 +68,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (operation === null) return "";
     if (!this.isUndo) {
-      const back = operation.resumable ? ", and can be undone" : "";
-      return `It ends for good behind its current batch. ${grouped(metOf(operation))} of ${allOf(operation)} have had their turn. What is done stays done${back}; the rest is not touched.`;
+      return `It ends for good behind its current batch. ${grouped(metOf(operation))} of ${allOf(operation)} have had their turn. What is done stays done, and can be undone; the rest is not touched.`;
     }
     const what = past(operation.action, operation.done, allOf(operation));
     return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;

@@ -23,6 +23,7 @@ import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { begin, jobsMeant, mannerFields, usualManner } from "../operations/manner";
+import { isSame, unstartable } from "../operations/missing-tables";
 import { rehearsed } from "../operations/rehearsed";
 import { verbWith } from "../operations/words";
 
@@ -30,6 +31,11 @@ const TOPIC = "ask.operation";
 const PATH = "api/operations";
 /** The box of the verb that may set attempts back. */
 const AGAIN = "again";
+/** The steps of a start, as a request counts them. */
+const PREVIEW = 0;
+const START = 1;
+const ADD_TABLES = 2;
+const PREVIEW_AGAIN = 3;
 
 export class OperationDialog extends Dialog {
   private asked: AskedOperation = AskedOperation.empty();
@@ -79,13 +85,21 @@ export class OperationDialog extends Dialog {
   override verb(dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return "See what it would do";
+    const missing = rehearsal.missing;
+    if (missing !== null && missing.mayAdd) return "Add tables and continue";
     return verbWith(this.label, jobsMeant(dialog.draft, rehearsal));
   }
 
   override text(_m: Model, _dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     const said = this.command.consequence;
-    if (rehearsal === null || !rehearsal.canUndo) return said;
+    if (rehearsal === null) return said;
+    const missing = rehearsal.missing;
+    if (missing !== null) {
+      return missing.mayAdd
+        ? `${said} The schema does not have the tables that an operation needs yet. They are added first; workers may keep running.`
+        : said;
+    }
     return `${said} It can be undone for 24 hours, of each job that nobody has touched since.`;
   }
 
@@ -103,7 +117,10 @@ export class OperationDialog extends Dialog {
 
   override blocked(_dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
-    if (rehearsal === null || rehearsal.would.changeValue.value > 0) return "";
+    if (rehearsal === null) return "";
+    const missing = rehearsal.missing;
+    if (missing !== null && !missing.mayAdd) return "The tables that it needs are missing.";
+    if (rehearsal.would.changeValue.value > 0) return "";
     return rehearsal.count.precision === "exact" ? "There is nothing that it would change." : "";
   }
 
@@ -118,6 +135,7 @@ export class OperationDialog extends Dialog {
       rehearsal !== null
         ? box("div", "form", [
             rehearsed(m, rehearsal, this.label),
+            unstartable(rehearsal.missing),
             mannerFields(m, draft, rehearsal, this.asked.action),
           ])
         : leaf("p", "hint", this.waiting(dialog)),
@@ -171,22 +189,30 @@ export class OperationDialog extends Dialog {
   override request(m: Model, dialog: OpenDialog): Pending {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return this.asking(m, dialog);
+    const missing = rehearsal.missing;
+    if (missing === null) return this.starting(dialog, rehearsal);
+    const body = new JsonWriter().string("action", "add").string("name", missing.extension).end();
+    const adding = new Pending(TOPIC, "api/extensions", body);
+    adding.count = ADD_TABLES;
+    return adding;
+  }
+
+  private starting(dialog: OpenDialog, rehearsal: Rehearsal): Pending {
     const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
-    // What was chosen has been dealt with.
-    begun.count = 1;
+    // What was selected has been dealt with.
+    begun.count = START;
     return begun;
   }
 
-  /** A rehearsal keeps the dialog open; what was begun is shown on its own page. */
+  /** A step keeps the dialog open; what was started is shown on its own page. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
-    if (write.count === 0) {
-      const rehearsal = readRehearsal(r);
-      r.end();
+    if (write.count !== START) {
       m.keepDialog = true;
       const open = m.dialog;
-      if (!r.failed) this.rehearsal = rehearsal;
-      else if (open !== null) open.error = `The rehearsal can't be read: ${r.error}`;
+      if (open === null) return;
+      if (write.count === ADD_TABLES) this.previewAgain(m, open);
+      else this.previewed(m, open, write, r);
       return;
     }
     const operation = readOperation(r);
@@ -197,6 +223,33 @@ export class OperationDialog extends Dialog {
     }
     m.facts.operation = operation;
     navigate(operationPath(operation.id), false);
+  }
+
+  /** The tables are there now, and the preview that was shown was not kept. */
+  private previewAgain(m: Model, dialog: OpenDialog): void {
+    if (this.rehearsal === null) return;
+    const asking = this.asking(m, dialog);
+    asking.count = PREVIEW_AGAIN;
+    m.requests.write(m.access, asking);
+  }
+
+  private previewed(m: Model, dialog: OpenDialog, write: Pending, r: JsonReader): void {
+    const shown = this.rehearsal;
+    const rehearsal = readRehearsal(r);
+    r.end();
+    if (r.failed) {
+      dialog.error = `The preview can't be read: ${r.error}`;
+      return;
+    }
+    if (write.count === PREVIEW) this.rehearsal = rehearsal;
+    if (write.count !== PREVIEW_AGAIN || shown === null) return;
+    this.rehearsal = rehearsal;
+    if (!isSame(shown, rehearsal)) {
+      dialog.error = "The tables were added. The jobs have changed since: check the new preview.";
+      return;
+    }
+    const starting = this.starting(dialog, rehearsal);
+    if (!dialog.draft.faulty) m.requests.write(m.access, starting);
   }
 
   override forget(): void {

@@ -1,10 +1,9 @@
 /**
  * How an operation is to be done: the first few before the rest, so many jobs a second at the most, and
- * the number typed where there is no way back.
+ * the number typed where not all can be undone.
  */
 import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
-import { note } from "../controls/empty";
 import { countedValue } from "../controls/value";
 import { Draft } from "../forms/draft";
 import { Field } from "../forms/field";
@@ -30,8 +29,6 @@ const MOST_RATE: i64 = 1000000;
 const MOST_LIMIT: i64 = 1000000000;
 /** For fewer jobs nobody needs to see first how a few of them fare, or takes a part of them. */
 const FEW: i64 = 20;
-/** So many are undone by nobody by hand. */
-const MANY: i64 = 100;
 
 /** Of what runs again, the first few are watched unless somebody wishes otherwise. */
 export function usualManner(draft: Draft, action: string): void {
@@ -66,10 +63,9 @@ export function jobsMeant(draft: Draft, rehearsal: Rehearsal): string {
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
-/** No way back, for more than somebody mends by hand. */
+/** More jobs than can be undone. */
 function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
-  const count = countOf(draft, rehearsal);
-  return count > MANY && (!rehearsal.canUndo || rehearsal.undoJobs < count);
+  return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
 
 export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, action: string): Node {
@@ -80,9 +76,7 @@ export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, actio
   const canary = new Field(draft, CANARY, "How many first");
   const limit = new Field(draft, LIMIT, "How many");
   const typed = new Field(draft, TYPED, `Type ${grouped(count)} to do it`);
-  typed.hint = rehearsal.canUndo
-    ? `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`
-    : "It cannot be undone.";
+  typed.hint = `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`;
   return box("div", "form", [
     isMany(rehearsal)
       ? el(
@@ -119,9 +113,6 @@ export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, actio
       text(`${eta(draft, rehearsal)}. Jobs that come after this moment are not included.`),
       button("Count again", "dialog.typed", "again", "q s push"),
     ]),
-    rehearsal.canUndo || mustBeTyped(draft, rehearsal)
-      ? nothing
-      : note("warn", [text("It cannot be undone: the extension “operations” is not there.")]),
   ]);
 }
 

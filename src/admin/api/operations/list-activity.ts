@@ -69,7 +69,8 @@ export const listActivity: Operation = {
     const { entries, nextCursor, isKept } = await audit.list(most, cursorIn(cursor));
     const parsed = entries.map((entry) => jsonMembers(entry));
     const ids = new Set(parsed.flatMap((members) => operationIdOf(members) ?? []));
-    const found = ids.size === 0 ? [] : await (await operations.store()).findAll([...ids]);
+    const store = ids.size === 0 ? null : await operations.store();
+    const found = (await store?.findAll([...ids])) ?? [];
     const byId = new Map(found.map((operation) => [operation.id, operation]));
     const texts = parsed.map((members) =>
       objectText({

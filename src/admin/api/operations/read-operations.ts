@@ -39,13 +39,13 @@ export const listOperations: Operation = {
     const { limit = 50, cursor: given } = readQuery(request, listQuery);
     const most = Math.min(limit, MOST_OPERATIONS);
     const store = await operations.store();
-    const found = await store.list(most + 1, cursorIn(given));
+    const found = (await store?.list(most + 1, cursorIn(given))) ?? [];
     const page = found.slice(0, most);
     return jsonText(
       objectText({
         operations: `[${page.map(operationJson).join(",")}]`,
         next_cursor: JSON.stringify(found.length > most ? (page.at(-1)?.id ?? null) : null),
-        resumable: String(store.isResumable),
+        resumable: String(store !== null),
       }),
     );
   },
@@ -83,7 +83,8 @@ export const listOperationJobs: Operation = {
     const store = await operations.store();
     const { id } = await known(store, operationIdIn(request));
     const most = Math.max(1, Math.min(limit, MOST_IDS));
-    const { jobs, nextCursor } = await store.receipt(id, outcome, cursorIn(given) ?? "0", most);
+    const receipt = await store?.receipt(id, outcome, cursorIn(given) ?? "0", most);
+    const { jobs, nextCursor } = receipt ?? { jobs: [], nextCursor: null };
     return jsonText(
       objectText({
         outcome: JSON.stringify(outcome),

@@ -5,7 +5,7 @@ import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { operationActions } from "../../../queue/operations/model/action.ts";
 import { type JobOperation, operationStates } from "../../../queue/operations/model/operation.ts";
-import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { described, listOf, orNull, record, value } from "../../wire/json-schema.ts";
 
 const action = { type: "string", enum: operationActions };
 const boundary = record({ max_id: "integer", before: "time" });
@@ -95,6 +95,18 @@ export const rehearsalSchema = record(
     undo_bytes: "integer",
     undo_jobs: "integer",
     can_undo: "boolean",
+    missing: {
+      ...orNull(
+        record({
+          extension: "string",
+          may_add: described("boolean", "true: POST /api/extensions of this admin can add it"),
+          command: described("string?", "what the owner of the schema runs in a shell"),
+          sentence: "string",
+        }),
+      ),
+      description:
+        "what the schema lacks: an operation cannot be started without it (409 extension_missing)",
+    },
     eta_s: "integer",
     cli: "string",
   },

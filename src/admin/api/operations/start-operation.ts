@@ -17,6 +17,7 @@ import {
 } from "../../../queue/commands/declare/field.ts";
 import { changeFields, operationActions } from "../../../queue/operations/model/action.ts";
 import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
+import { extensionMissing } from "../../../queue/operations/model/missing-tables.ts";
 import { operationJson } from "../../../queue/operations/model/operation.ts";
 import { rehearse } from "../../../queue/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../../queue/operations/rehearse/report-json.ts";
@@ -90,12 +91,14 @@ async function show(admin: Admin, request: HttpRequest, members: Members): Promi
   ];
   if (problems.length > 0) throw new InputError(problems);
   request.notes["action"] = `rehearse ${action}`;
-  const tools = await admin.operations.tools();
+  const { operations } = admin;
   const asked = { query: q, action, changes: changesIn(changes ?? "null") };
-  const report = await rehearse(tools, asked);
+  const missing = await operations.missing();
+  const { tools } = operations;
+  const report = await rehearse({ ...tools, store: missing === null ? tools.store : null }, asked);
   const { query, changes: kept } = report.rehearsal;
   const cli = commandLineOf(action, query, kept);
-  return jsonText(rehearsalJson(report, tools.store.isResumable, cli));
+  return jsonText(rehearsalJson(report, missing, cli));
 }
 
 const EVERY = "is empty, which would mean every job; if that is meant, say id>0";
@@ -117,9 +120,14 @@ function changesIn(json: string): object {
 async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
   const { rehearsal, rate = null, canary = null, limit = null } = checked(beginning, members);
   const { operations } = admin;
-  const store = await operations.store();
+  const missing = await operations.missing();
+  if (missing !== null) throw extensionMissing(missing);
   const origin = { by: byOf(request), source: "admin" } as const;
-  const operation = await beginOperation(store, rehearsal, origin, { rate, canary, limit });
+  const operation = await beginOperation(operations.tools.store, rehearsal, origin, {
+    rate,
+    canary,
+    limit,
+  });
   operations.run(operation);
   noteOperation(request, operation);
   await recordOperation(

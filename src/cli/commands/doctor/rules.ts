@@ -109,7 +109,7 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
     found.push(finding("warn", "schema", message, migrate));
   }
   if (!extensions.has("operations")) {
-    const message = "keeps no receipts, no undo and no trail of writes; nothing needs them";
+    const message = "has no tables for operations by query, undo and the trail of writes";
     found.push(finding("ok", "schema", message, `${migrate} --with-operations`));
   }
   for (const warning of warnings) found.push(finding("warn", "schema", warning));

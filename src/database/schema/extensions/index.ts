@@ -16,7 +16,7 @@ export const extensions: readonly Extension[] = [
   }),
   extension({
     name: "operations",
-    gives: "receipts, undo and the audit trail",
+    gives: "operations by query, undo and the audit trail",
     added: "on request",
     steps: [operations, operations2, operations3],
   }),

@@ -32,7 +32,7 @@ export const migrateCommand = defineCommand({
     with_operations: optional(
       flag([
         "With operations",
-        "also adds the tables for receipts, undo and the trail of all writes",
+        "also adds the tables for operations by query, receipts, undo and the trail of all writes",
       ]),
       { default: "false" },
     ),

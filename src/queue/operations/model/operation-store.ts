@@ -1,6 +1,5 @@
-// Where operations are kept: in the extension's tables (table-store.ts), where they outlive the process
-// and every admin sees them, or in this process alone (memory-store.ts).
-
+// Where operations are kept: in the extension's tables (table-store.ts). There they outlive the process, and
+// every admin sees them.
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import type { Act, Manner } from "./action.ts";
@@ -59,8 +58,6 @@ export interface Skipped {
   readonly gone: number;
 }
 
-export const noneSkipped: Skipped = { locked: 0, changed: 0, gone: 0 };
-
 export interface Speed {
   readonly ratePerS: number | null;
   readonly etaS: number | null;
@@ -102,8 +99,6 @@ export interface Receipt {
 }
 
 export interface OperationStore {
-  /** Outlives the process. */
-  readonly isResumable: boolean;
   /** Keeps a rehearsal for a while. */
   keep(rehearsal: Rehearsal): Promise<void>;
   /** Gives a rehearsal once: what it was for is done once. */

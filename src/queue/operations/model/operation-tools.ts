@@ -5,8 +5,9 @@ import type { JobQuery } from "../../query/job-query.ts";
 import type { JobOperation } from "./operation.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-export interface OperationTools {
-  readonly store: OperationStore;
+/** What a rehearsal takes: no store where the schema has no tables for operations. */
+export interface RehearsalTools {
+  readonly store: OperationStore | null;
   /** Reads, each bounded. */
   readonly reads: Database;
   /** For what is better left than waited for. */
@@ -20,4 +21,8 @@ export interface OperationTools {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
   /** Told after each batch. */
   readonly onProgress?: (operation: JobOperation) => void;
+}
+
+export interface OperationTools extends RehearsalTools {
+  readonly store: OperationStore;
 }

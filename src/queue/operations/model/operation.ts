@@ -98,8 +98,6 @@ export interface JobOperation {
   readonly error: string | null;
   readonly canUndo: boolean;
   readonly undoUntil: string | null;
-  /** Somebody can go on with it after the process that works on it is gone. */
-  readonly isResumable: boolean;
 }
 
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
@@ -150,7 +148,7 @@ export function operationJson(operation: JobOperation): string {
     }),
     can_undo: text(operation.canUndo),
     undo_until: text(operation.undoUntil),
-    resumable: text(operation.isResumable),
+    resumable: "true",
     error: text(operation.error),
     cli: text(commandLineOf(operation.action, operation.query, operation.changes, operation)),
   };

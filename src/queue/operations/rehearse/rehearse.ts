@@ -13,7 +13,7 @@ import {
   type OperationAction,
 } from "../model/action.ts";
 import { MOST_ROWS, type Rehearsal } from "../model/operation.ts";
-import type { OperationTools } from "../model/operation-tools.ts";
+import type { RehearsalTools } from "../model/operation-tools.ts";
 import { countMatches } from "./count-matches.ts";
 import type { CountOf, MatchCounts } from "./match-counts.ts";
 import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
@@ -58,9 +58,12 @@ export interface AskedRehearsal {
   readonly sample?: SampleOptions;
 }
 
-/** Throws InputError for a query or changes that are refused. */
+/**
+ * Throws InputError for a query or changes that are refused. Where there is no store, the rehearsal cannot be
+ * started: it is repeated once there is one.
+ */
 export async function rehearse(
-  tools: OperationTools,
+  tools: RehearsalTools,
   asked: AskedRehearsal,
 ): Promise<RehearsalReport> {
   const { store, reads } = tools;
@@ -81,9 +84,9 @@ export async function rehearse(
   // Compiled again while it runs: a word that is a key now must not become a text to look for.
   const { explicit: query, nowUs } = jobs;
   const kept = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
-  const undoJobs = store.isResumable ? Math.min(change.value, MOST_ROWS) : 0;
+  const undoJobs = store === null ? 0 : Math.min(change.value, MOST_ROWS);
   const samples = await readSamples(tools, jobs, maxId, walkMs / 2);
-  if (asked.isKept !== false) await store.keep(kept);
+  if (asked.isKept !== false) await store?.keep(kept);
   return {
     ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples },
     unknown: jobs.unknown,

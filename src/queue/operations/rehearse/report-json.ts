@@ -1,10 +1,15 @@
 // A rehearsal on the wire; ids as JSON integers. Beside each plain number stands, as `…_value`, how well
 // it is known.
+import { type MissingTables, OPERATIONS } from "../model/missing-tables.ts";
 import { objectText } from "../model/operation.ts";
 import type { RehearsalReport, Share } from "./rehearse.ts";
 import type { SampleJob } from "./samples.ts";
 
-export function rehearsalJson(report: RehearsalReport, isResumable: boolean, cli: string): string {
+export function rehearsalJson(
+  report: RehearsalReport,
+  missing: MissingTables | null,
+  cli: string,
+): string {
   const { id, query, action: what, boundary: at } = report.rehearsal;
   const text = (value: unknown) => JSON.stringify(value);
   const shares = (name: string, list: readonly Share[]) =>
@@ -31,11 +36,16 @@ export function rehearsalJson(report: RehearsalReport, isResumable: boolean, cli
     boundary: objectText({ max_id: at.maxId, before: text(at.before) }),
     undo_bytes: text(report.undoBytes),
     undo_jobs: text(report.undoJobs),
-    can_undo: text(isResumable),
+    can_undo: text(missing === null),
+    missing: text(missing === null ? null : missingJson(missing)),
     eta_s: text(report.etaS),
     cli: text(cli),
   });
 }
+
+const missingJson = ({ mayAdd, command, sentence }: MissingTables) => ({
+  ...{ extension: OPERATIONS, may_add: mayAdd, command, sentence },
+});
 
 function sampleJson(job: SampleJob): string {
   const text = (value: unknown) => JSON.stringify(value);

@@ -39,7 +39,7 @@ const WANTED_MS = 50;
 
 /** The first few of them, as far as they are found in a moment. */
 export async function readSamples(
-  { reads, monotonic }: OperationTools,
+  { reads, monotonic }: Pick<OperationTools, "reads" | "monotonic">,
   jobs: JobQuery,
   maxId: string,
   walkMs: number,

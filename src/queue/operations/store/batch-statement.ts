@@ -5,7 +5,6 @@
 import { isOwnFunction } from "../../../database/own-functions.ts";
 import { keepRows, keptColumns } from "../../kept/kept-columns.ts";
 import type { JobQuery } from "../../query/job-query.ts";
-import { microseconds } from "../../sql/moments.ts";
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
 import { MOST_ROWS } from "../model/operation.ts";
@@ -35,8 +34,6 @@ export function parameters() {
 }
 
 /**
- * The batch. With a `claim` it answers how many; without one, where nothing is kept, it answers which.
- *
  * Found first without a lock, then locked in the order of ids, what others have left out: a batch never
  * waits for a worker.
  */
@@ -45,16 +42,16 @@ export function batchStatement(
   query: JobQuery,
   act: Act,
   stretch: Stretch,
-  claim: Claim | null,
+  claim: Claim,
 ): BuiltStatement {
   const { values, parameter } = parameters();
   const after = parameter(stretch.afterId, "bigint");
   const upto = parameter(stretch.uptoId, "bigint");
   const before = parameter(stretch.before, "timestamptz");
   const limit = parameter(stretch.limit, "int");
-  const mine = claim === null ? null : mineOf(s, claim, after, parameter);
+  const mine = mineOf(s, claim, after, parameter);
   const acted = actedOf(s, act, parameter);
-  const rest = claim === null ? WHICH : kept(s, claim, act, { limit, upto, parameter });
+  const rest = kept(s, claim, act, { limit, upto, parameter });
   const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
@@ -70,11 +67,11 @@ export function batchStatement(
       on jobs.id = chosen.id and jobs.ctid = chosen.ctid and ${matches}
     where ${isHere}`;
   const text = `
-  with ${mine === null ? "" : `${mine}, `}${chosen === null ? "" : `${chosen}, `}found as materialized (
+  with ${mine}, ${chosen === null ? "" : `${chosen}, `}found as materialized (
     select ${row}.id, ${row}.ctid, jobs.locked_at is not null as is_locked,
       jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false) as is_changed
     ${candidates}
-    ${mine === null ? "" : "and exists (select from mine)"}
+    and exists (select from mine)
     order by ${row}.id
     limit ${limit}
   ), held as materialized (
@@ -190,15 +187,3 @@ const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)
     ) as missed_ids`;
-
-/** Nothing is kept in the database, so whoever asks must be told which. */
-const WHICH = `
-  select
-    (select pg_catalog.count(*) from found)::int as found,
-    (select pg_catalog.max(id) from found) as last_id,
-    (select pg_catalog.count(*) from announced)::int as announced,
-    array(select id from acted order by id) as done_ids,
-    array(select attempts from acted order by id) as done_attempts,
-    array(select id from found where is_changed) as changed_ids,
-    array(select id from found where is_locked) as locked_ids, ${MISSED},
-    (select ${microseconds("updated_at")} from acted limit 1) as left_at_us`;

@@ -103,7 +103,6 @@ export function toOperation(row: OperationRow): JobOperation {
     error: row.error,
     canUndo: row.can_undo,
     undoUntil: row.finished_at_us === null ? null : undoUntil(row.finished_at_us),
-    isResumable: true,
   };
 }
 

@@ -9,30 +9,20 @@ interface Row {
   readonly error: string | null;
 }
 
-/** Ascending by id. `operationId`: whose rows tell of deleted jobs; null: nothing was kept. */
+/** Ascending by id. `operationId`: whose rows have what deleted jobs were. */
 export async function receiptJobs(
   db: Database,
-  operationId: string | null,
+  operationId: string,
   ids: readonly string[],
 ): Promise<ReceiptJob[]> {
   if (ids.length === 0) return [];
-  const rows =
-    operationId === null
-      ? await query<Row>(db, livingSql, [ids])
-      : await query<Row>(db, keptSql, [ids, operationId]);
+  const rows = await query<Row>(db, keptSql, [ids, operationId]);
   return rows.map((row) => ({
     id: row.id,
     taskIdentifier: row.task_identifier,
     errorLine: row.error?.split(/[\r\n]/, 1)[0] ?? null,
   }));
 }
-
-const livingSql: Statement = (s) => `
-  select met.id, tasks.identifier as task_identifier, pg_catalog.left(jobs.last_error, 300) as error
-  from pg_catalog.unnest($1::bigint[]) as met (id)
-  left join ${s}._private_jobs as jobs on jobs.id = met.id
-  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
-  order by met.id`;
 
 const keptSql: Statement = (s) => `
   select met.id, coalesce(tasks.identifier, was.task_identifier) as task_identifier,

@@ -7,11 +7,9 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
-export const failedAgain = (leftAt: string, leftAttempts: string) => `
+const FAILED_AGAIN = `
   jobs.locked_at is null and jobs.last_error is not null
-    and jobs.attempts > ${leftAttempts} and ${failedAt("jobs")} > ${leftAt}`;
-
-const FAILED_AGAIN = failedAgain("was.left_at", "was.left_attempts");
+    and jobs.attempts > was.left_attempts and ${failedAt("jobs")} > was.left_at`;
 
 const canarySql = (s: string) => `
   select

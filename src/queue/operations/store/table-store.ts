@@ -37,7 +37,6 @@ export function tableStore(db: Database, owner: string): OperationStore {
     ...speed,
   });
   return {
-    isResumable: true,
     keep: async (rehearsal) => {
       await query(db, keepSql, [rehearsal.id, JSON.stringify(rehearsal)]);
     },
@@ -115,7 +114,7 @@ async function conflicting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export function anotherAtWork(cause?: unknown): WorkerError {
+function anotherAtWork(cause?: unknown): WorkerError {
   const message = "another operation is at work on this queue; wait for it, pause it or stop it";
   return new WorkerError("conflict", message, { cause });
 }

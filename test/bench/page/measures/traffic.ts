@@ -61,6 +61,7 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
     `select worker.add_job('bench_operation', '{}', run_at => now() + interval '1 year')
      from generate_series(1, ${OPERATED})`,
   );
+  await admin.post("/api/extensions", { action: "add", name: "operations" });
   const query = { q: "task:bench_operation", action: "reschedule", changes: { priority: 7 } };
   const { body } = await admin.post("/api/operations", { ...query, dry_run: true });
   const begun = await admin.post("/api/operations", { rehearsal: body.rehearsal, rate: 1 });

@@ -24,7 +24,7 @@ export function body(m: Model, operation: Operation): Node {
       box("div", "", [
         operation.canary !== i64.MIN_VALUE && !isUndone(operation) ? steps(operation) : nothing,
         undoPanel(m, operation),
-        isOpen ? goesOn(operation) : nothing,
+        isOpen ? goesOn() : nothing,
       ]),
       operation.cli.length === 0
         ? nothing
@@ -157,10 +157,8 @@ function undoPanel(m: Model, operation: Operation): Node {
   if (isAtWork(operation) || isHeld(operation) || operation.state === "undone") return nothing;
   if (!operation.canUndo) {
     if (operation.done === 0) return nothing;
-    const why = operation.resumable
-      ? "The time for it is over."
-      : "What the jobs were is kept only with the extension “operations”: worker migrate --with-operations.";
-    return panel("Undo", "", [], [leaf("p", "pb dim", `It cannot be undone. ${why}`)]);
+    const why = "It cannot be undone. The time for it is over.";
+    return panel("Undo", "", [], [leaf("p", "pb dim", why)]);
   }
   const deadline = operation.undoUntil;
   return panel(
@@ -180,9 +178,8 @@ function undoPanel(m: Model, operation: Operation): Node {
   );
 }
 
-function goesOn(operation: Operation): Node {
-  const kept = operation.resumable
-    ? "It runs on the server. Close this page if you like; it goes on, and Activity keeps the receipt."
-    : "It runs on the server. Close this page if you like; it goes on while this server does.";
+function goesOn(): Node {
+  const kept =
+    "It runs on the server. Close this page if you like; it goes on, and Activity keeps the receipt.";
   return note("", [icon(INFO), leaf("span", "", kept)]);
 }

@@ -1,0 +1,83 @@
+  with mine as materialized (
+    select kept from "worker"._private_operations
+    where id = $5::bigint and owner = $6::text
+    and state = 'running' and after_id = $1::bigint
+    for update
+  ), chosen as materialized (
+    select id, ctid
+    from unnest($14::bigint[], $15::tid[]) as row (id, ctid)
+  ), found as materialized (
+    select chosen.id, chosen.ctid, jobs.locked_at is not null as is_locked,
+      jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
+    from chosen
+    left join "worker"._private_jobs as jobs
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($16::int[]))
+    where chosen.id > $1::bigint and chosen.id <= $2::bigint
+    and exists (select from mine)
+    order by chosen.id
+    limit $4::int
+  ), held as materialized (
+    select jobs.id, jobs.run_at, jobs.updated_at, jobs.attempts, jobs.max_attempts, jobs.priority
+    from found
+    join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
+    where not found.is_locked and not found.is_changed
+    and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
+    and (jobs.task_id = any($16::int[]))
+    order by jobs.id
+    for update of jobs skip locked
+  ), acted as (
+    select acted.id, acted.updated_at, acted.attempts
+    from "worker".reschedule_jobs(
+      array(select held.id from held),
+      run_at => pg_catalog.now(),
+      priority => $7::int,
+      attempts => $8::int,
+      max_attempts => $9::int
+    ) as acted
+    where not exists (
+    select from pg_catalog.pg_proc as own
+    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
+    and own.proname in ('reschedule_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
+  )
+  ), announced as materialized (
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and true
+  ), kept as (
+    insert into "worker"._private_operation_rows (
+      operation_id, job_id, outcome, left_at, left_attempts,
+      run_at, updated_at, attempts, max_attempts, priority
+    )
+    select $10::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+      was.run_at, was.updated_at, was.attempts, was.max_attempts, was.priority
+    from found as met
+    left join acted on acted.id = met.id
+    left join held as was on was.id = acted.id
+    where (select kept from mine) < 1000000
+    returning 1
+  ), tally as materialized (
+    select
+      (select pg_catalog.count(*) from found) as found,
+      (select pg_catalog.max(id) from found) as last_id,
+      (select pg_catalog.count(*) from found where is_changed) as changed,
+      (select pg_catalog.count(*) from acted) as done,
+      (select pg_catalog.count(*) from kept) as kept
+  ), moved as (
+    update "worker"._private_operations as operation
+    set
+      after_id = case when tally.found < $4::int then $2::bigint else tally.last_id end,
+      done = operation.done + tally.done,
+      skipped_changed = operation.skipped_changed + tally.changed,
+      skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
+      kept = operation.kept + tally.kept,
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $11::int),
+      rate_per_s = $12::int,
+      eta_s = $13::int
+    from tally, mine
+    where operation.id = $10::bigint
+    returning operation.after_id
+  )
+  select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, array(
+      select id from found
+      where not is_locked and not is_changed and id not in (select id from acted)
+    ) as missed_ids,
+    (select pg_catalog.count(*) from announced)::int as announced
+  from tally left join moved on true

@@ -1,0 +1,42 @@
+/** A schema without the tables that an operation by query needs. */
+import { commandLine } from "../controls/button";
+import { note } from "../controls/empty";
+import { INFO, icon } from "../controls/icon";
+import { MissingTables, Rehearsal, Value } from "../generated/records";
+import { box, leaf, Node, nothing } from "../lib/node";
+
+/** For a role that may not add them: the command that the owner runs. */
+export function unstartable(missing: MissingTables | null): Node {
+  if (missing === null || missing.mayAdd) return nothing;
+  const command = missing.command;
+  const said =
+    command === null
+      ? missing.sentence + "."
+      : "An operation on all jobs that match needs tables, and this role may not add them. The owner of the schema runs:";
+  return note("warn", [
+    icon(INFO),
+    box("div", "", [leaf("span", "", said), command === null ? nothing : commandLine(command)]),
+  ]);
+}
+
+/** Returns whether both previews are about the same jobs, as far as their numbers go. */
+export function isSame(before: Rehearsal, after: Rehearsal): bool {
+  return (
+    agree(before.would.changeValue, after.would.changeValue) &&
+    agree(before.would.skipLockedValue, after.would.skipLockedValue)
+  );
+}
+
+/** Exact numbers agree if they are equal, estimates if their intervals meet. */
+function agree(a: Value, b: Value): bool {
+  return leastOf(a) <= mostOf(b) && leastOf(b) <= mostOf(a);
+}
+
+function leastOf(value: Value): i64 {
+  return value.precision === "estimated" ? value.low : value.value;
+}
+
+function mostOf(value: Value): i64 {
+  if (value.precision === "capped") return i64.MAX_VALUE;
+  return value.precision === "estimated" && value.high !== i64.MIN_VALUE ? value.high : value.value;
+}
