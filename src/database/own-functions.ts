@@ -8,10 +8,6 @@ import { type Database, query, type Statement } from "./database.ts";
 const called = {
   add_job: ["add_job", "add_jobs"],
   add_jobs: ["add_jobs"],
-  complete_jobs: ["complete_jobs"],
-  permanently_fail_jobs: ["permanently_fail_jobs"],
-  reschedule_jobs: ["reschedule_jobs"],
-  remove_job: ["remove_job"],
 } as const;
 
 /**
@@ -61,9 +57,10 @@ export async function readStrayFunctions(db: Database): Promise<readonly StrayFu
 
 const QUALIFIED = /("(?:[^"]|"")+")\./g;
 
-/** Ours for workers with heartbeats are called by other clients. */
+/** Most are called by other clients only. */
 const queueFunctions = [
-  ...[...Object.keys(called), "force_unlock_workers"],
+  ...["add_job", "add_jobs", "complete_jobs", "permanently_fail_jobs", "reschedule_jobs"],
+  ...["remove_job", "force_unlock_workers"],
   ...["worker_heartbeat", "worker_deregister", "list_stale_workers", "delete_stale_workers"],
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];

@@ -2,13 +2,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { WorkerError } from "../../src/base/errors.ts";
-import { silentLogger } from "../../src/base/logger.ts";
 import { readSchemaDrift } from "../../src/database/inspect/schema-drift.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { boundOperations } from "../../src/queue/bound-operations.ts";
-import { failCommand } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import { perform } from "../../src/queue/commands/perform.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -47,24 +44,18 @@ for (const name of names.slice(0, -1)) {
     // Without a key no function is called, so this is right.
     const [job] = await here.addJobs([{ identifier: "t" }]);
     const other = await there.addJob("t", {}, { jobKey: "k" });
-    const ids = [job?.id ?? "", "1", other?.id ?? ""];
+    const ids = [job?.id ?? "", "1000"];
+    assert.ok(other);
     const refused = [
       () => here.addJob("t", {}, { jobKey: "k" }),
       () => here.addJobs([{ identifier: "t", spec: { jobKey: "k" } }]),
       () => here.addJobs([{ identifier: "t", spec: { jobKey: "k", jobKeyMode: "unsafe_dedupe" } }]),
-      () => here.removeJob("k"),
-      () => here.completeJobs(ids),
-      () => here.permanentlyFailJobs(ids),
-      () => here.rescheduleJobs(ids, { priority: 1 }),
-      () =>
-        perform(
-          failCommand,
-          { client: queue.pool, schema: schemaName(name) },
-          { ids },
-          { pool: queue.pool, logger: silentLogger, signal: new AbortController().signal },
-        ),
     ];
     for (const call of refused) await assert.rejects(call(), refusal(name));
+    // What works without them finds the jobs of its own schema only.
+    assert.equal((await here.removeJob("k")).outcome, "absent");
+    assert.equal((await here.permanentlyFailJobs(ids)).length, 1);
+    assert.equal((await here.rescheduleJobs(ids, { attempts: 0 })).length, 1);
     assert.deepEqual([await count(name), await count("worker")], [1, 1]);
     const { strays } = await readSchemaDrift({ client: queue.pool, schema: schemaName(name) });
     assert.ok(strays.some((one) => one.name === "add_job" && one.schemas[0] === '"worker"'));

@@ -1,19 +1,20 @@
-// Acts on jobs by their ids, through one of the schema's functions for that, and keeps what they were
-// where that is asked for.
+// Acts on jobs by their ids, as the schema's functions for that do, and keeps what they were where that is
+// asked for.
 import type { Database } from "../../database/database.ts";
-import { assertOwnFunctions, isOwnFunction } from "../../database/own-functions.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { actingQuery } from "../sql/contended-query.ts";
+import { isFree } from "../sql/is-free.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { type ChangeKind, keptColumns } from "./kept-columns.ts";
 import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
 
 export interface Acting {
   readonly kind: ChangeKind;
-  readonly function: Parameters<typeof isOwnFunction>[1];
-  /** The function's call, for a schema and for what gives the ids; its other values begin with $2. */
-  readonly call: (schema: string, ids: string) => string;
+  /**
+   * The statement's beginning, up to its `where`, for a schema: it changes `jobs`. Its values begin with $2.
+   */
+  readonly change: (schema: string) => string;
   readonly values: readonly unknown[];
 }
 
@@ -33,7 +34,6 @@ export async function actOnJobs(
   const given = [checkedJobIds(ids), ...acting.values];
   if (keeping === null) {
     const rows = await actingQuery<JobRow>(db, (s, of) => plainStatement(s, acting, of), given);
-    if (rows.length === 0) await assertOwnFunctions(db);
     return { jobs: rows.map(toJob), operationId: null };
   }
   const rows = await actingQuery<JobRow & KeptRow>(
@@ -41,31 +41,32 @@ export async function actOnJobs(
     (s, of) => keptStatement(s, acting.kind, tablesOf(s, acting, of), given.length + 1),
     [...given, ...keptValues(keeping)],
   );
-  if (rows.length === 0) await assertOwnFunctions(db);
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
+/** A running job is left alone. */
+const changed = (s: string, { change }: Acting, ids: string) => `${change(s)}
+    where jobs.id = any(${ids}) and ${isFree}
+    returning jobs.*`;
+
 const plainStatement = (s: string, acting: Acting, ids: string) => `
+  with jobs as (
+    ${changed(s, acting, ids)}
+  )
   select ${jobColumns}
-  from ${acting.call(s, ids)} as jobs
+  from jobs
   ${jobNames(s)}
-  where ${isOwnFunction(s, acting.function)}
   order by jobs.id`;
 
-/** Locked first, so that what is kept is what the function finds. */
-const tablesOf = (
-  s: string,
-  { kind, function: name, call }: Acting,
-  ids: string,
-): string => `was as materialized (
-    select ${["jobs.id", ...(kind === "delete" ? [] : keptColumns(kind, "jobs"))].join(", ")}
+/** Locked first, so that what is kept is what the change finds. */
+const tablesOf = (s: string, acting: Acting, ids: string): string => `was as materialized (
+    select ${["jobs.id", ...(acting.kind === "delete" ? [] : keptColumns(acting.kind, "jobs"))].join(", ")}
     from ${s}._private_jobs as jobs
     where jobs.id = any(${ids})
     order by jobs.id
     for update
-  ), acted as materialized (
-    select * from ${call(s, "array(select was.id from was)")}
-    where ${isOwnFunction(s, name)}
+  ), acted as (
+    ${changed(s, acting, "array(select was.id from was)")}
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome

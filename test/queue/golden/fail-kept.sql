@@ -9,13 +9,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where jobs.id = any($1::bigint[])
     order by jobs.id
     for update
-  ), acted as materialized (
-    select * from "worker".permanently_fail_jobs(array(select was.id from was), $2::text)
-    where not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('permanently_fail_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )
+  ), acted as (
+    update "worker"._private_jobs as jobs
+    set
+      last_error = coalesce($2::text, 'Manually marked as failed'),
+      attempts = jobs.max_attempts,
+      updated_at = pg_catalog.now()
+    where jobs.id = any(array(select was.id from was)) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
+    returning jobs.*
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome

@@ -21,13 +21,13 @@
     order by jobs.id
     for update of jobs skip locked
   ), acted as (
-    select acted.id, acted.updated_at, acted.attempts
-    from "worker".permanently_fail_jobs(array(select held.id from held), $7::text) as acted
-    where not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('permanently_fail_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )
+    update "worker"._private_jobs as jobs
+    set
+      last_error = coalesce($7::text, 'Manually marked as failed'),
+      attempts = jobs.max_attempts,
+      updated_at = pg_catalog.now()
+    where jobs.id = any(array(select held.id from held))
+    returning jobs.id, jobs.updated_at, jobs.attempts
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and false
   ), kept as (

@@ -3,13 +3,21 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  with acted as materialized (
-    select * from "worker".remove_job($1::text) as jobs
-    where jobs.id is not null and not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('remove_job') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )
+  with removed as (
+    delete from "worker"._private_jobs as jobs
+    where jobs.key = $1::text and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
+    returning jobs.*
+  ), given_up as (
+    update "worker"._private_jobs as jobs
+    set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
+    where jobs.key = $1::text and not exists (select from removed)
+    returning jobs.*
+  ), announced as materialized (
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), -1)) from removed
+  ), acted as (
+    select all_acted.*
+    from (select * from removed union all select * from given_up) as all_acted
+    left join announced on true
   ), met as materialized (
     select id, 'd' as outcome from acted where key is not null
   ), operation as (

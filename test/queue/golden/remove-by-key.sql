@@ -3,6 +3,22 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
+  with removed as (
+    delete from "worker"._private_jobs as jobs
+    where jobs.key = $1::text and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
+    returning jobs.*
+  ), given_up as (
+    update "worker"._private_jobs as jobs
+    set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
+    where jobs.key = $1::text and not exists (select from removed)
+    returning jobs.*
+  ), announced as materialized (
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), -1)) from removed
+  ), acted as (
+    select all_acted.*
+    from (select * from removed union all select * from given_up) as all_acted
+    left join announced on true
+  )
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, (jobs.payload)::text as payload, jobs.priority,
@@ -18,12 +34,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state
-  from "worker".remove_job($1::text) as jobs
+  from acted as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
-  where jobs.id is not null and not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('remove_job') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )

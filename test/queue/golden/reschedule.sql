@@ -3,6 +3,17 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
+  with jobs as (
+    update "worker"._private_jobs as jobs
+    set
+      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end,
+      priority = coalesce($4::int::smallint, jobs.priority),
+      attempts = coalesce($5::int::smallint, jobs.attempts),
+      max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
+      updated_at = pg_catalog.now()
+    where jobs.id = any($1::bigint[]) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
+    returning jobs.*
+  )
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, (jobs.payload)::text as payload, jobs.priority,
@@ -18,19 +29,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state
-  from "worker".reschedule_jobs(
-    $1::bigint[],
-    run_at => case when $2::boolean then pg_catalog.now() else $3::text::timestamptz end,
-    priority => $4::int,
-    attempts => $5::int,
-    max_attempts => $6::int
-  ) as jobs
+  from jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
-  where not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('reschedule_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )
   order by jobs.id

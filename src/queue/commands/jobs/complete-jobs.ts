@@ -18,13 +18,11 @@ export async function completeJobs(
 ): Promise<Changed> {
   return actOnJobs(
     db,
-    { kind: "delete", function: "complete_jobs", call: completeCall, values: [] },
+    { kind: "delete", change: (s) => `delete from ${s}._private_jobs as jobs`, values: [] },
     ids,
     keeping,
   );
 }
-
-const completeCall = (s: string, ids: string) => `${s}.complete_jobs(${ids})`;
 
 export const completeCommand = defineCommand({
   name: "complete",

@@ -29,15 +29,14 @@ export async function permanentlyFailJobs(
 ): Promise<Changed> {
   const checked = reason === null ? null : validate(reasonText, reason);
   await untilNotFetched(db, { ids: checkedJobIds(ids) });
-  return actOnJobs(
-    db,
-    { kind: "fail", function: "permanently_fail_jobs", call: failCall, values: [checked] },
-    ids,
-    keeping,
-  );
+  return actOnJobs(db, { kind: "fail", change: failChange, values: [checked] }, ids, keeping);
 }
 
-const failCall = (s: string, ids: string) => `${s}.permanently_fail_jobs(${ids}, $2::text)`;
+const failChange = (s: string) => `update ${s}._private_jobs as jobs
+    set
+      last_error = coalesce($2::text, 'Manually marked as failed'),
+      attempts = jobs.max_attempts,
+      updated_at = pg_catalog.now()`;
 
 const DEFAULT_REASON = markedFailed("from the worker admin UI");
 

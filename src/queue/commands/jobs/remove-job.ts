@@ -1,7 +1,6 @@
 // Takes back a job by its key.
 import { validate } from "../../../base/validate.ts";
 import type { Database, Statement } from "../../../database/database.ts";
-import { assertOwnFunctions, isOwnFunction } from "../../../database/own-functions.ts";
 import type { Job } from "../../../domain/job.ts";
 import { jobKey } from "../../../domain/job-spec.ts";
 import {
@@ -12,7 +11,9 @@ import {
 } from "../../kept/kept-statement.ts";
 import { untilNotFetched } from "../../kept/until-not-fetched.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
+import { isFree } from "../../sql/is-free.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
+import { announceJobs } from "../../sql/notify.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { text } from "../declare/field.ts";
 
@@ -34,11 +35,10 @@ export async function removeJob(db: Database, key: string): Promise<RemovedJob> 
   const checked = validate(jobKey, key);
   await untilNotFetched(db, { key: checked });
   const [row] = await contendedQuery<JobRow>(db, removeSql, [checked]);
-  if (row === undefined) await assertOwnFunctions(db);
   return removed(row);
 }
 
-// The function returns the deleted row, which still has its key, or the row that just lost it.
+// The row that was deleted still has its key; the one that runs has just lost it.
 const removed = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
@@ -50,7 +50,6 @@ export async function removeKeeping(db: Database, key: string, keeping: Keeping)
   await untilNotFetched(db, { key: checked });
   const values = [checked, ...keptValues(keeping)];
   const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
-  if (row === undefined) await assertOwnFunctions(db);
   return { ...removed(row), operationId: row?.operation_id ?? null };
 }
 
@@ -58,21 +57,36 @@ interface Removed extends RemovedJob {
   readonly operationId: string | null;
 }
 
-// The function returns a composite: a row of nulls, not no row, when it found nothing.
+// As the schema's function remove_job. A running job ends, but neither retries nor keeps its key. `removed`
+// is read first: a deletion that had to wait for a worker finds the job locked, and then the update has it.
+const removing = (schema: string) => `removed as (
+    delete from ${schema}._private_jobs as jobs
+    where jobs.key = $1::text and ${isFree}
+    returning jobs.*
+  ), given_up as (
+    update ${schema}._private_jobs as jobs
+    set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
+    where jobs.key = $1::text and not exists (select from removed)
+    returning jobs.*
+  ), announced as materialized (
+    select ${announceJobs("-1")} from removed
+  ), acted as (
+    select all_acted.*
+    from (select * from removed union all select * from given_up) as all_acted
+    left join announced on true
+  )`;
+
 const removeSql: Statement = (schema) => `
+  with ${removing(schema)}
   select ${jobColumns}
-  from ${schema}.remove_job($1::text) as jobs
-  ${jobNames(schema)}
-  where jobs.id is not null and ${isOwnFunction(schema, "remove_job")}`;
+  from acted as jobs
+  ${jobNames(schema)}`;
 
 const removeKeepingSql: Statement = (schema) =>
   keptStatement(
     schema,
     "delete",
-    `acted as materialized (
-    select * from ${schema}.remove_job($1::text) as jobs
-    where jobs.id is not null and ${isOwnFunction(schema, "remove_job")}
-  ), met as materialized (
+    `${removing(schema)}, met as materialized (
     select id, 'd' as outcome from acted where key is not null
   )`,
     2,

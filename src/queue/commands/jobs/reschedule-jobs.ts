@@ -70,21 +70,16 @@ export async function rescheduleJobs(
     attempts ?? null,
     maxAttempts ?? null,
   ];
-  return actOnJobs(
-    db,
-    { kind: "reschedule", function: "reschedule_jobs", call: rescheduleCall, values },
-    ids,
-    keeping,
-  );
+  return actOnJobs(db, { kind: "reschedule", change: rescheduleChange, values }, ids, keeping);
 }
 
-const rescheduleCall = (s: string, ids: string) => `${s}.reschedule_jobs(
-    ${ids},
-    run_at => case when $2::boolean then pg_catalog.now() else $3::text::timestamptz end,
-    priority => $4::int,
-    attempts => $5::int,
-    max_attempts => $6::int
-  )`;
+const rescheduleChange = (s: string) => `update ${s}._private_jobs as jobs
+    set
+      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end,
+      priority = coalesce($4::int::smallint, jobs.priority),
+      attempts = coalesce($5::int::smallint, jobs.attempts),
+      max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
+      updated_at = pg_catalog.now()`;
 
 export const rescheduleCommand = defineCommand({
   name: "reschedule",

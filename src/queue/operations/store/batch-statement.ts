@@ -2,7 +2,6 @@
 // lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
 // killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
 // was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
-import { isOwnFunction } from "../../../database/own-functions.ts";
 import { keepRows, keptColumns } from "../../kept/kept-columns.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { announceJobs } from "../../sql/notify.ts";
@@ -108,13 +107,14 @@ const chosenOf = ({ ids, ctids }: Chosen, parameter: Parameter): string =>
   )`;
 
 /**
- * By the schema's own functions: what they mean is the same for every client of the queue. But for a
- * deletion: it gives the old rows back, and finds them where they lie, not by id among all dead entries of
- * jobs that were changed before. That is a third of a batch.
+ * As the schema's own functions. A row is found where it lies, not by its id among all dead entries of jobs
+ * that were changed before: for a deletion that is a third of a batch.
  */
 function actedOf(s: string, act: Act, parameter: Parameter): string {
-  const ids = "array(select held.id from held)";
-  const columns = "select acted.id, acted.updated_at, acted.attempts";
+  const changed = `where jobs.id = any(array(select held.id from held))
+    returning jobs.id, jobs.updated_at, jobs.attempts`;
+  const orAsIs = (column: string, value: number | null) =>
+    `coalesce(${parameter(value, "smallint")}, jobs.${column})`;
   switch (act.kind) {
     case "delete":
       return `delete from ${s}._private_jobs as jobs
@@ -122,19 +122,21 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
     where jobs.ctid = held.ctid and jobs.id = held.id
     returning jobs.id, ${keptColumns(act.kind, "jobs").join(", ")}`;
     case "fail":
-      return `${columns}
-    from ${s}.permanently_fail_jobs(${ids}, ${parameter(act.reason, "text")}) as acted
-    where ${isOwnFunction(s, "permanently_fail_jobs")}`;
+      return `update ${s}._private_jobs as jobs
+    set
+      last_error = coalesce(${parameter(act.reason, "text")}, 'Manually marked as failed'),
+      attempts = jobs.max_attempts,
+      updated_at = pg_catalog.now()
+    ${changed}`;
     case "reschedule":
-      return `${columns}
-    from ${s}.reschedule_jobs(
-      ${ids},
-      run_at => ${act.runAt === "now" ? "pg_catalog.now()" : parameter(act.runAt, "timestamptz")},
-      priority => ${parameter(act.priority, "int")},
-      attempts => ${parameter(act.attempts, "int")},
-      max_attempts => ${parameter(act.maxAttempts, "int")}
-    ) as acted
-    where ${isOwnFunction(s, "reschedule_jobs")}`;
+      return `update ${s}._private_jobs as jobs
+    set
+      run_at = ${act.runAt === "now" ? "pg_catalog.now()" : `coalesce(${parameter(act.runAt, "timestamptz")}, jobs.run_at)`},
+      priority = ${orAsIs("priority", act.priority)},
+      attempts = ${orAsIs("attempts", act.attempts)},
+      max_attempts = ${orAsIs("max_attempts", act.maxAttempts)},
+      updated_at = pg_catalog.now()
+    ${changed}`;
     default:
       return act satisfies never;
   }
