@@ -3,7 +3,7 @@
 // room the one whose client holds least is next. Where none comes free, the slowest reader makes room: a
 // reader that reads at all is not the slowest for long.
 import type { Socket } from "node:net";
-import { monotonic } from "../../base/clock.ts";
+import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
