@@ -107,6 +107,21 @@ test("Nothing is run by the library.", async () => {
   const ids = jobs.map(({ id }) => id);
   await utils.copyJobs([{ identifier: "a" }, { identifier: "c", spec: { flags: ["f"] } }]);
   await utils.addJob("a", { some: "payload" });
+  for (const jobKeyMode of ["replace", "preserve_run_at", "unsafe_dedupe"] as const) {
+    for (const jobKey of ["k", "k", jobKeyMode]) {
+      await utils.addJob("a", [1], { jobKey, jobKeyMode, flags: ["f"], queueName: "q" });
+    }
+    await utils.addJobs([
+      { identifier: "a", payload: [2], spec: { jobKey: "k", jobKeyMode, flags: ["f"] } },
+      { identifier: "a", spec: { jobKey: "l" } },
+      { identifier: "a" },
+    ]);
+  }
+  const outcomes = await Promise.all(["k", "l"].map((key) => utils.removeJob(key)));
+  assert.deepEqual(
+    outcomes.map(({ outcome }) => outcome),
+    ["removed", "removed"],
+  );
   await utils.rescheduleJobs(ids, { runAt: "now", priority: 1 });
   await utils.permanentlyFailJobs(ids);
   for (const q of ["is:failed", "payload.some:payload", "text", "error:no", "task:a", "is:stuck"]) {
@@ -176,6 +191,14 @@ test("Nothing is run by the admin.", async () => {
     assert.equal(status, 200, `${body.action}: ${text}`);
   }
   await client.post("/api/jobs", { task: "a" });
+  for (const [path, body] of [
+    ["/api/jobs", { identifier: "a", key: "admin", payload: "[1]" }],
+    ["/api/jobs", { identifier: "a", key: "admin", payload: "[1]" }],
+    ["/api/jobs/remove-by-key", { key: "admin" }],
+  ] as const) {
+    const { status, text } = await client.post(path, body);
+    assert.ok(status < 300, `${path}: ${text}`);
+  }
   for (const action of ["sweep", "cleanup"]) await client.post("/api/maintenance", { action });
   await assertNothingRun();
 });
@@ -197,6 +220,9 @@ test("Nothing is run by the command line, and doctor names the schema.", async (
       ["cron"],
     ],
     ...[
+      ["add", "a", "[1]", "--key", "c"],
+      ["add", "a", "[2]", "--key", "c"],
+      ["remove", "c"],
       ["reschedule", id, "--priority", "2"],
       ["fail", id],
       ["retry", id],

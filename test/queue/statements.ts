@@ -207,11 +207,21 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { queueName: "q", runAt: "2999-01-01T00:00:00Z", priority: 1 } },
       { identifier: "u", spec: { maxAttempts: 1, flags: ["f"] } },
     ]),
-  "add-keyed-jobs": (db) => addJobs(db, [{ identifier: "t", spec: { jobKey: "k" } }]),
+  "add-keyed-jobs": (db) =>
+    addJobs(db, [
+      { identifier: "t", spec: { jobKey: "k" } },
+      { identifier: "t", spec: { jobKey: "l", jobKeyMode: "preserve_run_at" } },
+      { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
+    ]),
+  "add-repeated-keys": (db) =>
+    addJobs(db, [
+      { identifier: "t", spec: { jobKey: "k" } },
+      { identifier: "t", spec: { jobKey: "k" } },
+    ]),
   "add-new-names": [
     (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
     (text) =>
-      text.includes("add_job(") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
+      text.includes("held as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
   ],
   "copy-jobs": [
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),

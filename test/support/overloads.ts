@@ -37,6 +37,7 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   jsonb_build_object: ["text, timestamptz", "text, text", "text, float8"],
   json_build_array: ["text, int4", "text, text"],
   concat_ws: ["text, text, text", "text, int8, text"],
+  array_length: ["text[], int4", "int8[], int4"],
   exp: ["int2", "int4"],
   floor: ["int8", "int4"],
 };

@@ -5,6 +5,7 @@ import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spec.ts";
 import { addKeyedJobs } from "./add-keyed-jobs.ts";
+import { addRepeatedKeys } from "./add-repeated-keys.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /** Most jobs in one call. */
@@ -28,8 +29,8 @@ export async function addJobs(
   }
   const specs = resolveJobs(jobs);
   if (specs.length === 0) return [];
-  const isKeyed = specs.some((spec) => spec.jobKey !== null);
-  return isKeyed
-    ? knownOutcome(db, "the add of all of them", (known) => addKeyedJobs(known, specs))
-    : insertJobs(db, specs);
+  const keys = specs.flatMap(({ jobKey }) => jobKey ?? []);
+  if (keys.length === 0) return insertJobs(db, specs);
+  const add = new Set(keys).size === keys.length ? addKeyedJobs : addRepeatedKeys;
+  return knownOutcome(db, "the add of all of them", (known) => add(known, specs));
 }

@@ -1,125 +1,149 @@
-// Adds a batch in which some jobs have keys. The schema's functions decide what a key means; here
-// the batch is only divided among them, in one statement, so that all of it happens or none.
-//
-// add_jobs takes many jobs at once but one mode, no key twice, and no unsafe_dedupe. What does not
-// fit (repeated keys, unsafe_dedupe, jobs without a key, whose order add_jobs does not keep) goes
-// through add_job one by one, after the rest and in the order given.
-import type { Database, Statement } from "../../database/database.ts";
-import { assertOwnFunctions, isOwnFunction } from "../../database/own-functions.ts";
+// Adds jobs with keys: in one statement, so that all of it happens or none. What a key means is what the
+// schema's functions add_job and add_jobs mean by it.
+import { messageOf } from "../../base/errors.ts";
+import { builtOnce, type Database, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
-import type { ResolvedJob } from "../../domain/job-spec.ts";
+import { type JobKeyMode, jobKeyModes, type ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
-import { withNames } from "../sql/names.ts";
-import { keyTooBusy } from "./add-job.ts";
+import { knownNames, withNames } from "../sql/names.ts";
+import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
+import { keyTooBusy } from "./key-too-busy.ts";
 
-interface KeyedRow extends JobRow {
-  /** Place in the batch, from 1; null when the key tells the place. */
-  readonly place: string | null;
-}
+// Of a small batch the planning is most of the work.
+const SMALL_BATCH = 100;
 
-/** Adds the jobs and returns one for each, in the same order, as it was right after its turn. */
+/**
+ * Adds the jobs and returns one for each, in the same order. No key occurs twice. Throws WorkerError
+ * (`database_busy`) where workers took the jobs of these keys at each try.
+ */
 export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
-  const done: (Job | undefined)[] = specs.map(() => undefined);
-  let places = specs.map((_, place) => place);
-  // What stock functions leave out without a word (see add-job) is offered again.
-  for (let attempt = 0; attempt < MAX_TRIES && places.length > 0; attempt++) {
-    await offerJobs(db, specs, places, done);
-    places = places.filter((place) => done[place] === undefined);
-    if (places.length > 0) await assertOwnFunctions(db);
-  }
-  return done.map((job, place) => {
-    if (job === undefined) throw keyTooBusy(specs[place]?.jobKey ?? null);
-    return job;
-  });
-}
-
-async function offerJobs(
-  db: Database,
-  specs: readonly ResolvedJob[],
-  places: readonly number[],
-  done: (Job | undefined)[],
-): Promise<void> {
-  const offered = places.flatMap((place) => specs[place] ?? []);
-  const { preserves, placeOfKey } = divide(offered);
+  const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
-    ...givenValues(offered, ALL_COLUMNS),
+    ...givenValues(specs, ALL_COLUMNS),
     // Not null: under array_nulls = off that would be a text.
-    offered.map((spec) => spec.jobKey ?? ""),
-    offered.map((spec) => spec.jobKeyMode),
-    // As text: a driver may type an array by its first boolean.
-    preserves.map((preserve) => (preserve === null ? "" : String(preserve))),
+    specs.map(({ jobKey }) => jobKey ?? ""),
+    specs.map(({ jobKeyMode }) => jobKeyMode),
+    keysOf(specs.filter(({ jobKeyMode }) => jobKeyMode !== "unsafe_dedupe")),
+    [...new Set(specs.map(({ identifier }) => identifier))],
+    [...new Set(specs.flatMap(({ queueName }) => queueName ?? []))],
   ];
-  const rows = await withNames(db, await contendedQuery<KeyedRow>(db, addSql, values));
-  for (const row of rows) {
-    const index = row.place === null ? placeOfKey.get(row.key) : Number(row.place) - 1;
-    const place = index === undefined ? undefined : places[index];
-    if (place !== undefined) done[place] = toJob(row);
+  const statement = statementOf(new Set(specs.map(({ jobKeyMode }) => jobKeyMode)));
+  const isRepeated = specs.length <= SMALL_BATCH;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
+      if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
+    } catch (error) {
+      if (!messageOf((error as Error).cause).includes(TAKEN)) throw error;
+      if (attempt === MAX_TRIES) throw keyTooBusy(null, error);
+    }
+    if (attempt === MAX_TRIES) throw keyTooBusy(specs[0]?.jobKey ?? null);
   }
 }
 
-/** For each job, add_jobs' preserve flag, or null when add_job is to take it. */
-function divide(specs: readonly ResolvedJob[]) {
-  const seen = new Set<string>();
-  const placeOfKey = new Map<string | null, number>();
-  const preserves = specs.map(({ jobKey, jobKeyMode }, place) => {
-    if (jobKey === null) return null;
-    const isRepeated = seen.has(jobKey);
-    seen.add(jobKey);
-    if (isRepeated || jobKeyMode === "unsafe_dedupe") return null;
-    placeOfKey.set(jobKey, place);
-    return jobKeyMode === "preserve_run_at";
-  });
-  return { preserves, placeOfKey };
+/** A key tells whose a row is. Jobs without one are inserted in their order, so their ids ascend. */
+function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): Job[] {
+  const ofKey = new Map(rows.map((row) => [row.key, row]));
+  const keyless = rows.filter(({ key }) => key === null).values();
+  return specs.map(({ jobKey }) =>
+    toJob((jobKey === null ? keyless.next().value : ofKey.get(jobKey)) as JobRow),
+  );
 }
 
-// Two batches with the same keys must not lock them in different orders: hence "order by job_key".
-// The flags go back to the list that the functions expect.
-const addSql: Statement = (schema) => `
+// A batch has one mode as a rule. An insert has no other way to know the mode of a job that it meets.
+const statements = new Map<string, Statement>();
+
+function statementOf(present: ReadonlySet<JobKeyMode>): Statement {
+  const modes = jobKeyModes.filter((mode) => present.has(mode));
+  let statement = statements.get(modes.join());
+  if (statement === undefined) {
+    statement = builtOnce(addSql(modes));
+    statements.set(modes.join(), statement);
+  }
+  return statement;
+}
+
+const TAKEN = "workers took jobs of these keys at the same time";
+
+// `held`: no worker takes a job between the steps, and two batches lock jobs in one order, as they insert
+// keys in one order, so they cannot deadlock. A job that runs has seen the old state of the world, and an
+// exhausted one will not run again: either loses its key, does not retry, and a new job is made.
+//
+// A job whose key another session adds meanwhile is not held. Where a worker has it already, it is left out:
+// of several jobs none is added then, a single one is offered again.
+const addSql =
+  (modes: readonly JobKeyMode[]): Statement =>
+  (s) =>
+    `
   with given as materialized (
-    select
-      spec.*, nullif(job_key, ''::text) as job_key, job_key_mode,
-      nullif(preserves, ''::text)::boolean as preserves,
-      (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
+    select spec.*, nullif(job_key, ''::text) as job_key, job_key_mode
     from (${givenRows(ALL_COLUMNS)}) as spec
-    join unnest($9::text[], $10::text[], $11::text[])
-      with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
-    where ${isOwnFunction(schema, "add_job")}
-  ), batches as (
-    select
-      preserves,
-      pg_catalog.array_agg(
-        row(
-          identifier, payload, queue_name, run_at, max_attempts, job_key, priority, flag_list
-        )::${schema}.job_spec
-        order by job_key
-      ) as specs
-    from given
-    where preserves is not null
-    group by preserves
-  ), singles as (
-    select * from given where preserves is null order by n
-  ), jobs as (
-    select added.*, null::bigint as place
-    from batches
-    cross join lateral ${schema}.add_jobs(batches.specs, batches.preserves) as added
-    union all
-    select added.*, singles.n
-    from singles
-    cross join lateral ${schema}.add_job(
-      identifier => singles.identifier,
-      payload => singles.payload,
-      queue_name => singles.queue_name,
-      run_at => singles.run_at,
-      max_attempts => singles.max_attempts::int,
-      job_key => singles.job_key,
-      priority => singles.priority::int,
-      flags => singles.flag_list,
-      job_key_mode => singles.job_key_mode
-    ) as added
-    where added.id is not null
+    join unnest($9::text[], $10::text[]) with ordinality as key (job_key, job_key_mode, n) using (n)
+  ), held as materialized (
+    select jobs.id, jobs.is_available
+    from ${s}._private_jobs as jobs
+    where jobs.key = any($11::text[])
+    order by jobs.id
+    for update
+  ), given_up as (
+    update ${s}._private_jobs as jobs
+    set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
+    where jobs.id = any(array(select held.id from held where not held.is_available))
+    returning jobs.id
+  ), ${knownNames(s, "identifier", "$12")}, ${knownNames(s, "queue_name", "$13")},
+  ${modes.map((mode) => `${mode} as (${insertOf(s, mode)})`).join(", ")},
+  jobs as (
+    ${modes.map((mode) => `select *, ${isKept(mode)} as is_kept from ${mode}`).join(" union all ")}
+  ), announced as materialized (
+    select ${announceJobs("pg_catalog.count(*)")} from jobs where not is_kept having pg_catalog.count(*) > 0
   )
-  select ${jobColumns}, jobs.place::text
+  select ${jobColumns}
   from jobs
-  ${jobNames(schema)}`;
+  ${jobNames(s)}
+  left join announced on true
+  where case
+    when $2::int = 1 or (select pg_catalog.count(*) from jobs) = $2::int then '0'::text
+    else '${TAKEN}'::text
+  end::int = 0
+  order by jobs.id`;
+
+const isKept = (mode: JobKeyMode) => (mode === "unsafe_dedupe" ? "revision > 0" : "false");
+
+const insertOf = (s: string, mode: JobKeyMode) => `
+    insert into ${s}._private_jobs as jobs
+      (job_queue_id, task_id, payload, run_at, max_attempts, key, priority, flags)
+    select
+      all_queue_name.id, all_identifier.id, payload, run_at, max_attempts, job_key, priority, flags
+    from given
+    join all_identifier using (identifier)
+    left join all_queue_name using (queue_name)
+    cross join (select pg_catalog.count(*) from given_up) as after
+    where job_key_mode = '${mode}'
+    order by job_key, n
+    on conflict (key) do update set ${metJob(mode)}
+    returning jobs.*
+  `;
+
+/** What becomes of the job that has the key. Two lists are joined: callers batch work under one key. */
+const metJob = (mode: JobKeyMode) =>
+  mode === "unsafe_dedupe"
+    ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"
+    : `
+      job_queue_id = excluded.job_queue_id,
+      task_id = excluded.task_id,
+      payload = case
+        when pg_catalog.json_typeof(jobs.payload) = 'array' and pg_catalog.json_typeof(excluded.payload) = 'array'
+          then (jobs.payload::jsonb || excluded.payload::jsonb)::json
+        else excluded.payload
+      end,
+      max_attempts = excluded.max_attempts,
+      run_at = ${mode === "replace" ? "excluded.run_at" : "case when jobs.attempts = 0::smallint then jobs.run_at else excluded.run_at end"},
+      priority = excluded.priority,
+      revision = jobs.revision + 1,
+      flags = excluded.flags,
+      attempts = 0,
+      last_error = null,
+      updated_at = pg_catalog.now()
+    where jobs.locked_at is null`;

@@ -26,19 +26,15 @@
     order by jobs.id
     for update of jobs skip locked
   ), acted as (
-    select acted.id, acted.updated_at, acted.attempts
-    from "worker".reschedule_jobs(
-      array(select held.id from held),
-      run_at => pg_catalog.now(),
-      priority => $7::int,
-      attempts => $8::int,
-      max_attempts => $9::int
-    ) as acted
-    where not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('reschedule_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )
+    update "worker"._private_jobs as jobs
+    set
+      run_at = pg_catalog.now(),
+      priority = coalesce($7::smallint, jobs.priority),
+      attempts = coalesce($8::smallint, jobs.attempts),
+      max_attempts = coalesce($9::smallint, jobs.max_attempts),
+      updated_at = pg_catalog.now()
+    where jobs.id = any(array(select held.id from held))
+    returning jobs.id, jobs.updated_at, jobs.attempts
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and true
   ), kept as (

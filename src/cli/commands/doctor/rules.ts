@@ -96,7 +96,7 @@ export function schemaFindings(facts: Facts): Finding[] {
 function pathFindings({ open, server }: Facts): Finding[] {
   const role = server === null ? "this role" : `the role ${server.role}`;
   return open.map(({ name, creators, revoke }) => {
-    const message = `${creators} may create functions in the schema ${name}, which is on the search path: Graphile Worker's functions (add_job with a key, remove_job) and triggers may call them as ${role}`;
+    const message = `${creators} may create functions in the schema ${name}, which is on the search path: Graphile Worker's functions (add_job, remove_job) and triggers may call them as ${role}`;
     return finding("warn", "search path", message, inPsql(revoke));
   });
 }
