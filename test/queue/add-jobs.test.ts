@@ -6,7 +6,6 @@ import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { RawJson, rawJson } from "../../src/domain/payload.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { until } from "../support/until.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -255,37 +254,3 @@ test("Text that only looks like marked JSON cannot pass for two payloads.", asyn
   );
   assert.deepEqual(await queue.sql("select from worker._private_jobs"), []);
 });
-
-test("A batch meets a key that another session adds and a worker takes meanwhile.", async () => {
-  const other = await queue.pool.connect();
-  await other.query("begin");
-  const first = await addJob({ ...queue.db, client: other }, spec("k"));
-  await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
-  const adding = addJobs(queue.db, [spec("k"), spec("l")]);
-  await until("the batch waits for the other session", async () => {
-    const [row] = await queue.sql<{ n: number }>(
-      "select count(*)::int as n from pg_locks where not granted",
-    );
-    return row?.n === 1;
-  });
-  await other.query("commit");
-  other.release();
-  const added = await adding;
-  assert.deepEqual(
-    added.map(({ key, revision }) => [key, revision]),
-    [
-      ["k", 0],
-      ["l", 0],
-    ],
-  );
-  const rows = await queue.sql<{ id: string; key: string | null }>(
-    "select id::text, key from worker._private_jobs order by id",
-  );
-  assert.deepEqual(
-    rows.filter(({ key }) => key === null).map(({ id }) => id),
-    [first.id],
-  );
-  assert.equal(rows.length, 3);
-});
-
-const spec = (jobKey: string) => ({ identifier: "t", spec: { jobKey } });

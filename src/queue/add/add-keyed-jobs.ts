@@ -1,10 +1,10 @@
 // Adds jobs with keys: in one statement, so that all of it happens or none. What a key means is what the
 // schema's functions add_job and add_jobs mean by it.
-import { messageOf } from "../../base/errors.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobKeyMode, jobKeyModes, type ResolvedJob } from "../../domain/job-spec.ts";
-import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
+import { contendedQuery, IN_FAILED_TRANSACTION, MAX_TRIES } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { knownNames, withNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -31,13 +31,18 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
   ];
   const statement = statementOf(new Set(specs.map(({ jobKeyMode }) => jobKeyMode)));
   const isRepeated = specs.length <= SMALL_BATCH;
+  let taken: unknown;
   for (let attempt = 1; ; attempt++) {
     try {
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      if (!messageOf((error as Error).cause).includes(TAKEN)) throw error;
-      if (attempt === MAX_TRIES) throw keyTooBusy(null, error);
+      // In a transaction of the caller's a second try only meets that PostgreSQL has given it up.
+      const isLost =
+        taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
+      if (!isLost && !messageOf((error as Error).cause).includes(TAKEN)) throw error;
+      taken ??= error;
+      if (isLost || attempt === MAX_TRIES) throw keyTooBusy(null, taken);
     }
     if (attempt === MAX_TRIES) throw keyTooBusy(specs[0]?.jobKey ?? null);
   }

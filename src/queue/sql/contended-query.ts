@@ -17,7 +17,8 @@ export const MAX_TRIES = 5;
 // column of the jobs that was added or dropped since a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
-const IN_FAILED_TRANSACTION = "25P02";
+/** What PostgreSQL answers in a transaction that it has given up. */
+export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
  * Like `query`, but a statement that lost against another is tried again; after a serialization failure in

@@ -69,4 +69,4 @@ const whySql: Statement = () => `
     made.oid is not null and pg_catalog.to_regclass($3::text) is not null as is_current
   from (values (1)) as one (n)
   left join pg_catalog.pg_namespace as space on space.nspname = $1::text
-  left join pg_catalog.pg_class as made on made.oid = pg_catalog.to_regclass($2::text)`;
+  left join pg_catalog.pg_class as made on made.oid = pg_catalog.to_regclass($2::text)::oid`;

@@ -1,0 +1,62 @@
+// Keys that come into being, and whose jobs workers take, while a batch with the same keys is being added.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { until } from "../support/until.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+test("A batch meets a key that another session adds and a worker takes meanwhile.", async () => {
+  const other = await queue.pool.connect();
+  await other.query("begin");
+  const first = await addJob({ ...queue.db, client: other }, spec("k"));
+  await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
+  const adding = addJobs(queue.db, [spec("k"), spec("l")]);
+  await until("the batch waits for the other session", isWaiting);
+  await other.query("commit");
+  other.release();
+  const added = await adding;
+  assert.deepEqual(
+    added.map(({ key, revision }) => [key, revision]),
+    [
+      ["k", 0],
+      ["l", 0],
+    ],
+  );
+  const rows = await queue.sql<{ id: string; key: string | null }>(
+    "select id::text, key from worker._private_jobs order by id",
+  );
+  assert.deepEqual(
+    rows.filter(({ key }) => key === null).map(({ id }) => id),
+    [first.id],
+  );
+  assert.equal(rows.length, 3);
+});
+
+test("In the caller's transaction such a batch is refused as one to try again.", async () => {
+  const other = await queue.pool.connect();
+  await other.query("begin");
+  await addJob({ ...queue.db, client: other }, spec("k"));
+  await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
+  const client = await queue.pool.connect();
+  await client.query("begin");
+  const adding = addJobs({ ...queue.db, client }, [spec("k"), spec("l")]);
+  const refused = assert.rejects(adding, { code: "database_busy" });
+  await until("the batch waits for the other session", isWaiting);
+  await other.query("commit");
+  await refused;
+  await client.query("rollback");
+  for (const one of [other, client]) one.release();
+  assert.equal((await queue.sql("select from worker._private_jobs")).length, 1);
+});
+
+const isWaiting = async () => {
+  const [row] = await queue.sql<{ n: number }>(
+    "select count(*)::int as n from pg_locks where not granted",
+  );
+  return row?.n === 1;
+};
+
+const spec = (jobKey: string) => ({ identifier: "t", spec: { jobKey } });
