@@ -41,7 +41,7 @@ test("Tasks and a place to find them are enough; the rest has a default.", () =>
   assert.deepEqual(localQueue, {
     size: 2_000,
     adaptive: true,
-    ttlMs: 300_000,
+    ttlMs: 100,
     refetchDelay: null,
   });
 });
