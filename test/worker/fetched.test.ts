@@ -6,6 +6,8 @@ import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 const queue = workerQueue();
 const HOUR_MS = 3_600_000;
 
+const REPORTS = "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
+
 /** Ids of jobs that are locked. */
 const locked = async () =>
   (await queue.left()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
@@ -15,7 +17,9 @@ test("In a queue of slow jobs an urgent one comes next, and one that was removed
   const task = recording<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  await queue.started({ tasks: [task], pollIntervalMs: HOUR_MS });
+  // With a lease, in whose row the worker reports what it runs: a removal waits for what it has fetched only.
+  await queue.started({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
+  await until("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
   await until("the first runs", () => task.seen.length === 1);
   gates.get("1")?.open();
