@@ -6,7 +6,8 @@ import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 const queue = workerQueue();
 const HOUR_MS = 3_600_000;
 
-const REPORTS = "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
+const REPORTS =
+  "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
 
 /** Ids of jobs that are locked. */
 const locked = async () =>

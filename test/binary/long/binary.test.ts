@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { emptyDatabase } from "../support/database.ts";
+import { emptyDatabase } from "../../support/database.ts";
 import {
   installedProgram,
   newDirectory,
@@ -13,7 +13,7 @@ import {
   type Service,
   start,
   stranger,
-} from "./program.ts";
+} from "../program.ts";
 
 const program = await installedProgram();
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
 import pg from "pg";
-import { codeOf } from "../../src/base/errors.ts";
-import { emptyDatabase, migratedDatabase } from "../support/database.ts";
-import { type Call, type Random, random, randomCall } from "../support/random-calls.ts";
-import { testPool } from "../support/test-pool.ts";
+import { codeOf } from "../../../src/base/errors.ts";
+import { emptyDatabase, migratedDatabase } from "../../support/database.ts";
+import { type Call, type Random, random, randomCall } from "../../support/random-calls.ts";
+import { testPool } from "../../support/test-pool.ts";
 
 const SEQUENCES = 200;
 const CALLS = 20;

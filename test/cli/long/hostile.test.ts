@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import pg from "pg";
-import { commands } from "../../src/cli/commands/index.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { quickly, type Ran, worker } from "./command.ts";
+import { commands } from "../../../src/cli/commands/index.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { quickly, type Ran, worker } from "../command.ts";
 
 // Clear screen, title, C1 CSI, bidi override, carriage return, tab, separators, delete, soft hyphen.
 const EVIL =

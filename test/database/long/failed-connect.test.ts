@@ -9,17 +9,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
-import { silentLogger } from "../../src/base/logger.ts";
-import { Outage } from "../../src/base/outage.ts";
-import { Client } from "../../src/database/connection/client.ts";
-import { Listener } from "../../src/database/connection/listener.ts";
-import { createPool } from "../../src/database/connection/pool.ts";
-import { query } from "../../src/database/database.ts";
-import { schemaName } from "../../src/database/schema-name.ts";
-import { worker } from "../cli/command.ts";
-import { passwordServer } from "../support/password-server.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
-import { testPool } from "../support/test-pool.ts";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { Outage } from "../../../src/base/outage.ts";
+import { Client } from "../../../src/database/connection/client.ts";
+import { Listener } from "../../../src/database/connection/listener.ts";
+import { createPool } from "../../../src/database/connection/pool.ts";
+import { query } from "../../../src/database/database.ts";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { worker } from "../../cli/command.ts";
+import { passwordServer } from "../../support/password-server.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { testPool } from "../../support/test-pool.ts";
 
 const server = await passwordServer();
 const folder = mkdtempSync(join(tmpdir(), "wk-pgpass-"));
@@ -36,8 +36,8 @@ const sockets = () =>
 
 /** Runs a program of the library, and gives what it printed when it has ended by itself. */
 async function program(part: string, url: string): Promise<{ code: string; message: string }> {
-  const register = join(import.meta.dirname, "../support/register.mjs");
-  const main = join(import.meta.dirname, "../support/failing-program.ts");
+  const register = join(import.meta.dirname, "../../support/register.mjs");
+  const main = join(import.meta.dirname, "../../support/failing-program.ts");
   const child = spawn(process.execPath, ["--import", register, main, part, url], {
     stdio: ["ignore", "pipe", "inherit"],
     timeout: 30_000,

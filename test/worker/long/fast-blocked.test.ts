@@ -2,9 +2,9 @@
 // Its jobs are locked by the rows of an open transaction, so the question is who ends that.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testQueue } from "../queue/queue-database.ts";
-import { jobsOf } from "./recovery-jobs.ts";
-import { until, type WorkerProcess, workerProcess } from "./worker-process.ts";
+import { testQueue } from "../../queue/queue-database.ts";
+import { jobsOf } from "../recovery-jobs.ts";
+import { until, type WorkerProcess, workerProcess } from "../worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);

@@ -1,8 +1,8 @@
 // Random workloads on workers of ours, judged by the oracle.
 import { describe, test } from "node:test";
-import { comingAndGoing, crewOf, cutting, OURS, together } from "./crews.ts";
-import { attempt } from "./trial.ts";
-import { workerQueue } from "./worker-queue.ts";
+import { comingAndGoing, crewOf, cutting, OURS, together } from "../crews.ts";
+import { attempt } from "../trial.ts";
+import { workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
