@@ -198,8 +198,9 @@ test("A failure inside tells the client nothing but the id under which the log h
   const { logger, lines } = recordingLogger();
   const { client, pool } = await startAdmin({ logger });
   await pool.query(`
-    create or replace function worker.remove_job(job_key text) returns worker._private_jobs
-    language plpgsql as $$ begin raise exception 'inside-detail'; end $$`);
+    create function fails() returns trigger
+    language plpgsql as $$ begin raise exception 'inside-detail'; end $$;
+    create trigger fails before delete on worker._private_jobs execute function fails()`);
   const answer = await client.post("/api/jobs/remove-by-key", { key: "x" });
   assert.equal(answer.status, 500, answer.text);
   assert.ok(!answer.text.includes("inside-detail"));

@@ -4,8 +4,7 @@ import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spec.ts";
-import { addKeyedJobs } from "./add-keyed-jobs.ts";
-import { addRepeatedKeys } from "./add-repeated-keys.ts";
+import { addBatch } from "./add-repeated-keys.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /** Most jobs in one call. */
@@ -29,8 +28,6 @@ export async function addJobs(
   }
   const specs = resolveJobs(jobs);
   if (specs.length === 0) return [];
-  const keys = specs.flatMap(({ jobKey }) => jobKey ?? []);
-  if (keys.length === 0) return insertJobs(db, specs);
-  const add = new Set(keys).size === keys.length ? addKeyedJobs : addRepeatedKeys;
-  return knownOutcome(db, "the add of all of them", (known) => add(known, specs));
+  if (specs.every(({ jobKey }) => jobKey === null)) return insertJobs(db, specs);
+  return knownOutcome(db, "the add of all of them", (known) => addBatch(known, specs));
 }

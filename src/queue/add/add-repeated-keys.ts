@@ -11,8 +11,16 @@ import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery, MAX_TRIES } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { withNames } from "../sql/names.ts";
+import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { keyTooBusy } from "./key-too-busy.ts";
+
+/** Adds a batch of jobs, keys among them, in the order given: the later of one key meets the earlier. */
+export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
+  const keys = specs.flatMap(({ jobKey }) => jobKey ?? []);
+  const isRepeated = new Set(keys).size < keys.length;
+  return isRepeated ? addRepeatedKeys(db, specs) : addKeyedJobs(db, specs);
+}
 
 interface KeyedRow extends JobRow {
   /** Place in the batch, from 1; null when the key tells the place. */
@@ -20,7 +28,7 @@ interface KeyedRow extends JobRow {
 }
 
 /** Adds the jobs and returns one for each, in the same order, as it was right after its turn. */
-export async function addRepeatedKeys(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
+async function addRepeatedKeys(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const done: (Job | undefined)[] = specs.map(() => undefined);
   let places = specs.map((_, place) => place);
   // What stock functions leave out without a word (see add-job) is offered again.

@@ -17,7 +17,7 @@ import { contendedQuery } from "../sql/contended-query.ts";
 import { namesStatement } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { type Named, putBackNames } from "../tidy/lost-names.ts";
-import { addKeyedJobs } from "./add-keyed-jobs.ts";
+import { addBatch } from "./add-repeated-keys.ts";
 import { flagsText } from "./given-jobs.ts";
 
 /** Jobs that are checked and written at a time. */
@@ -80,7 +80,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
           await written;
-          const added = await addKeyedJobs(inside, specs);
+          const added = await addBatch(inside, specs);
           replaced += added.filter(({ revision }) => revision > 0).length;
           count += specs.length;
           continue;

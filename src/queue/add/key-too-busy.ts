@@ -1,3 +1,4 @@
+// The error of an add whose keys were never free.
 import { WorkerError } from "../../base/errors.ts";
 
 /** Workers took the key's job in the middle of each of our tries. `key`: null where there are several. */

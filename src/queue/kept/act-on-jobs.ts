@@ -4,8 +4,8 @@ import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { actingQuery } from "../sql/contended-query.ts";
-import { isFree } from "../sql/is-free.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
+import { isFree } from "../sql/lock.ts";
 import { type ChangeKind, keptColumns } from "./kept-columns.ts";
 import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
 

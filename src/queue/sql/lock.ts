@@ -17,3 +17,7 @@ export const takeBy = (workerId: string, job: string): string =>
 /** Lets go of the named queues for which `condition` holds: an update for a common table expression. */
 export const unlockQueues = (s: string, condition: string): string =>
   `update ${s}._private_job_queues set ${UNLOCK} where ${condition}`;
+
+/** A condition: no worker has the job `jobs`. A lock that is 4 hours old belongs to a dead one. */
+export const isFree =
+  "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";

@@ -11,8 +11,8 @@ import {
 } from "../../kept/kept-statement.ts";
 import { untilNotFetched } from "../../kept/until-not-fetched.ts";
 import { contendedQuery } from "../../sql/contended-query.ts";
-import { isFree } from "../../sql/is-free.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../sql/job-row.ts";
+import { isFree } from "../../sql/lock.ts";
 import { announceJobs } from "../../sql/notify.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { text } from "../declare/field.ts";
