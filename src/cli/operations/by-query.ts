@@ -1,7 +1,9 @@
 // A command on all jobs that match a query: rehearsed, shown, confirmed by a person, done.
+
 import { InputError, type Problem } from "../../base/errors.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import { migrate } from "../../database/schema/migrate.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { Manner, OperationAction } from "../../queue/operations/model/action.ts";
 import { commandLineOf } from "../../queue/operations/model/command-line.ts";
 import {
@@ -40,6 +42,7 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   const problems: Problem[] = mannerProblems(action, asked);
   if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
+  parseQuery(asked.query);
   const tools = operationTools(connection, showProgress);
   if (!isDryRun) await assertTakesWrites(tools.reads);
   let missing = await missingTables(tools.reads);
