@@ -116,6 +116,13 @@ test("Nothing is run by the library.", async () => {
       { identifier: "a", spec: { jobKey: "l" } },
       { identifier: "a" },
     ]);
+    await utils.addJobs(
+      [[1], [2], [3]].map((payload) => ({
+        identifier: "a",
+        payload,
+        spec: { jobKey: "k", jobKeyMode, queueName: "q", flags: ["f"] },
+      })),
+    );
   }
   const outcomes = await Promise.all(["k", "l"].map((key) => utils.removeJob(key)));
   assert.deepEqual(

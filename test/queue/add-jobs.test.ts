@@ -169,6 +169,66 @@ test("A key that is repeated in a batch acts as if the jobs were added in turn."
   );
 });
 
+test("A batch with repeated keys has the order of its jobs, a microsecond between two.", async () => {
+  const keys = ["a", null, "b", "a", null, "b", "a"];
+  await addJobs(
+    queue.db,
+    keys.map((jobKey, payload) => ({
+      identifier: "t",
+      payload,
+      ...(jobKey === null ? {} : { spec: { jobKey } }),
+    })),
+  );
+  const rows = await queue.sql<{ payload: number; us: number }>(
+    `select payload, extract(microseconds from max(run_at) over () - run_at)::int as us
+     from worker._private_jobs order by run_at`,
+  );
+  assert.deepEqual(
+    rows.map(({ payload, us }) => [payload, us]),
+    [
+      [1, 5],
+      [4, 2],
+      [5, 1],
+      [6, 0],
+    ],
+  );
+});
+
+test("A running job loses its key to the first of two, which the second replaces.", async () => {
+  const first = await addJob(queue.db, { identifier: "t", payload: [0], spec: { jobKey: "k" } });
+  await lockJob(queue, first.id);
+  const [kept, next, last] = await addJobs(
+    queue.db,
+    (["unsafe_dedupe", "replace", "replace"] as const).map((jobKeyMode, n) => ({
+      identifier: "t",
+      payload: [n],
+      spec: { jobKey: "k", jobKeyMode },
+    })),
+  );
+  assert.deepEqual([kept?.id, kept?.key, kept?.revision], [first.id, "k", 1]);
+  assert.notEqual(next?.id, first.id);
+  assert.deepEqual([last?.id, last?.payload, last?.revision], [next?.id, [1, 2], 1]);
+  const rows = await queue.sql<{ key: string | null }>(
+    "select key from worker._private_jobs order by id",
+  );
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    [null, "k"],
+  );
+});
+
+test("A batch with repeated keys is all or nothing.", async () => {
+  await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
+  const add = (payload: unknown) => ({ identifier: "t", payload, spec: { jobKey: "k" } });
+  // Joining arrays goes through jsonb, which cannot hold U+0000: only the database can know.
+  const jobs = [{ identifier: "t" }, add([2]), add(["\0"])];
+  await assert.rejects(addJobs(queue.db, jobs), { code: "bad_input" });
+  const rows = await queue.sql<{ payload: string }>(
+    "select payload::text from worker._private_jobs",
+  );
+  assert.deepEqual(rows, [{ payload: "[1]" }]);
+});
+
 test("A keyed batch is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   // Joining arrays goes through jsonb, which cannot hold U+0000: only the database can know.

@@ -213,11 +213,14 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "l", jobKeyMode: "preserve_run_at" } },
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
-  "add-repeated-keys": (db) =>
-    addJobs(db, [
-      { identifier: "t", spec: { jobKey: "k" } },
-      { identifier: "t", spec: { jobKey: "k" } },
-    ]),
+  "add-repeated-keys": [
+    (db) =>
+      addJobs(db, [
+        { identifier: "t", spec: { jobKey: "k" } },
+        { identifier: "t", spec: { jobKey: "k" } },
+      ]),
+    (text) => (text.includes(" us") ? { us: "1" } : { id: "1", task_id: 1, task_identifier: "t" }),
+  ],
   "add-new-names": [
     (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
     (text) =>

@@ -37,6 +37,7 @@ describe("An add whose answer is lost", () => {
     ["addJob with a key", 1, "SELECT", () => utils.addJob("mail", {}, { jobKey: "once" })],
     ["addJobs", 2, "SELECT", () => utils.addJobs(twice)],
     ["addJobs with a key", 2, "SELECT", () => utils.addJobs([...twice.slice(1), keyed])],
+    ["addJobs with a repeated key", 1, "COMMIT", () => utils.addJobs([keyed, keyed])],
     ["copyJobs", 2, "COMMIT", () => utils.copyJobs(twice)],
   ];
   const twice = [

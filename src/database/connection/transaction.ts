@@ -1,10 +1,16 @@
 // Several statements as one: all of them happen, or none.
-import type { Database } from "../database.ts";
+import type { QueryConfig, QueryResultRow } from "pg";
+import type { Database, Queryable } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
 import { isAnswerLost } from "../errors/lost-answer.ts";
 import { BEGIN } from "./bounded-statement.ts";
 import { unknownOutcome } from "./known-outcome.ts";
 import { isPool, withClient } from "./pool.ts";
+
+export interface TransactionOptions {
+  /** How long each statement on a pool waits for its answer, milliseconds; then its connection is taken for dead. */
+  readonly withinMs?: number | undefined;
+}
 
 /**
  * Runs `work` in a transaction on one connection of the pool in `db`. A client in `db` is used as
@@ -14,17 +20,19 @@ import { isPool, withClient } from "./pool.ts";
 export async function inTransaction<T>(
   db: Database,
   work: (db: Database) => Promise<T>,
+  { withinMs }: TransactionOptions = {},
 ): Promise<T> {
   if (!isPool(db.client)) return work(db);
   let ofWork: { readonly error: unknown } | null = null;
   try {
-    return await withClient(db.client, async (client) => {
-      await client.query(BEGIN);
+    return await withClient(db.client, async (one) => {
+      const client = withinMs === undefined ? one : inTime(one, withinMs);
+      await client.query({ text: BEGIN });
       const result = await work({ ...db, client }).catch((error: unknown) => {
         ofWork = { error };
         throw error;
       });
-      await client.query("commit").catch((error: unknown) => {
+      await client.query({ text: "commit" }).catch((error: unknown) => {
         throw isAnswerLost(error) ? unknownOutcome("all of it", error) : error;
       });
       return result;
@@ -34,3 +42,9 @@ export async function inTransaction<T>(
     throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
+
+// pg reads the limit of a query, and does not declare it.
+const inTime = (client: Queryable, query_timeout: number): Queryable => ({
+  query: <R extends QueryResultRow>(config: QueryConfig) =>
+    client.query<R>({ ...config, ...{ query_timeout } }),
+});

@@ -59,8 +59,7 @@ export function explainDatabaseError(
   return new WorkerError("database_error", `PostgreSQL: ${detail}`, { cause: error });
 }
 
-const WRITES =
-  /\b(insert into|update|delete from|copy)\s|\.(add_job|add_jobs|remove_job|reschedule_jobs)\(/i;
+const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
 // PostgreSQL names the parameter whose text is not of its type. A number in that place is in every language.
 function isOfInput(error: unknown, text: string): boolean {

@@ -1,7 +1,7 @@
 // Whether the schema is still as it was made: objects that have gone, and triggers and foreign keys that
 // somebody has added to the table of jobs, which every job pays for.
 import { type Database, query, type Statement } from "../database.ts";
-import { readStrayFunctions, type StrayFunction } from "../own-functions.ts";
+import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
 export interface SchemaDrift {
   /** Functions and types by name; they come back with the schema only. */

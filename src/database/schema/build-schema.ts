@@ -2,7 +2,7 @@
 // in one that is there (ours, Graphile Worker's, its Rust port's) only our extensions.
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query } from "../database.ts";
-import { readStrayFunctions, strayMessage } from "../own-functions.ts";
+import { readStrayFunctions, strayMessage } from "../stray-functions.ts";
 import { addExtensions, type Transaction } from "./add-extensions.ts";
 import baseline from "./baseline.sql";
 import { type Extension, unfinished } from "./extensions/extension.ts";

@@ -10,8 +10,8 @@ import { BEGIN } from "../connection/bounded-statement.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
 import { type Database, query } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
-import { readStrayFunctions } from "../own-functions.ts";
 import type { SchemaName } from "../schema-name.ts";
+import { readStrayFunctions } from "../stray-functions.ts";
 import {
   build,
   current,

@@ -1,7 +1,7 @@
 // What a migration would do, without doing it. Only reads, and takes no lock: somebody else may be quicker.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
-import { readStrayFunctions } from "../own-functions.ts";
+import { readStrayFunctions } from "../stray-functions.ts";
 import { current, type MigrationOutcome, workLeft } from "./build-schema.ts";
 import { unfinished } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";

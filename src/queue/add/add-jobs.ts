@@ -1,10 +1,9 @@
 // Adds many jobs: all of them or, when anything is wrong, none.
 import { InputError } from "../../base/errors.ts";
-import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spec.ts";
-import { addBatch } from "./add-repeated-keys.ts";
+import { addBatch } from "./add-batch.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /** Most jobs in one call. */
@@ -13,7 +12,8 @@ export const MAX_JOBS = 10_000;
 /**
  * Adds the jobs as if each had been given to addJob in turn, and returns one job for each, in the
  * same order. Any mix of identifiers, queues and keys will do; a batch without keys is fastest.
- * A key may occur twice: then the later one meets the earlier one as its `jobKeyMode` says.
+ * A key may occur twice: then the later one meets the earlier one as its `jobKeyMode` says. Such a batch takes
+ * several statements: in one transaction on a pool; on a client without a transaction, one after another.
  * Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or what the schema cannot hold, and
  * `outcome_unknown` as addJob does.
  */
@@ -29,5 +29,5 @@ export async function addJobs(
   const specs = resolveJobs(jobs);
   if (specs.length === 0) return [];
   if (specs.every(({ jobKey }) => jobKey === null)) return insertJobs(db, specs);
-  return knownOutcome(db, "the add of all of them", (known) => addBatch(known, specs));
+  return addBatch(db, specs);
 }

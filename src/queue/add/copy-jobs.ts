@@ -14,10 +14,11 @@ import {
 } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
+import { databaseNowUs } from "../sql/moments.ts";
 import { namesStatement } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { type Named, putBackNames } from "../tidy/lost-names.ts";
-import { addBatch } from "./add-repeated-keys.ts";
+import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 
 /** Jobs that are checked and written at a time. */
@@ -47,7 +48,7 @@ export interface Copied {
   readonly replaced: number;
 }
 
-/** The same with keys: a step in which some have any goes through the schema's functions, in its turn. */
+/** The same with keys: a step in which some have any is added as a batch, in its turn. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<Copied> => copyAll(db, jobs, true);
 
 async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<Copied> {
@@ -57,7 +58,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   assertCopies(db.client);
   const names: Names = { tasks: new Map(), queues: new Map() };
   return inTransaction(db, async (inside) => {
-    const startUs = await now(inside);
+    const startUs = Number(await databaseNowUs(inside));
     let count = 0;
     let replaced = 0;
     let part: Part | null = null;
@@ -213,15 +214,6 @@ async function learn(
   type Named = { id: number; name: string };
   const found = await contendedQuery<Named>(db, statement, [[...names]]);
   for (const { id, name } of found) known.set(name, id);
-}
-
-const nowSql: Statement = () =>
-  "select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us";
-
-async function now(db: Database): Promise<number> {
-  const [row] = await query<{ us: string }>(db, nowSql);
-  if (row === undefined) throw new WorkerError("database_error", "the database has no time");
-  return Number(row.us);
 }
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;

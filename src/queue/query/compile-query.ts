@@ -7,8 +7,9 @@ import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
+import { databaseNowUs } from "../sql/moments.ts";
 import { explicitQuery } from "./explicit-query.ts";
-import { databaseNowUs, type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
+import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import { labelsOf } from "./facts/error-labels.ts";
 import {
   MOST_NAMES,

@@ -1,5 +1,16 @@
 // Times of the database as they are: PostgreSQL counts microseconds, a Date only milliseconds. They
 // leave it as whole microseconds since 1970, never through the session's DateStyle or TimeZone.
+import { WorkerError } from "../../base/errors.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+/** The database's clock, in microseconds since 1970: the start of the transaction. */
+export async function databaseNowUs(db: Database): Promise<string> {
+  const [row] = await query<{ us: string }>(db, nowSql);
+  if (row === undefined) throw new WorkerError("database_error", "the database gave no time");
+  return row.us;
+}
+
+const nowSql: Statement = () => `select ${microseconds("pg_catalog.now()")}::text as us`;
 
 /**
  * A time column in microseconds: numeric, because float output depends on extra_float_digits and an

@@ -1,8 +1,7 @@
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
+
   with given as materialized (
-    select
-      spec.*, nullif(job_key, ''::text) as job_key, job_key_mode,
-      nullif(preserves, ''::text)::boolean as preserves,
-      (select pg_catalog.array_agg(flag) from pg_catalog.jsonb_object_keys(spec.flags) as flag) as flag_list
+    select spec.*, nullif(job_key, ''::text) as job_key, job_key_mode
     from (
     select
       nullif(identifier, ''::text) as identifier, nullif(queue_name, ''::text) as queue_name, payload::json as payload, n,
@@ -10,46 +9,77 @@
       coalesce(nullif(priority, '0'::smallint), 0) as priority, nullif(flags, ''::text)::jsonb as flags
     from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
-    join unnest($9::text[], $10::text[], $11::text[])
-      with ordinality as key (job_key, job_key_mode, preserves, n) using (n)
-    where not exists (
-    select from pg_catalog.pg_proc as own
-    where own.pronamespace = E'"worker"'::pg_catalog.regnamespace::oid
-    and own.proname in ('add_job', 'add_jobs') and pg_catalog.strpos(pg_catalog.replace(own.prosrc, E'"worker".', ''), '".') > 0
-  )
-  ), batches as (
+    join unnest($9::text[], $10::text[]) with ordinality as key (job_key, job_key_mode, n) using (n)
+  ), held as materialized (
+    select jobs.id, jobs.is_available
+    from "worker"._private_jobs as jobs
+    where jobs.key = any($11::text[])
+    order by jobs.id
+    for update
+  ), given_up as (
+    update "worker"._private_jobs as jobs
+    set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
+    where jobs.id = any(array(select held.id from held where not held.is_available))
+    returning jobs.id
+  ), 
+  known_identifier as (
+    select id, identifier from "worker"._private_tasks where identifier = any($12::text[])
+  ), new_identifier as (
+    insert into "worker"._private_tasks as known (identifier)
+    select name from pg_catalog.unnest($12::text[]) as named (name)
+    where name not in (select identifier from known_identifier)
+    order by name
+    on conflict (identifier) do update set identifier = known.identifier
+    returning id, identifier
+  ), all_identifier as (
+    select * from known_identifier union all select * from new_identifier
+  ), 
+  known_queue_name as (
+    select id, queue_name from "worker"._private_job_queues where queue_name = any($13::text[])
+  ), new_queue_name as (
+    insert into "worker"._private_job_queues as known (queue_name)
+    select name from pg_catalog.unnest($13::text[]) as named (name)
+    where name not in (select queue_name from known_queue_name)
+    order by name
+    on conflict (queue_name) do update set queue_name = known.queue_name
+    returning id, queue_name
+  ), all_queue_name as (
+    select * from known_queue_name union all select * from new_queue_name
+  ),
+  replace as (
+    insert into "worker"._private_jobs as jobs
+      (job_queue_id, task_id, payload, run_at, max_attempts, key, priority, flags)
     select
-      preserves,
-      pg_catalog.array_agg(
-        row(
-          identifier, payload, queue_name, run_at, max_attempts, job_key, priority, flag_list
-        )::"worker".job_spec
-        order by job_key
-      ) as specs
+      all_queue_name.id, all_identifier.id, payload, run_at, max_attempts, job_key, priority, flags
     from given
-    where preserves is not null
-    group by preserves
-  ), singles as (
-    select * from given where preserves is null order by n
-  ), jobs as (
-    select added.*, null::bigint as place
-    from batches
-    cross join lateral "worker".add_jobs(batches.specs, batches.preserves) as added
-    union all
-    select added.*, singles.n
-    from singles
-    cross join lateral "worker".add_job(
-      identifier => singles.identifier,
-      payload => singles.payload,
-      queue_name => singles.queue_name,
-      run_at => singles.run_at,
-      max_attempts => singles.max_attempts::int,
-      job_key => singles.job_key,
-      priority => singles.priority::int,
-      flags => singles.flag_list,
-      job_key_mode => singles.job_key_mode
-    ) as added
-    where added.id is not null
+    join all_identifier using (identifier)
+    left join all_queue_name using (queue_name)
+    cross join (select pg_catalog.count(*) from given_up) as after
+    where job_key_mode = 'replace'
+    order by job_key, n
+    on conflict (key) do update set 
+      job_queue_id = excluded.job_queue_id,
+      task_id = excluded.task_id,
+      payload = case
+        when pg_catalog.json_typeof(jobs.payload) = 'array' and pg_catalog.json_typeof(excluded.payload) = 'array'
+          then (jobs.payload::jsonb || excluded.payload::jsonb)::json
+        else excluded.payload
+      end,
+      max_attempts = excluded.max_attempts,
+      run_at = excluded.run_at,
+      priority = excluded.priority,
+      revision = jobs.revision + 1,
+      flags = excluded.flags,
+      attempts = 0,
+      last_error = null,
+      updated_at = pg_catalog.now()
+    where jobs.locked_at is null
+    returning jobs.*
+  ),
+  jobs as (
+    select *, false as is_kept from replace
+  ), announced as materialized (
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from jobs where not is_kept having pg_catalog.count(*) > 0
   )
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
@@ -65,14 +95,14 @@
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
-  end as state, jobs.place::text
+  end as state
   from jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id;
-
-  select own.proname::text as name, own.prosrc as body, pg_catalog.pg_get_functiondef(own.oid) as definition
-  from pg_catalog.pg_proc as own
-  join pg_catalog.pg_namespace as space on space.oid = own.pronamespace
-  where space.nspname = $1::text and own.proname = any($3::text[]) and pg_catalog.strpos(pg_catalog.replace(own.prosrc, $2::text, ''), '".') > 0
-  order by own.proname
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
+  left join announced on true
+  where case
+    when $2::int = 1 or (select pg_catalog.count(*) from jobs) = $2::int then '0'::text
+    else 'workers took jobs of these keys at the same time'::text
+  end::int = 0
+  order by jobs.id

@@ -1,4 +1,4 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids

@@ -1,4 +1,4 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
   select pg_catalog.left(jobs.last_error, 300) as line
   from "worker"._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * 200::float8

@@ -1,4 +1,4 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
 -- payload.a>5 or is:late
 select jobs.id, (case when (jobs.is_available and jobs.run_at <= $3::text::timestamptz) then 't' else 'f' end) as marks

@@ -1,4 +1,4 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
 -- payload.to."odd name"[0].x:7,"a/b" created:2026-01-31
 select jobs.id, null::text as marks

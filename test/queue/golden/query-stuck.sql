@@ -1,4 +1,4 @@
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 

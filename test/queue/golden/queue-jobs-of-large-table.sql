@@ -17,7 +17,7 @@
   )
   select priority from priorities where priority is not null order by priority;
 
-select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us;
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
   with 
   bound as materialized (

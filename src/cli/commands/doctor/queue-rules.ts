@@ -1,6 +1,6 @@
 // What the facts about the queue's tables mean, and what needs a person there.
 import type { TableFacts } from "../../../database/inspect/relations.ts";
-import { strayMessage } from "../../../database/own-functions.ts";
+import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { counted, grouped } from "../../../domain/words.ts";
 import { RECOVER_QUEUES } from "../../../queue/why/causes.ts";

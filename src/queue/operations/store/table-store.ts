@@ -4,7 +4,6 @@
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
-import { assertOwnFunctions } from "../../../database/own-functions.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
@@ -79,7 +78,6 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const batch = await query<BatchRow>(db, () => text, [...values]);
       const ids = idsIn(batch[0]?.missed_ids);
       if (ids.length === 0) return batchOf(batch);
-      if (batch[0]?.done === 0) await assertOwnFunctions(db);
       const missed = await lookAgain(db, jobs, stretch.before, ids);
       await noteMissed(db, operation.id, missed);
       return batchOf(batch, missed);

@@ -1,16 +1,6 @@
-// What a query has to know of the database before it becomes SQL: the time, locked queues, names. All
+// What a query has to know of the database before it becomes SQL: locked queues, keys, names. All
 // of it comes from small tables and is bound as values: a sub-select would be searched for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
-
-/** The database's clock, in microseconds since 1970. */
-export async function databaseNowUs(db: Database): Promise<string> {
-  const [row] = await query<{ us: string }>(db, nowSql);
-  if (row === undefined) throw new Error("the database gave no time");
-  return row.us;
-}
-
-const nowSql: Statement = () =>
-  "select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint as us";
 
 /** Ids of the queues that somebody has locked, as the text of an int[]. */
 export async function lockedQueues(db: Database): Promise<string> {
