@@ -1,56 +1,20 @@
 // A role with no right but to create in `public` gets nothing run as the queue's role: not by workers,
 // the admin, the command line or the library, each doing all that it does.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import pg from "pg";
-import { silentLogger } from "../../src/base/logger.ts";
-import { migrate } from "../../src/database/schema/migrate.ts";
-import { schemaName } from "../../src/database/schema-name.ts";
 import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { startAdmin } from "../admin/admin-harness.ts";
 import { worker as command } from "../cli/command.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { createOverloads } from "../support/overloads.ts";
 import { until } from "../worker/worker-queue.ts";
+import { overloadedDatabase } from "./overloaded-database.ts";
 
-const TENANT = `tenant_${process.pid}`;
-let url: string;
-let superuser: pg.Client;
-let tenant: pg.Client;
-
-before(async () => {
-  ({ url } = await emptyDatabase());
-  const pool = new pg.Pool({ connectionString: url });
-  await migrate(pool, schemaName(), { logger: silentLogger, extensions: ["operations"] });
-  await pool.end();
-  superuser = new pg.Client({ connectionString: url });
-  await superuser.connect();
-  await superuser.query(`create role ${TENANT} login; grant create on schema public to public`);
-  tenant = new pg.Client({ connectionString: url });
-  await tenant.connect();
-  await tenant.query(`set session authorization ${TENANT}`);
-  await createOverloads(superuser, tenant);
-});
-after(async () => {
-  await tenant.end();
-  await superuser
-    .query(`set search_path = pg_catalog; drop owned by ${TENANT} cascade`)
-    .catch(() => {});
-  await superuser.query(`drop role if exists ${TENANT}`).catch(() => {});
-  await superuser.end();
-});
-
-async function assertNothingRun(): Promise<void> {
-  const { rows } = await superuser.query(
-    "select pg_catalog.count(*)::int as times from public.run_as",
-  );
-  assert.deepEqual(rows, [{ times: 0 }]);
-}
+const overloaded = overloadedDatabase();
 
 test("An overload that is called is written down.", async () => {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: overloaded.url });
   await client.connect();
   await client.query("select cardinality(array[1::bigint])");
   const { rows } = await client.query("delete from public.run_as returning role");
@@ -63,7 +27,7 @@ for (const [mode, options] of Object.entries({
   fast: { fastLane: true },
 })) {
   test(`Nothing is run by a worker in the ${mode} mode.`, async () => {
-    const utils = await makeWorkerUtils({ connectionString: url });
+    const utils = await makeWorkerUtils({ connectionString: overloaded.url });
     const done: string[] = [];
     const good = defineTask("good", async (_, { job }) => void done.push(job.id));
     const bad = defineTask("bad", async () => {
@@ -77,7 +41,7 @@ for (const [mode, options] of Object.entries({
       { identifier: "bad" },
     ]);
     const worker = new Worker({
-      connectionString: url,
+      connectionString: overloaded.url,
       tasks: [good, bad],
       concurrency: 4,
       ...options,
@@ -94,12 +58,12 @@ for (const [mode, options] of Object.entries({
     );
     await utils.completeJobs(jobs.jobs.map(({ id }) => id));
     await utils.end();
-    await assertNothingRun();
+    await overloaded.assertNothingRun();
   });
 }
 
 test("Nothing is run by the library.", async () => {
-  const utils = await makeWorkerUtils({ connectionString: url });
+  const utils = await makeWorkerUtils({ connectionString: overloaded.url });
   const jobs = await utils.addJobs([
     { identifier: "a" },
     { identifier: "b", spec: { queueName: "q" } },
@@ -145,14 +109,14 @@ test("Nothing is run by the library.", async () => {
   await utils.cleanup();
   await utils.migrate();
   await utils.end();
-  await assertNothingRun();
+  await overloaded.assertNothingRun();
 });
 
 test("Nothing is run by the admin.", async () => {
-  const utils = await makeWorkerUtils({ connectionString: url });
+  const utils = await makeWorkerUtils({ connectionString: overloaded.url });
   const [one] = await utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "a" })));
   await utils.end();
-  const { client } = await startAdmin({ url });
+  const { client } = await startAdmin({ url: overloaded.url });
   const id = one?.id ?? "";
   const reads = [
     ...[
@@ -206,12 +170,11 @@ test("Nothing is run by the admin.", async () => {
     const { status, text } = await client.post(path, body);
     assert.ok(status < 300, `${path}: ${text}`);
   }
-  for (const action of ["sweep", "cleanup"]) await client.post("/api/maintenance", { action });
-  await assertNothingRun();
+  await overloaded.assertNothingRun();
 });
 
 test("Nothing is run by the command line, and doctor names the schema.", async () => {
-  const env = { DATABASE_URL: url };
+  const env = { DATABASE_URL: overloaded.url };
   const added = await command(["add", "a", "{}", "--json"], env);
   assert.equal(added.status, 0, added.stderr);
   const id = String(JSON.parse(added.stdout).jobs[0].id);
@@ -242,18 +205,18 @@ test("Nothing is run by the command line, and doctor names the schema.", async (
   }
   const { stdout } = await command(["doctor"], env);
   assert.match(stdout, /every role may create functions in the schema public/);
-  await assertNothingRun();
+  await overloaded.assertNothingRun();
 });
 
 test("A trigger of the application finds what it names without a schema.", async () => {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: overloaded.url });
   await client.connect();
   await client.query(`set search_path = pg_catalog;
     create table public.seen (task int);
     create function public.see() returns trigger language plpgsql as
       'begin insert into seen values (new.task_id); return new; end';
     create trigger see after insert on worker._private_jobs for each row execute function public.see()`);
-  const utils = await makeWorkerUtils({ connectionString: url });
+  const utils = await makeWorkerUtils({ connectionString: overloaded.url });
   await utils.addJob("a");
   await utils.addJobs([{ identifier: "a" }, { identifier: "b" }]);
   await utils.end();

@@ -1,0 +1,115 @@
+// Every action of the admin and every command that writes, where a role that may create in `public` waits
+// for a call that finds its functions.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { startAdmin } from "../admin/admin-harness.ts";
+import { worker as command } from "../cli/command.ts";
+import { until } from "../support/until.ts";
+import { overloadedDatabase } from "./overloaded-database.ts";
+
+const overloaded = overloadedDatabase();
+
+async function addFailed(count: number): Promise<string[]> {
+  const utils = await makeWorkerUtils({ connectionString: overloaded.url });
+  const jobs = await utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({ identifier: "a", payload: { n } })),
+  );
+  const ids = jobs.map(({ id }) => id);
+  await utils.permanentlyFailJobs(ids, "no");
+  await utils.end();
+  return ids;
+}
+
+test("Nothing is run by operations by query, their receipts and their undoing.", async () => {
+  await addFailed(20);
+  const { client } = await startAdmin({ url: overloaded.url });
+  const post = async (path: string, body: object) => {
+    const answer = await client.post(path, body);
+    assert.ok(answer.status < 300, `${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const ended = async (id: string, states: readonly string[]) => {
+    await until("the operation has ended", async () =>
+      states.includes((await client.get(`/api/operations/${id}`)).body.state),
+    );
+    assert.equal((await client.get(`/api/operations/${id}/jobs`)).status, 200);
+  };
+  for (const [action, q, changes] of [
+    ["reschedule", "is:failed", { priority: 3 }],
+    ["retry", "is:failed error:no", {}],
+    ["run-now", "task:a payload.n:1", {}],
+    ["fail", "task:a", { reason: "enough" }],
+    ["complete", "task:a no", {}],
+    ["complete", "task:a", {}],
+  ] as const) {
+    const shown = await post("/api/operations", { q, action, changes, dry_run: true });
+    const { id } = await post("/api/operations", { rehearsal: shown.rehearsal, rate: 0 });
+    await ended(id, ["done"]);
+    await post(`/api/operations/${id}/undo`, {});
+    await ended(id, ["undone"]);
+  }
+  await overloaded.assertNothingRun();
+});
+
+test("Nothing is run by exports, indexes, extensions and maintenance.", async () => {
+  await addFailed(3);
+  const { client } = await startAdmin({ url: overloaded.url });
+  for (const path of ["/api/export?q=task:a", "/api/export?q=payload.n:1&format=csv", "/metrics"]) {
+    const { status, text } = await client.get(path);
+    assert.equal(status, 200, text);
+  }
+  for (const [path, body] of [
+    ["/api/export/ticket", { q: "is:failed" }],
+    ["/api/maintenance", { action: "sweep-stale-workers" }],
+    ["/api/maintenance", { action: "force-unlock", worker_ids: ["w"] }],
+    ["/api/maintenance", { action: "cleanup" }],
+    ["/api/maintenance", { action: "migrate" }],
+    ["/api/indexes", { action: "build", name: "failed" }],
+    ["/api/indexes", { action: "drop", name: "failed" }],
+    ["/api/extensions", { action: "add", name: "operations" }],
+  ] as const) {
+    const { status, text } = await client.post(path, body);
+    assert.ok(status < 300, `${path} ${JSON.stringify(body)}: ${text}`);
+  }
+  await overloaded.assertNothingRun();
+});
+
+test("Nothing is run by commands that read or change many jobs.", async () => {
+  await addFailed(5);
+  const lines = [0, 1, 0, 1].map((n) =>
+    JSON.stringify({ task: "b", payload: [n], key: `k${n}`, queue: "q", flags: ["f"] }),
+  );
+  lines.push(JSON.stringify({ task: "c", run_at: "+10m", priority: 2 }));
+  const env = { DATABASE_URL: overloaded.url };
+  const perform = async (args: readonly string[], input = "") => {
+    const ran = await command(args, env, input);
+    assert.equal(ran.status, 0, `${args.join(" ")}: ${ran.stderr}${ran.stdout}`);
+    return ran.stdout;
+  };
+  await perform(["add-many", "-"], lines.join("\n"));
+  await perform(["reschedule", "task:a", "--priority", "2", "--yes"]);
+  const id = String(JSON.parse(await perform(["operations", "--json"])).operations[0].id);
+  for (const args of [
+    ["watch"],
+    ["operations"],
+    ["export", "task:a", "--payload"],
+    ["export", "--format", "csv"],
+    ["operations", id],
+    ["operations", id, "undo"],
+    ["retry", "is:failed", "--yes"],
+    ["run-now", "task:b", "--yes"],
+    ["fail", "task:a", "--reason", "r", "--yes"],
+    ["complete", "task:a", "--yes"],
+    ["build-index", "failed"],
+    ["drop-index", "failed"],
+    ["add-extension", "operations"],
+  ]) {
+    await perform(args);
+  }
+  await overloaded.sql(
+    "update worker._private_jobs set locked_by = 'w', locked_at = pg_catalog.now()",
+  );
+  await perform(["unlock", "w", "--yes"]);
+  await overloaded.assertNothingRun();
+});
