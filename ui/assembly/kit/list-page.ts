@@ -182,7 +182,8 @@ export abstract class ListPage extends Page {
 
   /** Shows rows; while someone reads the same list they are only taken in. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
-    if (isSame && m.live.isRead(m.now) && !this.renewed) this.list.merge(page);
+    const isRead = m.live.isRead(m.now) && this.list.rows.length > 0;
+    if (isSame && isRead && !this.renewed) this.list.merge(page);
     else this.list.show(page);
     if (this.renewed) this.focusCurrent();
     this.renewed = false;
