@@ -65,6 +65,6 @@ const driftSql: Statement = () => `
       join pg_catalog.pg_class target on target.oid = con.confrelid
       join pg_catalog.pg_namespace space on space.oid = target.relnamespace
       join pg_catalog.pg_class source on source.oid = con.conrelid
-      where con.contype = 'f' and con.conparentid = 0 and space.nspname = $1::text
+      where con.contype = 'f' and con.conparentid = 0::oid and space.nspname = $1::text
         and con.confdeltype in ('a', 'r') and source.relname::text not like '\\_private\\_%')::text as references
   from (select $2::text::regclass::oid as oid) as jobs`;

@@ -104,7 +104,7 @@ const ledger = (schema: string) => `
       (
         select pg_catalog.row_security_active(jobs.oid)
         from pg_catalog.to_regclass($1::text) as jobs (oid)
-        where not exists (select from pg_policy where polrelid = jobs.oid)
+        where not exists (select from pg_policy where polrelid = jobs.oid::oid)
       ),
       false
     ) as is_hidden

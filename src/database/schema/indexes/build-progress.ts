@@ -52,9 +52,9 @@ const buildsSql: Statement = () => `
     progress.phase,
     case
       when progress.phase like 'waiting%' then
-        progress.lockers_done::float8 / nullif(progress.lockers_total, 0)
-      when progress.blocks_total > 0 then progress.blocks_done::float8 / progress.blocks_total
-      else progress.tuples_done::float8 / nullif(progress.tuples_total, 0)
+        progress.lockers_done::float8 / nullif(progress.lockers_total, 0)::float8
+      when progress.blocks_total > 0 then progress.blocks_done::float8 / progress.blocks_total::float8
+      else progress.tuples_done::float8 / nullif(progress.tuples_total, 0)::float8
     end as share,
     pg_catalog.to_char(
       coalesce(activity.query_start, pg_catalog.now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'

@@ -103,11 +103,11 @@ const sharesSql: Statement = () => `
     jobs.reltuples as jobs,
     coalesce(main.reltuples, jobs.reltuples) as available,
     coalesce((
-      select 1 - null_frac from pg_catalog.pg_stats
+      select 1::float4 - null_frac from pg_catalog.pg_stats
       where schemaname = $1::text and tablename = '_private_jobs' and attname = 'job_queue_id'
     ), 0)::float4 as queued,
     coalesce((
-      select 1 - frequency
+      select 1::float4 - frequency
       from pg_catalog.pg_stats,
         unnest(most_common_vals::text::text[], most_common_freqs) as common (value, frequency)
       where schemaname = $1::text and tablename = '_private_jobs' and attname = 'attempts'
