@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import binaryen from "assemblyscript/binaryen";
 import { packLiterals } from "./literals.mjs";
+import { templatesAsSums } from "./templates.mjs";
 
 /** The host collects the memory between frames, which is all that the minimal runtime asks for. */
 const ascOptions = [
@@ -30,7 +31,7 @@ export async function compileAssembly(entry, name) {
   ];
   const writeFile = (file, contents) => files.set(basename(file), contents);
   const args = [entry, ...out, ...ascOptions];
-  const { error, stderr } = await asc.main(args, { writeFile });
+  const { error, stderr } = await asc.main(args, { writeFile, transforms: [templatesAsSums] });
   if (error)
     throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
   return files;

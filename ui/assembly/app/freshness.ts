@@ -53,7 +53,7 @@ export function streamClosed(m: Model, status: i32): void {
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
   // A thousand pages that lost the same server should not come back in the same instant.
-  const spread = m.now % 1000;
+  const spread = <f64>(<i64>m.now % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");

@@ -244,6 +244,10 @@ function lastsFor(typed: string): string {
   if (!tries.valid || tries.value < 1 || tries.value > 32767) return "";
   if (tries.value === 1) return "If it fails, that is all.";
   let seconds: f64 = 0;
-  for (let i = 1; i < <i32>tries.value; i++) seconds += Math.exp(min<f64>(<f64>i, 10));
+  let wait: f64 = 1;
+  for (let i = 1; i < <i32>tries.value; i++) {
+    if (i <= 10) wait *= Math.E;
+    seconds += wait;
+  }
   return `If all fail: over after ${ageText(seconds * 1000)}.`;
 }

@@ -32,7 +32,7 @@ export function plain(said: string): string {
 }
 
 function isLinked(word: string): bool {
-  return word.includes("@") || word.includes("://") || word.toLowerCase().includes("www.");
+  return word.includes("@") || word.includes("://") || word.replaceAll("W", "w").includes("www.");
 }
 
 function escaped(word: string): string {
