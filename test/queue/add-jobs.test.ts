@@ -229,6 +229,34 @@ test("A batch with repeated keys is all or nothing.", async () => {
   assert.deepEqual(rows, [{ payload: "[1]" }]);
 });
 
+test("Under a trigger that skips rows a batch adds nothing, with keys or without.", async () => {
+  await queue.sql(`
+    create function public.skip_bad() returns trigger language plpgsql as
+      'begin return case when new.payload->>''bad'' is null then new end; end';
+    create trigger skip_bad before insert or update on worker._private_jobs
+      for each row execute function public.skip_bad()`);
+  try {
+    const keys = [[], ["k"], ["a", "b", "c"], ["k", "k", "k"]];
+    for (const jobKeys of keys) {
+      const jobs = [{}, { bad: 1 }, {}].map((payload, n) => ({
+        identifier: "t",
+        payload,
+        spec: jobKeys[n] === undefined ? {} : { jobKey: jobKeys[n] },
+      }));
+      await assert.rejects(addJobs(queue.db, jobs), {
+        code: "database_error",
+        message: /not stored.*: a trigger on the table _private_jobs skips rows/,
+      });
+      assert.equal(await countRows(), 0, jobKeys.join());
+    }
+    await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
+    const replacing = { identifier: "t", payload: { bad: 1 }, spec: { jobKey: "k" } };
+    await assert.rejects(addJob(queue.db, replacing), /the job was not stored: a trigger/);
+  } finally {
+    await queue.sql("drop function public.skip_bad cascade");
+  }
+});
+
 test("A keyed batch is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   // Joining arrays goes through jsonb, which cannot hold U+0000: only the database can know.

@@ -137,6 +137,22 @@ describe("One bad call among many", () => {
     }
   });
 
+  test("that a trigger skips is refused alone.", async () => {
+    await queue.sql(`
+      create function skip_bad() returns trigger language plpgsql as
+        'begin return case when new.payload->>''bad'' is null then new end; end';
+      create trigger skip_bad before insert on worker._private_jobs
+        for each row execute function skip_bad()`);
+    try {
+      await othersAreAdded(
+        { identifier: "t", payload: { bad: true } },
+        /the job was not stored: a trigger on the table _private_jobs skips rows/,
+      );
+    } finally {
+      await queue.sql("drop function skip_bad cascade");
+    }
+  });
+
   test("is not what it was when the connection is lost: then all of them are told.", async () => {
     const away = { query: () => Promise.reject(new Error("Connection terminated unexpectedly")) };
     const add = coalescedAdd({ ...queue.db, client: away as Queryable });

@@ -10,6 +10,7 @@ import { knownNames, withNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { keyTooBusy } from "./key-too-busy.ts";
+import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
 // Of a small batch the planning is most of the work.
 const SMALL_BATCH = 100;
@@ -42,9 +43,11 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !messageOf((error as Error).cause).includes(TAKEN)) throw error;
       taken ??= error;
-      if (isLost || attempt === MAX_TRIES) throw keyTooBusy(null, taken);
+      if (isLost) throw keyTooBusy(null, taken);
     }
-    if (attempt === MAX_TRIES) throw keyTooBusy(specs[0]?.jobKey ?? null);
+    if (attempt < MAX_TRIES) continue;
+    if (await maySkipRows(db)) throw skippedRows(specs.length, { cause: taken });
+    throw keyTooBusy(taken === undefined ? (specs[0]?.jobKey ?? null) : null, taken);
   }
 }
 

@@ -1,6 +1,6 @@
 // Adds any number of jobs by COPY, PostgreSQL's fastest way in: for imports and fan-outs. Memory
 // stays that of one part, whatever the length of the list.
-import { InputError, WorkerError } from "../../base/errors.ts";
+import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
 import { copyIn } from "../../database/connection/copy-in.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -20,6 +20,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { type Named, putBackNames } from "../tidy/lost-names.ts";
 import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
+import { skippedRows } from "./skipped-rows.ts";
 
 /** Jobs that are checked and written at a time. */
 const STEP_JOBS = 500;
@@ -68,7 +69,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     const send = async ({ rows, extras, jobs: sent }: Part): Promise<void> => {
       await written;
       written = copyIn(inside, target(extras), rows).then((stored) => {
-        if (stored !== sent) throw skipped(stored, sent);
+        if (stored !== sent) throw skippedRows(sent, { stored });
         spare.push(rows.clear());
       });
       // Awaited a part later; until then nobody else would hear it fail.
@@ -116,12 +117,6 @@ interface Part {
   readonly rows: BinaryRows;
   readonly extras: readonly Extra[];
   jobs: number;
-}
-
-/** All of it is taken back. */
-function skipped(stored: number, sent: number): WorkerError {
-  const message = `only ${stored} of ${sent} jobs were stored, so none of this call is: a trigger on the table _private_jobs skips rows; "worker doctor" names it`;
-  return new WorkerError("database_error", message);
 }
 
 /** Strings do not count. */

@@ -1,6 +1,6 @@
 // Inserts jobs without keys: one statement, twice as fast as the schema's function add_jobs, whose
 // behaviour it repeats (tasks and queues come into being, workers are notified).
-import { WorkerError } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -11,6 +11,7 @@ import { type JobRow, toJob } from "../sql/job-row.ts";
 import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
+import { skippedRows } from "./skipped-rows.ts";
 
 // Of a small batch the planning is most of the work; a large one has a plan of its own.
 const SMALL_BATCH = 100;
@@ -28,12 +29,12 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   const what = specs.length === 1 ? "the add" : "the add of all of them";
   const [answer] = await knownOutcome(db, what, (known) =>
     contendedQuery<InsertedRow>(known, statement, values, { isRepeated }),
-  );
-  const ids = parseIdArray(answer?.ids);
-  if (answer === undefined || ids.length !== specs.length) {
-    const message = `only ${ids.length} of ${specs.length} jobs were inserted; is there a trigger on the table?`;
-    throw new WorkerError("database_error", message);
-  }
+  ).catch((error: unknown) => {
+    const { cause } = error as Error;
+    throw messageOf(cause).includes(SKIPPED) ? skippedRows(specs.length, { cause }) : error;
+  });
+  if (answer === undefined) throw skippedRows(specs.length, {});
+  const ids = parseIdArray(answer.ids);
   const inserted: Inserted = {
     nowUs: Number(answer.now_us),
     ids,
@@ -44,6 +45,9 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   };
   return specs.map((spec, index) => toJob(insertedRow(spec, index, inserted)));
 }
+
+/** Part of the error that takes back a statement of which fewer rows were stored. */
+const SKIPPED = "a trigger skips rows";
 
 /** The batch in one row: ten thousand rows of twenty columns cost more to read than to insert. */
 interface InsertedRow {
@@ -157,5 +161,6 @@ const insertSql =
     ${isQueued ? "(select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)" : "null"}::text
       as queues
   from (select id, run_at, flags from jobs order by id) as added
-  cross join notified`;
+  cross join notified
+  having case when pg_catalog.count(*) = $2::int then '0'::text else '${SKIPPED}'::text end::int = 0`;
   };

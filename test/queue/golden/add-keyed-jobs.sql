@@ -145,4 +145,10 @@
     when $2::int = 1 or (select pg_catalog.count(*) from jobs) = $2::int then '0'::text
     else 'workers took jobs of these keys at the same time'::text
   end::int = 0
-  order by jobs.id
+  order by jobs.id;
+
+  select exists (
+    select from pg_catalog.pg_trigger
+    where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'
+    and tgtype & 3::int2 = 3::int2
+  ) as may
