@@ -13,8 +13,8 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 const root = join(import.meta.dirname, "..");
-/** Files at once, on two cores: a browser takes both, the others wait for a third of their time. */
-const CONCURRENCY = { page: 2, other: 3 };
+/** Files at once, on two cores: a browser takes both; the others spend half of their time waiting. */
+const CONCURRENCY = { page: 2, other: 4 };
 const LONGEST_TEST_MS = 120_000;
 // A file whose tests are done but which something keeps alive would otherwise never end.
 const LONGEST_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };

@@ -19,7 +19,7 @@ describe("The product does what the model does", () => {
   const agrees = (mix: Mix) => async (t: TestContext) => {
     t.diagnostic(`seed ${seed}`);
     const product = { url, schema: "worker", hasLeases: true };
-    const wrong = await check({ ...product, mix, runs: 500, seed, path });
+    const wrong = await check({ ...product, mix, runs: 150, seed, path });
     if (wrong !== null) assert.fail(wrong);
   };
 

@@ -1,11 +1,11 @@
 // The orders of a listing, each beside a plain "order by" over all jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { InputError } from "../../src/base/errors.ts";
-import type { JobFilter } from "../../src/queue/pages/job-filter.ts";
-import { listJobs } from "../../src/queue/pages/list-jobs.ts";
-import { type JobSort, jobSorts } from "../../src/queue/walk/order.ts";
-import { testQueue } from "./queue-database.ts";
+import { InputError } from "../../../src/base/errors.ts";
+import type { JobFilter } from "../../../src/queue/pages/job-filter.ts";
+import { listJobs } from "../../../src/queue/pages/list-jobs.ts";
+import { type JobSort, jobSorts } from "../../../src/queue/walk/order.ts";
+import { testQueue } from "../queue-database.ts";
 
 const queue = testQueue();
 
