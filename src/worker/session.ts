@@ -8,9 +8,10 @@ import type { Database } from "../database/database.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { named } from "./connection/connection-config.ts";
 import { type ConnectionSettings, WorkerConnection } from "./connection/worker-connection.ts";
+import type { ClaimedJob } from "./execute/claimed-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
 import { Refusals, type Unsettled } from "./execute/refusals.ts";
-import { Results } from "./execute/results.ts";
+import { idOf, Results } from "./execute/results.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import { FastFetcher } from "./fast/fast-fetcher.ts";
 import { NEW_JOBS } from "./fetch/announcements.ts";
@@ -29,6 +30,8 @@ export interface SessionLease {
   readonly isLeased: boolean;
   /** Whether jobs may be taken: the lease is good. */
   mayTake(): boolean;
+  /** A job starts: the worker may have reported that it has not. */
+  starting(job: ClaimedJob): void;
   /** Ends the lease of a session that holds nothing. */
   end(db: Database, id: string): Promise<void>;
 }
@@ -108,6 +111,14 @@ export class Session<E> {
   /** Of all modes. */
   get running(): RunningJob[] {
     return this.dispatcher.executors.flatMap((one) => one.running);
+  }
+
+  /** Jobs that were fetched and have not started, as long as they are locked. */
+  get unstarted(): readonly ClaimedJob[] {
+    const started = [...this.#results.ended, ...this.#refusals.jobs].map(idOf);
+    const others = new Set([...this.runningIds, ...started]);
+    const locked = [...(this.#safe?.jobs ?? []), ...this.#results.unstarted];
+    return locked.filter(({ id }) => !others.has(id));
   }
 
   get runningIds(): string[] {
@@ -197,6 +208,7 @@ export class Session<E> {
         // What the fast mode, where there is one, leaves to the safe mode.
         free: config.fastLane === null ? "all" : "safe",
         isLeased: () => this.#parts.lease.isLeased,
+        starting: (job) => this.#parts.lease.starting(job),
       },
       link,
     );

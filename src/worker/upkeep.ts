@@ -7,6 +7,7 @@ import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
+import type { ClaimedJob } from "./execute/claimed-job.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import type { CronTick } from "./lease/heartbeat-metadata.ts";
 import { LockRenewal, renewalIntervalMs } from "./lease/lock-renewal.ts";
@@ -71,6 +72,7 @@ export class Upkeep<E> {
               tasks,
               cron: cron(),
               running: sessions().all.flatMap(({ running }) => running),
+              unstarted: sessions().all.flatMap(({ unstarted }) => unstarted),
               unsettled: sessions().all.flatMap(({ unsettled }) => unsettled),
             }),
             leaseLost: (id) => {
@@ -123,6 +125,10 @@ export class Upkeep<E> {
   /** Whether heartbeats stand for what is taken. */
   get isLeased(): boolean {
     return this.#isRecovering;
+  }
+
+  starting({ id }: ClaimedJob): void {
+    this.#recovery?.starting(id);
   }
 
   /** Ends the lease of a session that holds nothing, where there are leases. */

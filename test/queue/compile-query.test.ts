@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
+import { conditions } from "../../src/domain/condition.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
@@ -13,7 +14,7 @@ import type { JobQuery } from "../../src/queue/query/job-query.ts";
 import { microseconds } from "../../src/queue/sql/moments.ts";
 import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
 import { testPool } from "../support/test-pool.ts";
-import { addHostileJobs, queueNames, taskNames } from "./hostile-jobs.ts";
+import { addHostileJobs, FETCHED, queueNames, taskNames } from "./hostile-jobs.ts";
 import { matchesNaively, type NaiveRow, type NaiveWorld } from "./naive-query.ts";
 import { testQueue } from "./queue-database.ts";
 import { makeRandom, randomQuery } from "./random-query.ts";
@@ -45,7 +46,7 @@ async function world(nowUs: string): Promise<NaiveWorld> {
     select jobs.id::text, tasks.identifier as task, queues.queue_name as queue,
       coalesce(queues.locked_at is not null, false) as queue_locked, queues.locked_by as queue_by,
       jobs.payload::text, jobs.priority, jobs.attempts, jobs.max_attempts, jobs.last_error, jobs.key,
-      jobs.locked_by, jobs.flags::text,
+      jobs.locked_by, jobs.flags::text, ${FETCHED} as fetched,
       ${["run_at", "created_at", "updated_at", "locked_at"].map(us).join(", ")}
     from worker._private_jobs as jobs
     join worker._private_tasks as tasks on tasks.id = jobs.task_id
@@ -120,12 +121,8 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-test("The six conditions part all jobs.", async () => {
-  const counts = await Promise.all(
-    ["running", "failed", "blocked", "retrying", "scheduled", "ready"].map(
-      async (one) => (await find(`is:${one}`)).length,
-    ),
-  );
+test("The seven conditions part all jobs.", async () => {
+  const counts = await Promise.all(conditions.map(async (one) => (await find(`is:${one}`)).length));
   assert.equal(
     counts.reduce((a, b) => a + b),
     300,

@@ -40,9 +40,10 @@ const sums = ({ series }: Horizon) =>
   Object.fromEntries(drawn.map((one) => [one, series[one].reduce((sum, count) => sum + count, 0)]));
 
 async function counted(where = "true") {
-  const locked = "array(select id from worker._private_job_queues where locked_at is not null)";
+  const isQueueLocked =
+    "jobs.job_queue_id in (select id from worker._private_job_queues where locked_at is not null)";
   const rows = await sql<{ condition: string; count: string }>(
-    `select ${conditionOf("jobs", locked)} as condition, count(*) as count
+    `select ${conditionOf("jobs", null, { isQueueLocked })} as condition, count(*) as count
      from worker._private_jobs as jobs where ${where} group by 1`,
   );
   const counts = Object.fromEntries(rows.map(({ condition, count }) => [condition, Number(count)]));

@@ -92,4 +92,11 @@ export async function addHostileJobs({ sql }: TestQueue, count: number): Promise
     from unnest($1::json[], $2::text[]) with ordinality as p(r, payload, n) order by n`,
     [rows.map(({ payload, ...rest }) => JSON.stringify(rest)), rows.map(({ payload }) => payload)],
   );
+  await sql(`update worker._private_workers set metadata = jsonb_build_object('running_job_ids',
+      (select jsonb_agg(id::text) from worker._private_jobs where id % 48 = 1))
+    where id = 'alive-1'`);
 }
+
+/** Of a row `jobs`: alive-1 has locked it, and reports that it runs others. */
+export const FETCHED = `jobs.locked_by is not distinct from 'alive-1' and jobs.id % 48 <> 1
+  and jobs.locked_at < now() - interval '30 seconds'`;

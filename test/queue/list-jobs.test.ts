@@ -12,7 +12,7 @@ import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
 import { tallyAll } from "../../src/queue/stats/tally-pages.ts";
-import { lockJob, testQueue } from "./queue-database.ts";
+import { lockJob, NO_LOCKS, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 const idsOf = (jobs: readonly Job[]) => jobs.map((job) => job.id);
@@ -302,7 +302,7 @@ test("A failure that left updated_at as it was, as stock workers do, is told at 
     since,
     rows.map(({ ms }) => ms),
   );
-  assert.equal((await sampleJobs(queue.db, [0], [])).lastFailureMs, since[1]);
-  const failed = (await tallyAll(queue.db, [])).find(({ tallied }) => tallied === "failed");
+  assert.equal((await sampleJobs(queue.db, [0], NO_LOCKS)).lastFailureMs, since[1]);
+  const failed = (await tallyAll(queue.db, NO_LOCKS)).find(({ tallied }) => tallied === "failed");
   assert.deepEqual(JSON.parse(failed?.times ?? "[]").map(Math.floor), [since[1]]);
 });

@@ -27,6 +27,7 @@ export interface NaiveRow {
   readonly created_at: string;
   readonly updated_at: string;
   readonly locked_at: string | null;
+  readonly fetched: boolean;
 }
 
 export interface NaiveWorld {
@@ -135,7 +136,8 @@ function isState(word: string, row: NaiveRow, { nowUs }: NaiveWorld): boolean {
   const isStuckBy = (by: string | null, old: boolean) =>
     by === "silent-1" || (by !== null && ghosts.includes(by) && old);
   const states: Record<string, boolean> = {
-    running: isLocked(row),
+    fetched: row.fetched,
+    running: isLocked(row) && !row.fetched,
     locked: isLocked(row),
     failed: isFailed(row),
     blocked: isBlocked,

@@ -39,6 +39,7 @@ const typical: Readonly<Record<string, string>> = {
   failed: "is:failed failed<2h task:mail -error:timeout",
   waiting: "is:ready,blocked due<+10m queue=none",
   stuck: "is:stuck or running>10m worker:host*",
+  fetched: "is:fetched or is:running or is:locked",
   key: "key:user-*",
   text: "etimedout is:retrying",
   unicode: '"größe" -is:scheduled',

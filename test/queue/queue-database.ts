@@ -53,6 +53,9 @@ export function testQueue(
   };
 }
 
+/** What a job's condition depends on, where no queue is locked and no worker reports. */
+export const NO_LOCKS = { lockedQueueIds: [], heartbeats: null };
+
 /** A sign of life, as every worker on the schema may give it. */
 export async function heartbeat(
   { sql }: Pick<TestQueue, "sql">,

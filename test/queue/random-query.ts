@@ -39,7 +39,8 @@ const VALUES = [
   "9007199254740993",
   "esca*",
 ];
-const STATES = "ready blocked running retrying scheduled failed due stuck late locked".split(" ");
+const STATES =
+  "ready blocked fetched running retrying scheduled failed due stuck late locked".split(" ");
 const WORDS = [
   "etimedout",
   "ghost",

@@ -80,7 +80,7 @@ import { askedMark, encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
 import type { Position } from "../../src/queue/walk/place.ts";
 import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/queue/why/holders.ts";
-import { readHoldingJob } from "../../src/queue/why/holding-job.ts";
+import { readFetchedBefore, readHoldingJob } from "../../src/queue/why/holding-job.ts";
 import { readJobFacts } from "../../src/queue/why/job-facts.ts";
 import { readKnowledge } from "../../src/queue/why/knowledge.ts";
 import { readPlace } from "../../src/queue/why/place.ts";
@@ -190,7 +190,9 @@ const GAUGE: Gauge = {
   queues: 0,
   lockedQueueIds: [],
   queueHolders: new Map(),
+  heartbeats: '"worker"',
 };
+const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
@@ -311,13 +313,13 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
 
   "count-jobs": (db) => countJobs(db),
   "stats-gauge": (db) => readGauge(db),
-  "stats-tally-all": (db) => tallyAll(db, [1]),
-  "stats-tally-chunk": (db) => tallyChunk(db, [1], 0, 1),
+  "stats-tally-all": (db) => tallyAll(db, LOCKS),
+  "stats-tally-chunk": (db) => tallyChunk(db, LOCKS, 0, 1),
   "stats-census-free": (db) => isCensusFree(db),
-  "stats-sample-names": (db) => sampleNames(db, [1], [0]),
-  "stats-sample": (db) => sampleJobs(db, [0], [1]),
+  "stats-sample-names": (db) => sampleNames(db, LOCKS, [0]),
+  "stats-sample": (db) => sampleJobs(db, [0], LOCKS),
   "stats-probe": (db) => readProbe(db, 0, []),
-  "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"])),
+  "stats-indexed": (db) => readIndexed(db, new Set(["running", "failed"]), GAUGE.heartbeats),
   "stats-probe-due": (db) => readProbeTallies(db, "due", [1]),
   "stats-probe-ahead": (db) => readProbeTallies(db, "ahead", [1]),
   "stats-queue-rows": (db) => listQueueRows(db, 1),
@@ -352,7 +354,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     async (db) => (await isJob(db, "1")) && (await payloadPieces(db, "1"))?.pieces().next(),
     () => ({ bytes: 1, version: "1", digest: "", piece: "" }),
   ],
-  "list-light-jobs": [(db) => listLightJobs(db), walked],
+  "list-light-jobs": [(db) => listLightJobs(db), (text) => ({ ...walked(text), present: true })],
   "list-large-jobs": [(db) => readFullRows(db, ["1", "2", "3"]), large],
   "search-jobs": [(db) => listJobs(db, { search: "text" }), walked],
   "search-jobs-unicode": [(db) => listJobs(db, { search: "tëxt" }), walked],
@@ -419,13 +421,18 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     () => ({ present: true, ...CRON }),
   ],
   ...insightCalls,
-  "why-job-facts": (db) => readJobFacts(db, "1"),
+  "why-job-facts": [(db) => readJobFacts(db, "1"), () => ({ present: true })],
   "why-table-facts": (db) => readTableFacts(db),
   "why-holders": (db) => readHolders(db, true, ["w"]),
   "workers-unsettled-jobs": (db) => readUnsettledJobs(db),
   "why-holding-job": async (db) => {
     await readHoldingJob(db, 1, { ...unknownHolder("w"), runningJobIds: ["1"] }, TABLE);
     await readHoldingJob(db, 1, unknownHolder("w"), TABLE);
+  },
+  "why-fetched-before": async (db) => {
+    const table = await readTableFacts(db);
+    const job = { id: "1", priority: 0, runAtText: "now" };
+    await readFetchedBefore(db, 1, job, unknownHolder("w"), { ...table, hasWorkers: true });
   },
   "why-place": async (db) => {
     const job = { id: "1", queueId: 1, priority: 0, runAtText: "2026-01-31T08:00:00Z" };

@@ -13,7 +13,7 @@ import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
 import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
 import { inState, sumOf, type Tallied, tallied } from "../../src/queue/stats/tally.ts";
 import { sampleNames, tallyAll, tallyChunk } from "../../src/queue/stats/tally-pages.ts";
-import { testQueue } from "./queue-database.ts";
+import { NO_LOCKS, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
@@ -45,7 +45,11 @@ async function fill(jobs: number, order: string): Promise<void> {
       case when kind = 2 then now() end, case when kind = 2 then 'w' || n % 5 end,
       json_build_object('n', n), case when kind < 2 then 'no' end
     from (select n, (n * 7919) % 10 as kind from generate_series(1, ${jobs}) n) as made
-    order by ${order}`);
+    order by ${order};
+    insert into worker._private_workers (id, last_heartbeat_at, metadata)
+      select locked_by, now(), jsonb_build_object('fetched_job_ids', jsonb_agg(id::text))
+      from (select * from worker._private_jobs where locked_at is not null limit 50) as locked
+      group by locked_by on conflict do nothing`);
   await queue.sql("analyze worker._private_jobs");
 }
 
@@ -60,7 +64,7 @@ test("One pass counts the states as the contract has them, by task, by queue and
   const gauge = await readGauge(queue.db);
   assert.deepEqual([gauge.queues, gauge.lockedQueueIds.length], [40, 4]);
   assert.deepEqual([...gauge.queueHolders.keys()].sort(), ["w1", "w2", "w3", "w4"]);
-  const found = await tallies(tallyAll(queue.db, gauge.lockedQueueIds));
+  const found = await tallies(tallyAll(queue.db, gauge));
   const states = await countJobs(queue.db);
   for (const state of ["ready", "scheduled", "locked", "failed"] as const) {
     assert.equal(sumOf(found.all.counts, inState[state]), states[state], state);
@@ -82,25 +86,26 @@ test("One pass counts the states as the contract has them, by task, by queue and
 
 test("A census counts in chunks what one pass counts, and gives way to another admin's.", async () => {
   await fill(3_000, "n");
-  const { pages, lockedQueueIds } = await readGauge(queue.db);
-  const whole = await tallies(tallyAll(queue.db, lockedQueueIds));
+  const gauge = await readGauge(queue.db);
+  const { pages } = gauge;
+  const whole = await tallies(tallyAll(queue.db, gauge));
   const counted = new NameTallies();
   for (let page = 0; page < pages; page += 7) {
-    counted.add((await tallyChunk(queue.db, lockedQueueIds, page, page + 7)) ?? []);
+    counted.add((await tallyChunk(queue.db, gauge, page, page + 7)) ?? []);
   }
   assert.deepEqual(counted.all.counts, whole.all.counts);
   assert.deepEqual(counted.all.times, whole.all.times);
   assert.deepEqual(new Map([...counted.holders].sort()), new Map([...whole.holders].sort()));
   assert.deepEqual(counted.queues.get(3)?.counts, whole.queues.get(3)?.counts);
-  assert.deepEqual(await tallyChunk(queue.db, lockedQueueIds, pages, pages + 10), []);
+  assert.deepEqual(await tallyChunk(queue.db, gauge, pages, pages + 10), []);
 
   const other = await queue.pool.connect();
   const lock = "select pg_advisory_xact_lock(hashtextextended('worker:census:worker', 0))";
   await other.query(`begin; ${lock}`);
-  assert.equal(await tallyChunk(queue.db, lockedQueueIds, 0, 10), null);
+  assert.equal(await tallyChunk(queue.db, gauge, 0, 10), null);
   await other.query("commit");
   other.release();
-  assert.ok(await tallyChunk(queue.db, lockedQueueIds, 0, 10));
+  assert.ok(await tallyChunk(queue.db, gauge, 0, 10));
 });
 
 for (const [layout, order] of [
@@ -109,12 +114,13 @@ for (const [layout, order] of [
 ] as const) {
   test(`The truth is inside the interval in 90 of 100 samples of a table that is ${layout}.`, async () => {
     await fill(20_000, order);
-    const { pages, lockedQueueIds } = await readGauge(queue.db);
-    const truth = (await tallies(tallyAll(queue.db, lockedQueueIds))).all.counts;
+    const gauge = await readGauge(queue.db);
+    const { pages } = gauge;
+    const truth = (await tallies(tallyAll(queue.db, gauge))).all.counts;
     const inside = Object.fromEntries(tallied.map((one) => [one, 0])) as Record<Tallied, number>;
     for (let seed = 1; seed <= 100; seed++) {
       const chosen = choosePages(pages, Math.floor(pages / 4), randomFrom(seed));
-      const { counts } = await sampleJobs(queue.db, chosen, lockedQueueIds);
+      const { counts } = await sampleJobs(queue.db, chosen, gauge);
       for (const one of tallied) {
         if (isInside(truth[one], estimateFrom(pages, counts[one], 54))) inside[one] += 1;
       }
@@ -131,7 +137,7 @@ test("A sample knows of pages that are empty, and that what it did not meet may 
   await fill(20_000, "n");
   await queue.sql("delete from worker._private_jobs where id > 500 or attempts >= max_attempts");
   const { pages } = await readGauge(queue.db);
-  const { counts } = await sampleJobs(queue.db, choosePages(pages, 60, randomFrom(7)), []);
+  const { counts } = await sampleJobs(queue.db, choosePages(pages, 60, randomFrom(7)), NO_LOCKS);
   const all = tallied.map((one) => counts[one]);
   const totals = (all[0] ?? []).map((_, page) => sumOfPage(all, page));
   const [row] = await queue.sql<{ n: number }>("select count(*)::int n from worker._private_jobs");
@@ -148,16 +154,17 @@ function sumOfPage(all: readonly (readonly number[])[], page: number): number {
 
 test("A sample that reads every page is exact.", async () => {
   await fill(1_000, "n");
-  const { pages, lockedQueueIds } = await readGauge(queue.db);
-  const truth = await tallies(tallyAll(queue.db, lockedQueueIds));
+  const gauge = await readGauge(queue.db);
+  const { pages } = gauge;
+  const truth = await tallies(tallyAll(queue.db, gauge));
   const chosen = choosePages(pages, 10_000);
-  const { counts } = await sampleJobs(queue.db, chosen, lockedQueueIds);
+  const { counts } = await sampleJobs(queue.db, chosen, gauge);
   for (const one of tallied) {
     const value = truth.all.counts[one];
     assert.deepEqual(estimateFrom(pages, counts[one], 54), { value, low: value, high: value });
   }
   const names = new NameTallies();
-  names.addSample(await sampleNames(queue.db, lockedQueueIds, chosen));
+  names.addSample(await sampleNames(queue.db, gauge, chosen));
   assert.deepEqual(names.all.counts, truth.all.counts);
   assert.deepEqual(names.tasks.get(1)?.counts, truth.tasks.get(1)?.counts);
   assert.deepEqual(names.queues.get(3)?.counts, truth.queues.get(3)?.counts);
@@ -177,7 +184,7 @@ test("The heads of the index are counted exactly up to a cap, and say that they 
   assert.equal(probe.becameDue, states.ready);
   assert.equal((await readProbe(queue.db, gauge.nowMs, gauge.lockedQueueIds)).becameDue, 0);
   assert.ok(Number(probe.oldestMs) < Date.now() && Number(probe.nextMs) > Date.now());
-  const truth = await tallies(tallyAll(queue.db, lockedQueueIds));
+  const truth = await tallies(tallyAll(queue.db, gauge));
   const due = await readProbeTallies(queue.db, "due", lockedQueueIds);
   const ahead = await readProbeTallies(queue.db, "ahead", lockedQueueIds);
   for (const [one, count] of [...due, ...ahead]) assert.equal(count, truth.all.counts[one], one);

@@ -151,14 +151,54 @@ test("A running job says whether its worker answers.", async () => {
   }
 });
 
-test("A job that was fetched, and that its worker does not report, is not said to run.", async () => {
-  const [fetched, runs] = [await add("t"), await add("t")];
-  await worker("w", ["t"], "0s", { running_jobs: 1, running_job_ids: [runs] });
-  for (const id of [fetched, runs]) await lockJob(queue, id, "w", "3 seconds");
-  const why = await explain(fetched);
-  assert.match(why.sentence, /^Was fetched 3\.?\d* s ago by w, which does not report yet/);
+test("A job that its worker has just locked is running, and is not said to have started.", async () => {
+  const id = await add("t");
+  await worker("w", ["t"], "0s", { running_jobs: 0, running_job_ids: [] });
+  await lockJob(queue, id, "w");
+  const why = await explain(id);
+  assert.equal(why.condition, "running");
+  assert.match(why.sentence, /^Was fetched 0 s ago by w, which does not report yet/);
   assert.match(why.causes[0]?.text ?? "", /^w has fetched it and does not report yet/);
-  assert.match((await explain(runs)).sentence, /^Has run for 3/);
+});
+
+/** Three jobs of one queue, which w has locked 3 s ago; it runs the first. */
+async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
+  const add3 = () => add("t", { queueName: "q" });
+  const ids = [await add3(), await add3(), await add3()] as const;
+  for (const id of ids) await lockJob(queue, id, "w", "3 seconds");
+  await sql(`update worker._private_job_queues set locked_at = now(), locked_by = 'w'`);
+  await worker("w", ["t"], "0s", { running_job_ids: [ids[0]], ...report(ids) });
+  return ids;
+}
+
+for (const [name, report] of Object.entries({
+  "what it runs": () => ({ running_jobs: 1 }),
+  "what it has fetched, too": ([, ...fetched]: readonly string[]) => ({ fetched_job_ids: fetched }),
+})) {
+  test(`Of a worker that reports ${name}, a fetched job says behind which it is.`, async () => {
+    const [runs, next, last] = await threeOfOneQueue(report);
+    const why = await explain(last);
+    assert.equal(why.condition, "fetched");
+    assert.match(
+      why.sentence,
+      new RegExp(`^Fetched by w, second behind #${runs}, 3.* s ago and not started; that worker`),
+    );
+    assert.deepEqual(
+      why.causes.map(({ kind, text, links }) => [kind, text, links.job, links.worker]),
+      [["holder_alive", `fetched by w, second behind #${runs}`, runs, "w"]],
+    );
+    assert.match((await explain(next)).sentence, /^Fetched by w, first behind/);
+    assert.match((await explain(runs)).sentence, /^Has run for 3/);
+  });
+}
+
+test("A fetched job without a queue names its worker only, and one that is silent can be unlocked.", async () => {
+  const id = await add("t");
+  await lockJob(queue, id, "w", "2 hours");
+  await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
+  const why = await explain(id);
+  assert.match(why.sentence, /^Fetched by w 2 h ago and not started; that worker has been silent/);
+  assert.deepEqual(why.causes[0]?.verb?.action, "force-unlock");
 });
 
 test("A job without tries says so, and how it can be retried.", async () => {

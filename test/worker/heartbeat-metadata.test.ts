@@ -19,7 +19,8 @@ const config = {
 };
 
 function description(parts: Partial<WorkerDescription> = {}): WorkerDescription {
-  return { concurrency: 5, tasks: new Map(), cron: [], running: [], unsettled: [], ...parts };
+  const nothing = { running: [], unstarted: [], unsettled: [] };
+  return { concurrency: 5, tasks: new Map(), cron: [], ...nothing, ...parts };
 }
 
 const running = (id: number, startedAtMs: number) => ({
@@ -30,8 +31,8 @@ const running = (id: number, startedAtMs: number) => ({
 test("As long as nothing changes, the text is the same, also when clocks are not.", () => {
   const metadata = new HeartbeatMetadata(config);
   const now = description({ running: [running(1, performance.now() - 5_000)] });
-  const first = metadata.text(now, 0);
-  assert.equal(metadata.text(now, 3.7), first);
+  const first = metadata.text(now, [], 0);
+  assert.equal(metadata.text(now, [], 3.7), first);
   const { current } = workerReport(first);
   const age = Date.now() - Date.parse(current[0]?.since ?? "");
   assert.ok(age >= 4_900 && age < 60_000, `${age}`);
@@ -40,6 +41,7 @@ test("As long as nothing changes, the text is the same, also when clocks are not
 test("The start of a running job is told by the database's clock.", () => {
   const text = new HeartbeatMetadata(config).text(
     description({ running: [running(1, performance.now())] }),
+    [],
     3_600_000,
   );
   const age = Date.now() - Date.parse(workerReport(text).current[0]?.since ?? "");
@@ -51,7 +53,7 @@ test("A worker with more tasks and jobs than it can list says so.", () => {
   const tasks = tallied(new Map(names.map((name) => [name, defineTask(name, () => {})])));
   const jobs = Array.from({ length: 1_500 }, (_, n) => running(n + 1, n));
   const report = workerReport(
-    new HeartbeatMetadata(config).text(description({ tasks, running: jobs }), 0),
+    new HeartbeatMetadata(config).text(description({ tasks, running: jobs }), [], 0),
   );
   assert.deepEqual([report.tasks.length, report.hasAllTasks], [1_000, false]);
   assert.deepEqual([report.running, report.current.length], [1_500, 100]);
@@ -65,7 +67,7 @@ test("Jobs are counted in all, and by the busiest tasks.", () => {
       return [`t${n}`, { tally }] as const;
     }),
   );
-  const report = workerReport(new HeartbeatMetadata(config).text(description({ tasks }), 0));
+  const report = workerReport(new HeartbeatMetadata(config).text(description({ tasks }), [], 0));
   assert.deepEqual([report.done, report.failed], [435 + 60, 30]);
   assert.equal(report.byTask.length, 20);
   assert.deepEqual(report.byTask[0], { task: "t29", done: 31, failed: 1 });

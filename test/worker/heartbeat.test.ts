@@ -101,6 +101,7 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
     by_task: [],
     running_jobs: 1,
     running_job_ids: [id],
+    fetched_job_ids: [],
     threshold_ms: QUICK.thresholdMs,
     resilient_threshold_ms: QUICK.resilientThresholdMs,
   });

@@ -71,7 +71,7 @@ export function createCensus(): Census {
       }
       const to = round.next + pages;
       const began = monotonic();
-      const rows = await tallyChunk(db, gauge.lockedQueueIds, round.next, to);
+      const rows = await tallyChunk(db, gauge, round.next, to);
       if (rows === null) return leave();
       const factor = CHUNK_MS / Math.max(monotonic() - began, 1);
       pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));

@@ -81,7 +81,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
 
   const takeSample = async (gauge: Gauge) => {
     const sample = await sampleInTime(db, "jobs", sampledPages, (pages) =>
-      sampleJobs(db, choosePages(gauge.pages, pages), gauge.lockedQueueIds),
+      sampleJobs(db, choosePages(gauge.pages, pages), gauge),
     );
     const asOf = timeOf(gauge.nowMs);
     const isOld = monotonic() - namesAtMs > OLDEST_SAMPLE_MS;
@@ -98,7 +98,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     sampleInTime(db, "names", Math.min(sampledPages, SAMPLED_FOR_NAMES), async (pages) => {
       const chosen = choosePages(gauge.pages, pages);
       const tallies = new NameTallies();
-      tallies.addSample(await sampleNames(db, gauge.lockedQueueIds, chosen));
+      tallies.addSample(await sampleNames(db, gauge, chosen));
       return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
     });
 
@@ -110,12 +110,13 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       unlessLate(readProbeTallies(db, side, gauge.lockedQueueIds));
     const due = probe.isDueExact ? await talliesOf("due") : null;
     const ahead = probe.isAheadExact ? await talliesOf("ahead") : null;
-    const indexed = (await unlessLate(readIndexes())) ?? NOTHING_INDEXED;
+    const indexed = (await unlessLate(readIndexes(gauge))) ?? NOTHING_INDEXED;
     const exact = [...indexed.tallies, ...(due ?? []), ...(ahead ?? [])];
     return { probe, tallies: new Map(exact), indexed };
   };
 
-  const readIndexes = async () => readIndexed(db, await usableIndexes(db));
+  const readIndexes = async ({ heartbeats }: Gauge) =>
+    readIndexed(db, await usableIndexes(db), heartbeats);
 
   /** An old one, where none can be taken in time; null: there is none at all. */
   const freshSample = async (gauge: Gauge) => {
@@ -125,7 +126,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   };
 
   const countAll = async (gauge: Gauge): Promise<Counted | null> => {
-    const rows = await unlessLate(tallyAll(db, gauge.lockedQueueIds));
+    const rows = await unlessLate(tallyAll(db, gauge));
     if (rows === null) return null;
     const tallies = new NameTallies();
     tallies.add(rows);

@@ -1,6 +1,7 @@
 // The JSON Schemas of what the API takes and answers. Answers are written in a shorthand: `string`,
 // `integer`, `time`, `json`, …, with `?` when it may be null and `[]` for a list. A schema with a title
 // stands in the OpenAPI document once, under that name.
+import { conditions } from "../../domain/condition.ts";
 import type { FieldData } from "../../queue/commands/declare/field.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -62,6 +63,11 @@ export const value: JsonSchema = {
     as_of: { type: "string", format: "date-time" },
   },
 };
+
+/** A member for each condition of a job: how many are in it. */
+export const byCondition: Readonly<Record<string, Shape>> = Object.fromEntries(
+  conditions.map((one) => [one, value]),
+);
 
 function schemaOf(shape: Shape): JsonSchema {
   if (typeof shape !== "string") return shape;

@@ -100,12 +100,13 @@ export const fieldNames = [
 export type FieldName = (typeof fieldNames)[number];
 
 /**
- * What `is:` may say: the six conditions; `locked`, another word for running; `due` = waits and its
+ * What `is:` may say: the seven conditions; `locked` = fetched or running; `due` = waits and its
  * time has come; `stuck` = held by a worker that is silent; `late` = due for more than a minute.
  */
 export const isWords = [
   "ready",
   "blocked",
+  "fetched",
   "running",
   "retrying",
   "scheduled",

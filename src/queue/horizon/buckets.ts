@@ -1,10 +1,10 @@
 // What the horizon consists of: five conditions, counted by bucket of time.
-import type { Condition } from "../../domain/condition.ts";
+import type { Condition, LockedCondition } from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** In the order in which they are drawn; the running ones are not on the axis. */
+/** In the order in which they are drawn; locked ones are not on the axis. */
 export const drawn = ["ready", "blocked", "retrying", "scheduled", "failed"] as const;
-export type Drawn = Exclude<Condition, "running">;
+export type Drawn = Exclude<Condition, LockedCondition>;
 export type Series = Record<Drawn, number[]>;
 
 export interface Horizon {

@@ -1,7 +1,7 @@
 // What the index says about narrow buckets: available jobs, exactly, as long as a bucket has no more
 // than 200 of a priority. Where it has more, the sample knows enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { conditionOf } from "../sql/condition.ts";
+import { conditionOf, isQueueIn } from "../sql/condition.ts";
 import { MOST_PRIORITIES, priorities } from "../sql/priorities.ts";
 import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
 
@@ -34,7 +34,7 @@ const sizesSql: Statement = (s) => `
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
-  from ${buckets}, priorities, lateral (${inBucket(s, `${conditionOf("jobs", "$4")} as condition`)}
+  from ${buckets}, priorities, lateral (${inBucket(s, `${conditionOf("jobs", null, { isQueueLocked: isQueueIn("jobs", "$4") })} as condition`)}
   ) as found
   where priorities.priority is not null
   group by 1, 2`;

@@ -1,8 +1,8 @@
-// Fetched jobs: locked by a worker that reports what it runs, and not among that. A worker gives back within
-// 250 ms what it has fetched and cannot start, so an action on such jobs waits for that.
+// Jobs that may be fetched and not started: locked by a worker that reports what it runs, and not among that. A
+// worker gives back within 250 ms what it has fetched and cannot start, so an action on such jobs waits for that.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { isReportedFetched } from "../sql/condition.ts";
+import { isUnreported } from "../sql/condition.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 
 /** Which jobs: by their ids, or by a key. */
@@ -19,7 +19,7 @@ const lockedSql: Statement = (s) => `
 const fetchedSql: Statement = (s) => `
   select j.id::text from ${s}._private_jobs j
   join ${s}._private_workers workers on workers.id = j.locked_by
-  where j.id = any($1::bigint[]) and j.locked_at is not null and ${isReportedFetched("j")}`;
+  where j.id = any($1::bigint[]) and j.locked_at is not null and ${isUnreported("j")}`;
 
 /** Waits until none of these jobs is fetched any more, a second at most. */
 export async function untilNotFetched(db: Database, wanted: Wanted): Promise<void> {

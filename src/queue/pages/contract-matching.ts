@@ -1,6 +1,6 @@
 // The contract's own filters (state, task, queue, search) as conditions of a walk.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import type { Condition } from "../../domain/condition.ts";
+import { type Condition, lockedConditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { namesWithText } from "../query/facts/names.ts";
@@ -22,7 +22,7 @@ function matching(part: Partial<Matching> & Pick<Matching, "sql">): Matching {
 }
 
 const conditions: Readonly<Record<JobState, readonly Condition[]>> = {
-  locked: ["running"],
+  locked: lockedConditions,
   failed: ["failed"],
   scheduled: ["scheduled", "retrying"],
   ready: ["ready", "blocked", "retrying"],

@@ -4,9 +4,11 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import { failedAt } from "../settle/retry-policy.ts";
+import { conditionOf, type Heartbeats } from "../sql/condition.ts";
 import { pageNames } from "../sql/job-row.ts";
 import { stateOf } from "../sql/job-state.ts";
 import { microseconds, timeText } from "../sql/moments.ts";
+import { heartbeatsOf } from "../workers/worker-table.ts";
 import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
 
 /** A job in a list; times are RFC 3339. */
@@ -61,7 +63,7 @@ interface LightRow {
 
 /** The jobs of `ids` in their order, without those that are gone. */
 export async function readLightRows(db: Database, ids: readonly string[]): Promise<LightJob[]> {
-  const found = await query<LightRow>(db, rowsSql, [ids]);
+  const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
   const byId = new Map(found.map((row) => [row.id, row]));
   return ids.flatMap((id) => {
     const row = byId.get(id);
@@ -98,8 +100,12 @@ function toLightJob(row: LightRow): LightJob {
 
 // The queue is joined for its name, so each job's own can be asked whether it is locked. A change of
 // its time is the last thing that has happened to a scheduled job; a due one waits since its time.
-const rowsSql: Statement = (schema) => `
+const rowsSql =
+  (heartbeats: Heartbeats): Statement =>
+  (schema) =>
+    `
   select light.*, ${microseconds(`case light.condition
+      when 'fetched' then light.locked_at
       when 'running' then light.locked_at
       when 'blocked' then greatest(light.run_at, light.queue_locked_at)
       when 'ready' then greatest(light.run_at, light.created_at)
@@ -116,14 +122,7 @@ const rowsSql: Statement = (schema) => `
       jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us,
       pg_catalog.left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
       ${stateOf("jobs")} as state,
-      case
-        when jobs.locked_at is not null then 'running'
-        when jobs.attempts >= jobs.max_attempts then 'failed'
-        when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
-        when jobs.attempts > 0 then 'retrying'
-        when jobs.run_at > pg_catalog.now() then 'scheduled'
-        else 'ready'
-      end as condition,
+      ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
       jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, ${failedAt("jobs")} as failed_at,
       queues.locked_at as queue_locked_at,
       pg_catalog.pg_column_size(jobs.payload) as payload_bytes

@@ -2,12 +2,14 @@
 // made SQL with constants and parameters only.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { lockedConditions } from "../../domain/condition.ts";
 import { isFingerprint } from "../../domain/error-group.ts";
 import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
 import { databaseNowUs } from "../sql/moments.ts";
+import { heartbeatsOf } from "../workers/worker-table.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import { labelsOf } from "./facts/error-labels.ts";
@@ -139,9 +141,10 @@ async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string
         field === "is" &&
         values.some((value) => value.kind === "text" && words.includes(value.text)),
     );
-  const [names, locked, stuck, keyRanges, labels, nowUs] = await Promise.all([
+  const [names, locked, heartbeats, stuck, keyRanges, labels, nowUs] = await Promise.all([
     tree === null ? [] : resolveNames(db, tree),
     says("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
+    says(...lockedConditions) ? heartbeatsOf(db) : null,
     says("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
     keyRangesOf(db, terms),
     labelsOf(db, fingerprintsIn(terms)),
@@ -158,6 +161,7 @@ async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string
     nowUs: BigInt(nowUs),
     names,
     lockedQueues: locked,
+    heartbeats,
     stuck,
     keyRanges,
     labels,

@@ -1,10 +1,12 @@
 // One term about a field, as SQL on a row `jobs`. `!=` is the opposite of `:`, so a job without the
 // field is among what `!=` finds.
+import { lockedConditions } from "../../domain/condition.ts";
 import { errorGroup, errorLabel, isFingerprint, likePatternOf } from "../../domain/error-group.ts";
 import { isOrder } from "../../domain/query/fields.ts";
 import type { FieldTerm, IsWord, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
-import { isInCondition } from "../sql/condition.ts";
+import { type Heartbeats, isInCondition } from "../sql/condition.ts";
 import { isAvailable, isDue } from "../sql/eligible.ts";
+import { isLocked } from "../sql/job-state.ts";
 import { timeText } from "../sql/moments.ts";
 import type { KeyRange } from "./facts/database-facts.ts";
 import { isNamed, type NamedRow } from "./facts/names.ts";
@@ -21,6 +23,7 @@ export interface Known {
   readonly names: readonly NamedRow[];
   /** The text of an int[]. */
   readonly lockedQueues: string;
+  readonly heartbeats: Heartbeats;
   readonly stuck: StuckHolders | null;
   /** By their beginning; none where the index on keys is in another order. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
@@ -108,6 +111,7 @@ function integerPart(term: FieldTerm, column: string, parameters: Parameters): P
 const LATE_US = 60_000_000n;
 
 function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
+  const { heartbeats } = known;
   const at = (us: bigint) => parameters.add(timeText(String(us)), "text::timestamptz");
   const due = (us: bigint) => `${isAvailable("jobs")} and ${isDue("jobs", at(us))}`;
   switch (word) {
@@ -118,19 +122,20 @@ function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
     case "stuck":
       return stuckPart(due(known.nowUs), parameters, known);
     case "locked":
-      return isPart("running", parameters, known);
+      return LOCKED;
+    case "fetched":
     case "running":
     case "failed":
-      return sqlPart(`(${isInCondition(word, "jobs", "")})`, { conditions: [word] });
+      return sqlPart(`(${isInCondition(word, "jobs", heartbeats, "")})`, { conditions: [word] });
     case "scheduled": {
-      const sql = isInCondition(word, "jobs", "", at(known.nowUs));
+      const sql = isInCondition(word, "jobs", heartbeats, "", at(known.nowUs));
       return sqlPart(`(${sql})`, { conditions: [word], isDue: false });
     }
     case "blocked":
     case "retrying":
     case "ready": {
       const locked = parameters.addBare(known.lockedQueues);
-      const sql = isInCondition(word, "jobs", locked, at(known.nowUs));
+      const sql = isInCondition(word, "jobs", heartbeats, locked, at(known.nowUs));
       const isOfDue = { blocked: true, ready: true, retrying: null }[word];
       return sqlPart(`(${sql})`, { conditions: [word], isDue: isOfDue });
     }
@@ -138,6 +143,8 @@ function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
       return word satisfies never;
   }
 }
+
+const LOCKED = sqlPart(`(${isLocked("jobs")})`, { conditions: lockedConditions });
 
 /** Its own lock, or that of its queue, is held by somebody silent. */
 function stuckPart(due: string, parameters: Parameters, { stuck }: Known): Part {
@@ -150,7 +157,7 @@ function stuckPart(due: string, parameters: Parameters, { stuck }: Known): Part 
     parameters.add(stuck.oldBefore, "text::timestamptz"),
   );
   return anyOf([
-    sqlPart(`(${lock})`, { conditions: ["running"] }),
+    sqlPart(`(${lock})`, { conditions: lockedConditions }),
     sqlPart(`(${due} and jobs.job_queue_id = any(${queues}))`, { conditions: ["blocked"] }),
   ]);
 }
@@ -220,10 +227,9 @@ function workerPart(term: FieldTerm, parameters: Parameters): Part {
     equalPart("jobs.locked_by", whole, parameters),
     prefixPart("jobs.locked_by", prefixes, parameters),
   ]);
-  const running = sqlPart(isInCondition("running", "jobs", ""), { conditions: ["running"] });
   const hasNone = term.values.some(({ kind }) => kind === "none");
   return anyOf([
-    ...(values.length === 0 ? [] : [allOf([running, named])]),
+    ...(values.length === 0 ? [] : [allOf([LOCKED, named])]),
     ...(hasNone ? [sqlPart("(jobs.locked_by is null)")] : []),
   ]);
 }

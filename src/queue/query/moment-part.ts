@@ -1,5 +1,6 @@
 // Terms about time. Every column of them is compared with moments that are fixed once a query, so that
 // all chunks of a walk, and all pages of a list, mean the same jobs.
+import { lockedConditions } from "../../domain/condition.ts";
 import { isOrder } from "../../domain/query/fields.ts";
 import { ageUs, timeUs } from "../../domain/query/moments.ts";
 import type { FieldTerm, MomentValue, QueryValue } from "../../domain/query/query-tree.ts";
@@ -28,7 +29,7 @@ const tellsOf: Readonly<Partial<Record<MomentField, { sql: string; shape: Partia
   {
     due: { sql: isAvailable("jobs"), shape: {} },
     failed: { sql: isFailed("jobs"), shape: { conditions: ["failed"] } },
-    running: { sql: isLocked("jobs"), shape: { conditions: ["running"] } },
+    running: { sql: isLocked("jobs"), shape: { conditions: lockedConditions } },
   };
 
 /** From `low` up to, not including, `high`; null = open. */

@@ -125,6 +125,7 @@ function keyCost({ values }: FieldTerm, facts: CostFacts): Cost {
 }
 
 const helpers: Readonly<Partial<Record<IsWord, string>>> = {
+  fetched: "running",
   running: "running",
   locked: "running",
   stuck: "running",

@@ -1,6 +1,7 @@
 // What is known of the jobs without reading them: how large the table is, how many rows were written
 // since the statistics began, which named queues are locked. Costs less than a millisecond.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Heartbeats } from "../sql/condition.ts";
 import { milliseconds } from "../sql/moments.ts";
 
 export interface Gauge {
@@ -22,7 +23,11 @@ export interface Gauge {
   readonly lockedQueueIds: readonly number[];
   /** Who holds them → how many. */
   readonly queueHolders: ReadonlyMap<string, number>;
+  readonly heartbeats: Heartbeats;
 }
+
+/** What the condition of a job depends on. */
+export type Locks = Pick<Gauge, "lockedQueueIds" | "heartbeats">;
 
 interface GaugeRow {
   readonly now_ms: string;
@@ -35,10 +40,13 @@ interface GaugeRow {
   readonly queues: string;
   readonly locked_ids: string;
   readonly holders: string;
+  readonly has_heartbeats: boolean;
 }
 
 export async function readGauge(db: Database): Promise<Gauge> {
-  const [row] = await query<GaugeRow>(db, gaugeSql, [`${db.schema.quoted}._private_jobs`]);
+  const { quoted } = db.schema;
+  const tables = [`${quoted}._private_jobs`, `${quoted}._private_workers`];
+  const [row] = await query<GaugeRow>(db, gaugeSql, tables);
   const locked = JSON.parse(row?.locked_ids ?? "[]") as number[];
   const holders = JSON.parse(row?.holders ?? "{}") as Record<string, number>;
   return {
@@ -52,6 +60,7 @@ export async function readGauge(db: Database): Promise<Gauge> {
     queues: Number(row?.queues ?? 0),
     lockedQueueIds: locked,
     queueHolders: new Map(Object.entries(holders)),
+    heartbeats: row?.has_heartbeats === true ? quoted : null,
   };
 }
 
@@ -73,5 +82,6 @@ const gaugeSql: Statement = (s) => `
     (select coalesce(pg_catalog.json_object_agg(locked_by, held), '{}')::text from (
       select locked_by, pg_catalog.count(*) as held from locked where locked_by is not null
       group by locked_by limit 1000
-    ) as holders) as holders
+    ) as holders) as holders,
+    coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($2::text), 'select'), false) as has_heartbeats
   from (select $1::text::regclass::oid as oid) as jobs`;

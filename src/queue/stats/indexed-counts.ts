@@ -2,6 +2,7 @@
 // a sample and the census have to do.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
+import { type Heartbeats, isFetched } from "../sql/condition.ts";
 import { milliseconds } from "../sql/moments.ts";
 import type { Tallied } from "./tally.ts";
 
@@ -15,11 +16,17 @@ export interface IndexedCounts {
 
 const CAP = 10_000;
 
-const runningSql: Statement = (s) => `
-  select pg_catalog.count(*) as count, ${milliseconds("pg_catalog.min(locked_at)")} as at from (
-    select locked_at from ${s}._private_jobs as jobs where ${indexCondition("running", "jobs")}
+const lockedSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  select pg_catalog.count(*) as count, pg_catalog.count(*) filter (where is_fetched) as fetched,
+    ${milliseconds("pg_catalog.min(locked_at) filter (where not is_fetched)")} as at
+  from (
+    select locked_at, ${isFetched("jobs", heartbeats)} as is_fetched
+    from ${s}._private_jobs as jobs where ${indexCondition("running", "jobs")}
     order by locked_at limit $1::int + 1
-  ) as running`;
+  ) as locked`;
 
 const failedSql: Statement = (s) => `
   select pg_catalog.count(*) as count, ${milliseconds("pg_catalog.max(updated_at)")} as at from (
@@ -31,20 +38,30 @@ const failedSql: Statement = (s) => `
 export async function readIndexed(
   db: Database,
   indexes: ReadonlySet<IndexName>,
+  heartbeats: Heartbeats,
 ): Promise<IndexedCounts> {
-  const running = indexes.has("running") ? await countIn(db, runningSql) : null;
+  const locked = indexes.has("running") ? await countIn(db, lockedSql(heartbeats)) : null;
   const failed = indexes.has("failed") ? await countIn(db, failedSql) : null;
   const tallies = new Map<Tallied, number>();
-  if (running !== null && running.count <= CAP) tallies.set("running", running.count);
+  if (locked !== null && locked.count <= CAP) {
+    tallies.set("fetched", locked.fetched).set("running", locked.count - locked.fetched);
+  }
   if (failed !== null && failed.count <= CAP) tallies.set("failed", failed.count);
   return {
     tallies,
-    ...(running === null ? {} : { longestRunningMs: running.atMs }),
+    ...(locked === null ? {} : { longestRunningMs: locked.atMs }),
     ...(failed === null ? {} : { lastFailureMs: failed.atMs }),
   };
 }
 
+interface CountRow {
+  readonly count: string;
+  readonly fetched?: string;
+  readonly at: string | null;
+}
+
 async function countIn(db: Database, statement: Statement) {
-  const [row] = await query<{ count: string; at: string | null }>(db, statement, [CAP]);
-  return { count: Number(row?.count ?? 0), atMs: row?.at == null ? null : Number(row.at) };
+  const [row] = await query<CountRow>(db, statement, [CAP]);
+  const atMs = row?.at == null ? null : Number(row.at);
+  return { count: Number(row?.count ?? 0), fetched: Number(row?.fetched ?? 0), atMs };
 }

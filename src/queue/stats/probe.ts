@@ -109,7 +109,7 @@ const talliesSql =
     select priority from priorities where priority is not null
   )
   select tallied, pg_catalog.count(*) as count
-  from known, lateral (${head(s, `${talliedAs("jobs", "$1")} as tallied`, when, "$2::int")}
+  from known, lateral (${head(s, `${talliedAs("jobs", "$1", null)} as tallied`, when, "$2::int")}
     ) as counted
   group by tallied`;
 

@@ -5,7 +5,9 @@
 // read, also those that hold nothing, and one can be taken of each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { failedForGoodAt } from "../settle/retry-policy.ts";
+import type { Heartbeats } from "../sql/condition.ts";
 import { milliseconds } from "../sql/moments.ts";
+import type { Locks } from "./gauge.ts";
 import { type Tallied, tallied, talliedAs } from "./tally.ts";
 
 export interface JobSample {
@@ -24,7 +26,10 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
-const sampleSql: Statement = (s) => `
+const sampleSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
   select
     ${tallied.map((one) => `pg_catalog.json_agg(page.${one} order by sampled.page)::text as ${one}`).join(",\n    ")},
     ${milliseconds("pg_catalog.min(page.longest)")} as longest_ms,
@@ -33,9 +38,9 @@ const sampleSql: Statement = (s) => `
   cross join lateral (
     select
       ${tallied.map((one) => `pg_catalog.count(*) filter (where tallied = '${one}') as ${one}`).join(",\n      ")},
-      pg_catalog.min(locked_at) as longest,
+      pg_catalog.min(locked_at) filter (where tallied = 'running') as longest,
       pg_catalog.max(failed_at) as last
-    from (${rowsOfPage(s, "sampled.page", `jobs.locked_at, ${failedForGoodAt("jobs")} as failed_at, ${talliedAs("jobs", "$2")} as tallied`)}
+    from (${rowsOfPage(s, "sampled.page", `jobs.locked_at, ${failedForGoodAt("jobs")} as failed_at, ${talliedAs("jobs", "$2", heartbeats)} as tallied`)}
     ) as job
   ) as page`;
 
@@ -44,13 +49,13 @@ type SampleRow = Record<Tallied, string | null> & {
   readonly last_ms: string | null;
 };
 
-/** `pages`: which, ascending. `lockedQueueIds`: of the gauge. */
+/** `pages`: which, ascending. */
 export async function sampleJobs(
   db: Database,
   pages: readonly number[],
-  lockedQueueIds: readonly number[],
+  { lockedQueueIds, heartbeats }: Locks,
 ): Promise<JobSample> {
-  const [row] = await query<SampleRow>(db, sampleSql, [pages, lockedQueueIds]);
+  const [row] = await query<SampleRow>(db, sampleSql(heartbeats), [pages, lockedQueueIds]);
   const counts = Object.fromEntries(
     tallied.map((one) => [one, JSON.parse(row?.[one] ?? "[]") as number[]]),
   ) as Record<Tallied, number[]>;

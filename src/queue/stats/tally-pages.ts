@@ -2,6 +2,8 @@
 // census, which is exact for the moment at which it is read, or on the pages of a sample.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { failedForGoodAt } from "../settle/retry-policy.ts";
+import type { Heartbeats } from "../sql/condition.ts";
+import type { Locks } from "./gauge.ts";
 import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 import { talliedAs } from "./tally.ts";
@@ -10,7 +12,7 @@ import { talliedAs } from "./tally.ts";
 // and to parse those one by one would hold up everybody else in this process. Holders are read apart:
 // they are few, and a third way of grouping all jobs would cost half as much again. So would, for ten
 // thousand groups, times as numerics and a sort in the language of the database.
-const tallies = (s: string, where: string): string => `
+const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
   from (
@@ -18,14 +20,14 @@ const tallies = (s: string, where: string): string => `
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
       coalesce(task_id, job_queue_id)::text as key, tallied, pg_catalog.count(*) as count,
       coalesce(
-        pg_catalog.min(locked_at) filter (where tallied = 'running'),
+        pg_catalog.min(locked_at) filter (where tallied in ('fetched', 'running')),
         pg_catalog.max(failed_at),
-        pg_catalog.min(run_at) filter (where tallied not in ('running', 'failed'))
+        pg_catalog.min(run_at) filter (where tallied not in ('fetched', 'running', 'failed'))
       ) as at
     from (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
         ${failedForGoodAt("jobs")} as failed_at,
-        ${talliedAs("jobs", "$1")} as tallied
+        ${talliedAs("jobs", "$1", heartbeats)} as tallied
       from ${s}._private_jobs as jobs
       where ${where}
       offset 0
@@ -39,14 +41,17 @@ const tallies = (s: string, where: string): string => `
   ) as grouped
   group by kind collate "C", tallied collate "C"`;
 
-const allSql: Statement = (s) => tallies(s, "true");
+const allSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    tallies(s, heartbeats, "true");
 
-/** All jobs in one pass: for a small table. `lockedQueueIds`: of the gauge. */
+/** All jobs in one pass: for a small table. */
 export async function tallyAll(
   db: Database,
-  lockedQueueIds: readonly number[],
+  { lockedQueueIds, heartbeats }: Locks,
 ): Promise<readonly TallyRow[]> {
-  return query<TallyRow>(db, allSql, [lockedQueueIds]);
+  return query<TallyRow>(db, allSql(heartbeats), [lockedQueueIds]);
 }
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
@@ -64,11 +69,14 @@ export async function isCensusFree(db: Database): Promise<boolean> {
   return row?.is_free !== false;
 }
 
-const chunkSql: Statement = (s) => `
+const chunkSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
   with lock as materialized (
     select ${tryLock("$4")} as is_ours
   )
-  select lock.is_ours, tallies.* from lock left join (${tallies(s, isInChunk)}
+  select lock.is_ours, tallies.* from lock left join (${tallies(s, heartbeats, isInChunk)}
   ) as tallies on true`;
 
 interface ChunkRow extends TallyRow {
@@ -81,11 +89,11 @@ interface ChunkRow extends TallyRow {
  */
 export async function tallyChunk(
   db: Database,
-  lockedQueueIds: readonly number[],
+  { lockedQueueIds, heartbeats }: Locks,
   from: number,
   to: number,
 ): Promise<readonly TallyRow[] | null> {
-  const rows = await query<ChunkRow>(db, chunkSql, [
+  const rows = await query<ChunkRow>(db, chunkSql(heartbeats), [
     lockedQueueIds,
     `(${from},0)`,
     `(${to},0)`,
@@ -98,7 +106,10 @@ export async function tallyChunk(
 
 // Job by job, because an estimate needs to know what lay on which page: to add that up here is less
 // work than to have it grouped there.
-const sampleSql: Statement = (s) => `
+const sampleSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
   select
     coalesce(pg_catalog.json_agg(sampled.page), '[]')::text as pages,
     coalesce(pg_catalog.json_agg(job.task_id), '[]')::text as tasks,
@@ -110,17 +121,17 @@ const sampleSql: Statement = (s) => `
     s,
     "sampled.page",
     `jobs.task_id, jobs.job_queue_id, jobs.locked_by,
-        ${talliedAs("jobs", "$1")} as tallied`,
+        ${talliedAs("jobs", "$1", heartbeats)} as tallied`,
   )}
   ) as job`;
 
 /** The jobs on certain pages, for estimates. */
 export async function sampleNames(
   db: Database,
-  lockedQueueIds: readonly number[],
+  { lockedQueueIds, heartbeats }: Locks,
   pages: readonly number[],
 ): Promise<SampledJobs> {
-  const [row] = await query<Record<keyof SampledJobs, string>>(db, sampleSql, [
+  const [row] = await query<Record<keyof SampledJobs, string>>(db, sampleSql(heartbeats), [
     lockedQueueIds,
     pages,
   ]);

@@ -1,10 +1,11 @@
 // Jobs counted by condition. Retries that are due and those ahead are counted apart, so that the
 // contract's four states follow from the same numbers.
-import type { Condition } from "../../domain/condition.ts";
-import { conditionOf } from "../sql/condition.ts";
+import { type Condition, lockedConditions } from "../../domain/condition.ts";
+import { conditionOf, type Heartbeats, isQueueIn } from "../sql/condition.ts";
 import { isDue } from "../sql/eligible.ts";
 
 export const tallied = [
+  "fetched",
   "running",
   "failed",
   "blocked",
@@ -18,16 +19,16 @@ export type Tallied = (typeof tallied)[number];
 /** Of each how many. */
 export type Tally = Readonly<Record<Tallied, number>>;
 
-/** What is counted of a job, in SQL; the parameters are those of `conditionOf`. */
-export const talliedAs = (job: string, lockedQueues: string): string =>
-  conditionOf(
-    job,
-    lockedQueues,
-    `case when ${isDue(job)} then 'retrying_due' else 'retrying_ahead' end`,
-  );
+/** What is counted of a job, in SQL. `lockedQueues`: the parameter with their ids, as `$1`. */
+export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbeats): string =>
+  conditionOf(job, heartbeats, {
+    isQueueLocked: isQueueIn(job, lockedQueues),
+    retrying: `case when ${isDue(job)} then 'retrying_due' else 'retrying_ahead' end`,
+  });
 
 /** Which of them make up a condition. */
 export const inCondition: Readonly<Record<Condition, readonly Tallied[]>> = {
+  fetched: ["fetched"],
   running: ["running"],
   failed: ["failed"],
   blocked: ["blocked"],
@@ -40,7 +41,7 @@ export const inCondition: Readonly<Record<Condition, readonly Tallied[]>> = {
 export const inState = {
   ready: ["blocked", "retrying_due", "ready"],
   scheduled: ["retrying_ahead", "scheduled"],
-  locked: ["running"],
+  locked: lockedConditions,
   failed: ["failed"],
 } as const satisfies Record<string, readonly Tallied[]>;
 

@@ -77,7 +77,7 @@ const fieldNotes: Readonly<Record<FieldName, string>> = {
   task: "its task; task:mail* is a beginning",
   queue: "its named queue; queue:none",
   key: "its key; key:user-* is a beginning",
-  worker: "who runs it",
+  worker: "who has it",
   priority: "lower runs earlier",
   tries: "attempts made: tries>3",
   left: "attempts left",
@@ -85,7 +85,7 @@ const fieldNotes: Readonly<Record<FieldName, string>> = {
   created: "added: created<1h",
   updated: "last changed: updated<1h",
   failed: "failed for good: failed<2h",
-  running: "runs for: running>10m",
+  running: "locked for: running>10m",
   flag: "has the flag",
   error: "text in its error",
   group: "errors of one kind",
@@ -95,14 +95,15 @@ const fieldNotes: Readonly<Record<FieldName, string>> = {
 const conditionNotes: Readonly<Record<IsWord, string>> = {
   ready: "due, a worker may take it",
   blocked: "due, its queue is locked",
-  running: "a worker has it",
+  fetched: "a worker has it and has not started it",
+  running: "a worker has started it",
   retrying: "has failed, is tried again",
   scheduled: "not due yet",
   failed: "all attempts used up",
   due: "its time has come: ready, blocked or retried",
   stuck: "held by a worker that is silent",
   late: "due for more than a minute",
-  locked: "the same as running",
+  locked: "a worker has it: fetched or running",
 };
 
 const condition = (word: IsWord, text: string): Suggestion => ({

@@ -1,7 +1,7 @@
 // The orders in which jobs are listed, each as segments that are walked one after the other: first the
 // jobs that have what they are ordered by, then the rest by id. A job that is locked or has failed is
 // not waiting for a time; one that has not failed has no time of its failure.
-import type { Condition } from "../../domain/condition.ts";
+import { type Condition, lockedConditions } from "../../domain/condition.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import { isAvailable } from "../sql/eligible.ts";
 import { isFailed, isLocked } from "../sql/job-state.ts";
@@ -112,7 +112,13 @@ export function segmentsOf(sort: JobSort, shape: QueryShape, facts: Facts): read
     case "-failed_at":
       return parted(ranked(time("updated_at"), "failed", facts), failed, ["failed"], true, shape);
     case "running":
-      return parted(ranked(time("locked_at"), "running", facts), locked, ["running"], false, shape);
+      return parted(
+        ranked(time("locked_at"), "running", facts),
+        locked,
+        lockedConditions,
+        false,
+        shape,
+      );
     case "-updated_at": {
       const isOfFailed = shape.conditions?.every((one) => one === "failed") === true;
       if (isOfFailed) return segmentsOf("-failed_at", shape, facts);

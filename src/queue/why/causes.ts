@@ -1,7 +1,7 @@
 // From what is known about a job to the chain of causes that keeps it from running. Pure.
 //
 //   blocked   job ─▶ its queue is held ─▶ by a job ─▶ whose worker is alive | silent | unknown
-//   running   job ─▶ its worker is alive | silent | unknown
+//   fetched, running   job ─▶ its worker is alive | silent | unknown
 //   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
 
 import type { Value } from "../../domain/value.ts";
@@ -18,7 +18,7 @@ import {
 import { lostTries } from "../workers/lost-tries.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
-import { type Holder, hasOnlyFetched } from "./holders.ts";
+import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
 import type { JobFacts } from "./job-facts.ts";
 import type { Knowledge } from "./knowledge.ts";
@@ -29,6 +29,8 @@ export interface Known {
   /** Who has the job, or its queue. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
+  /** Jobs of its queue that the holder has fetched and starts before it; null where that is not known. */
+  readonly fetchedBefore: number | null;
   readonly place: Place | null;
   readonly knowledge: Knowledge;
   readonly hasWorkers: boolean;
@@ -40,6 +42,7 @@ export interface Known {
 export function causesOf(known: Known): Cause[] {
   const { job } = known;
   switch (job.condition) {
+    case "fetched":
     case "running":
       return holderCauses(known, job.lockedMs);
     case "failed":
@@ -97,7 +100,8 @@ function heldByJob(queue: string, held: HoldingJob, { queue: facts, nowMs }: Job
 const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
 
 /** `lockedMs`: when the lock was taken. */
-function holderCauses({ job, holder }: Known, lockedMs: number | null): Cause[] {
+function holderCauses(known: Known, lockedMs: number | null): Cause[] {
+  const { job, holder } = known;
   if (holder === null) return [];
   const { workerId, state, heardMs, host } = holder;
   const links = { worker: workerId };
@@ -115,7 +119,13 @@ function holderCauses({ job, holder }: Known, lockedMs: number | null): Cause[] 
         const text = `it has ended on ${who}, and its result is refused`;
         return [cause("holder_alive", text, { links, detail: refused.error, isRoot: true })];
       }
-      if (job.condition === "running" && hasOnlyFetched(holder, job.id)) {
+      if (job.condition === "fetched") {
+        const text = `fetched by ${who}${behindText(known)}`;
+        const detail = `not started; that worker answered ${heard} ago`;
+        const behind = { ...links, job: known.holdingJob?.id ?? null };
+        return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
+      }
+      if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
         const text = `${who} has fetched it and does not report yet that it runs it`;
         return [
           cause("holder_alive", text, { links, detail: `answered ${heard} ago`, isRoot: true }),
@@ -205,6 +215,15 @@ function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
 
 export function isUnsupported(knowledge: Knowledge, task: string | null): task is string {
   return task !== null && knowledge.isComplete && knowledge.unlisted.has(task);
+}
+
+const PLACES = ["first", "second", "third"];
+
+/** `, second behind #22` of a fetched job, where the job that its queue runs is known. */
+export function behindText({ holdingJob, fetchedBefore }: Known): string {
+  if (holdingJob === null) return "";
+  if (fetchedBefore === null) return `, behind #${holdingJob.id}`;
+  return `, ${PLACES[fetchedBefore] ?? ordinal(fetchedBefore + 1)} behind #${holdingJob.id}`;
 }
 
 /** `3rd of 480`. */

@@ -7,7 +7,7 @@ import type { Value } from "../../domain/value.ts";
 import type { Cause } from "./cause.ts";
 import { causesOf, type Known, waitsSince } from "./causes.ts";
 import { type Holder, readHolders } from "./holders.ts";
-import { readHoldingJob } from "./holding-job.ts";
+import { readFetchedBefore, readHoldingJob } from "./holding-job.ts";
 import { type JobFacts, readJobFacts } from "./job-facts.ts";
 import { readKnowledge } from "./knowledge.ts";
 import { nextTries } from "./next-tries.ts";
@@ -58,7 +58,7 @@ export async function explainJob(
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
   const known = await surroundings(db, job, table, elsewhere);
-  const isAhead = job.condition !== "failed" && job.condition !== "running" && !job.isDue;
+  const isAhead = isWaiting(job) && !job.isDue;
   const tries =
     isAhead && !job.isNever ? nextTries(job.runAtMs, job.attempts, job.maxAttempts) : null;
   return {
@@ -84,13 +84,13 @@ async function surroundings(
   { sameError, jobHolders }: KnownElsewhere,
 ): Promise<Known> {
   const { hasWorkers, asOf } = table;
-  const { condition, queue } = job;
-  const isWaiting = condition !== "running" && condition !== "failed";
+  const { queue } = job;
+  const waits = isWaiting(job);
   const [held, place, knowledge, same] = await Promise.all([
     readHeld(db, job, table),
-    isWaiting && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
-    readKnowledge(db, isWaiting && job.task !== null ? [job.task] : [], {
-      hasWorkers: hasWorkers && isWaiting,
+    waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
+    readKnowledge(db, waits && job.task !== null ? [job.task] : [], {
+      hasWorkers: hasWorkers && waits,
       jobLocks: table.isSmall ? "read" : (jobHolders() ?? "unknown"),
       jobId: job.id,
     }),
@@ -99,19 +99,27 @@ async function surroundings(
   return { job, ...held, place, knowledge, hasWorkers, sameError: same };
 }
 
-/** Who has the job or its queue, and which job he runs in the queue's turn. */
+const isWaiting = ({ condition, lockedMs }: JobFacts): boolean =>
+  condition !== "failed" && lockedMs === null;
+
+/** Which worker has the job or its queue, and the job that it runs in the queue's turn. */
 async function readHeld(
   db: Database,
-  { condition, queue, lockedBy }: JobFacts,
+  job: JobFacts,
   table: TableFacts,
-): Promise<Pick<Known, "holder" | "holdingJob">> {
-  const isBlocked = condition === "blocked";
-  const holderId = isBlocked ? queue?.lockedBy : condition === "running" ? lockedBy : null;
+): Promise<Pick<Known, "holder" | "holdingJob" | "fetchedBefore">> {
+  const { condition, queue, lockedBy } = job;
+  const holderId = condition === "blocked" ? queue?.lockedBy : lockedBy;
   const ids = holderId == null ? [] : [holderId];
   const holders = await readHolders(db, table.hasWorkers, ids);
   const holder: Holder | null = holders.get(holderId ?? "") ?? null;
-  const isHeld = isBlocked && holder !== null && queue !== null;
-  return { holder, holdingJob: isHeld ? await readHoldingJob(db, queue.id, holder, table) : null };
+  const nothing = { holder, holdingJob: null, fetchedBefore: null };
+  if (holder === null || queue === null || condition === "running") return nothing;
+  const [holdingJob, fetchedBefore] = await Promise.all([
+    readHoldingJob(db, queue.id, holder, table),
+    condition === "fetched" ? readFetchedBefore(db, queue.id, job, holder, table) : null,
+  ]);
+  return { holder, holdingJob, fetchedBefore };
 }
 
 const hasFailed = ({ condition, errorStart }: JobFacts): boolean =>
@@ -119,6 +127,7 @@ const hasFailed = ({ condition, errorStart }: JobFacts): boolean =>
 
 function sinceMs(job: JobFacts): number {
   switch (job.condition) {
+    case "fetched":
     case "running":
       return job.lockedMs ?? job.nowMs;
     case "failed":

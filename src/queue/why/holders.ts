@@ -16,7 +16,9 @@ export interface Holder {
   readonly host: string | null;
   /** The jobs it said it was running, as far as it lists them. */
   readonly runningJobIds: readonly string[];
-  /** Whether those are all that it runs. */
+  /** The jobs it said it had fetched and not started; null where it does not say. */
+  readonly fetchedJobIds: readonly string[] | null;
+  /** Whether `runningJobIds` are all that it runs. */
   readonly listsAll: boolean;
   /** Jobs that have ended on it and stay locked: PostgreSQL refuses their results. */
   readonly unsettled: readonly UnsettledJob[];
@@ -40,6 +42,7 @@ export async function readHolders(
       heardMs: dateOf(row.heard_us).getTime(),
       host: row.host,
       runningJobIds: idsOf(row.running_job_ids),
+      fetchedJobIds: row.fetched_job_ids === null ? null : idsOf(row.fetched_job_ids),
       listsAll: row.lists_all,
       unsettled: unsettledIn(row.unsettled),
     });
@@ -54,6 +57,7 @@ export function unknownHolder(workerId: string): Holder {
     heardMs: null,
     host: null,
     runningJobIds: [],
+    fetchedJobIds: null,
     listsAll: false,
     unsettled: [],
   };
@@ -65,6 +69,7 @@ interface HolderRow {
   readonly heard_us: string;
   readonly host: string | null;
   readonly running_job_ids: string | null;
+  readonly fetched_job_ids: string | null;
   readonly lists_all: boolean;
   readonly unsettled: string | null;
 }
@@ -72,12 +77,12 @@ interface HolderRow {
 const holdersSql: Statement = (s) => `
   select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
     pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
-    ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
+    metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${s}._private_workers as workers
   where id = any($1::text[])`;
 
-/** The worker has fetched this job, and does not report that it runs it. */
-export const hasOnlyFetched = (
+/** The worker reports what it runs, and this job is not among that: it may have started it since. */
+export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
   jobId: string,
 ): boolean => state === "alive" && listsAll && !runningJobIds.includes(jobId);

@@ -1,8 +1,10 @@
-// Which job holds a named queue. The queue's row says only who; which of the holder's jobs it is stands
+// Which job holds a named queue. The queue's row names only the holder; which of the holder's jobs it is stands
 // in the rows of jobs, where no index leads to it: so it is looked up where the holder lists what it
-// runs, or where reading all rows costs nothing. Else nobody says.
+// runs, or where reading all rows costs nothing. Likewise how many jobs are fetched before one.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { type Heartbeats, isInCondition } from "../sql/condition.ts";
 import type { Holder } from "./holders.ts";
+import type { JobFacts } from "./job-facts.ts";
 import type { TableFacts } from "./table-facts.ts";
 
 export interface HoldingJob {
@@ -24,7 +26,8 @@ export async function readHoldingJob(
       ? []
       : await query<HoldingRow>(db, listedSql, [queueId, workerId, runningJobIds]);
   const isReadable = found.length === 0 && table.pages <= QUICK_PAGES;
-  const [row] = isReadable ? await query<HoldingRow>(db, anySql, [queueId, workerId]) : found;
+  const any = () => query<HoldingRow>(db, anySql(heartbeatsIn(db, table)), [queueId, workerId]);
+  const [row] = isReadable ? await any() : found;
   if (row === undefined) return null;
   const { id, task, attempts, max_attempts: maxAttempts } = row;
   return { id, task, attempts, maxAttempts };
@@ -40,6 +43,37 @@ interface HoldingRow {
   readonly max_attempts: number;
 }
 
+/**
+ * How many jobs of its queue its holder has fetched that start before this one; null where no index leads to
+ * them.
+ */
+export async function readFetchedBefore(
+  db: Database,
+  queueId: number,
+  { id, priority, runAtText }: Pick<JobFacts, "id" | "priority" | "runAtText">,
+  { workerId, fetchedJobIds }: Holder,
+  table: TableFacts,
+): Promise<number | null> {
+  if (fetchedJobIds === null && table.pages > QUICK_PAGES) return null;
+  const values = [queueId, workerId, fetchedJobIds, priority, runAtText, id];
+  const statement = beforeSql(heartbeatsIn(db, table));
+  const [row] = await query<{ before: string }>(db, statement, values);
+  return Number(row?.before ?? 0);
+}
+
+const heartbeatsIn = ({ schema }: Database, { hasWorkers }: TableFacts): Heartbeats =>
+  hasWorkers ? schema.quoted : null;
+
+const beforeSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  select pg_catalog.count(*) as before from ${s}._private_jobs as jobs
+  where jobs.job_queue_id = $1::int and jobs.locked_by = $2::text
+  and ($3::bigint[] is null or jobs.id = any($3::bigint[]))
+  and (jobs.priority, jobs.run_at, jobs.id) < ($4::smallint, $5::timestamptz, $6::bigint)
+  and ${isInCondition("fetched", "jobs", heartbeats, "")}`;
+
 const holdingSql =
   (condition: string): Statement =>
   (s) =>
@@ -51,4 +85,5 @@ const holdingSql =
   order by jobs.id limit 1`;
 
 const listedSql = holdingSql("jobs.id = any($3::bigint[])");
-const anySql = holdingSql("jobs.locked_at is not null and not jobs.is_available");
+const anySql = (heartbeats: Heartbeats) =>
+  holdingSql(isInCondition("running", "jobs", heartbeats, ""));

@@ -3,9 +3,10 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Condition } from "../../domain/condition.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { failedAt } from "../settle/retry-policy.ts";
-import { conditionOf } from "../sql/condition.ts";
+import { conditionOf, type Heartbeats } from "../sql/condition.ts";
 import { jobNames } from "../sql/job-row.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
+import { heartbeatsOf } from "../workers/worker-table.ts";
 
 export interface JobFacts {
   readonly id: string;
@@ -40,7 +41,8 @@ export interface QueueFacts {
 
 /** null: there is no such job. Throws InputError for a bad id. */
 export async function readJobFacts(db: Database, id: string): Promise<JobFacts | null> {
-  const [row] = await query<FactsRow>(db, factsSql, [checkedJobId(id)]);
+  const jobId = checkedJobId(id);
+  const [row] = await query<FactsRow>(db, factsSql(await heartbeatsOf(db)), [jobId]);
   if (row === undefined) return null;
   const runAtMs = msOf(row.run_at_us);
   return {
@@ -101,9 +103,12 @@ interface FactsRow {
   readonly now_us: string;
 }
 
-const factsSql: Statement = (s) => `
+const factsSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    ${conditionOf("jobs", "(case when queues.locked_at is not null then array[queues.id] end)")} as condition,
+    ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
     ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 300) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,

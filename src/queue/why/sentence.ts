@@ -11,12 +11,21 @@ import {
   workerNamed,
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
-import { isLost, isUnsupported, type Known, placeText, RECOVER_QUEUES } from "./causes.ts";
-import { hasOnlyFetched } from "./holders.ts";
+import {
+  behindText,
+  isLost,
+  isUnsupported,
+  type Known,
+  placeText,
+  RECOVER_QUEUES,
+} from "./causes.ts";
+import { isUnreportedBy } from "./holders.ts";
 
 export function sentenceOf(known: Known): string {
   const { job } = known;
   switch (job.condition) {
+    case "fetched":
+      return fetched(known);
     case "running":
       return running(known);
     case "failed":
@@ -35,6 +44,18 @@ export function sentenceOf(known: Known): string {
   }
 }
 
+function fetched(known: Known): string {
+  const { job, holder } = known;
+  const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
+  const who = byWorker(holder?.workerId ?? "");
+  const behind = behindText(known);
+  const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
+  const heard = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
+  return holder?.state === "silent"
+    ? `${first}; that worker has been silent for ${heard}. Unlock it and another one takes the job.`
+    : `${first}; that worker answered ${heard} ago.`;
+}
+
 function running({ job, holder }: Known): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not say by whom.`;
@@ -44,7 +65,7 @@ function running({ job, holder }: Known): string {
   if (refused !== undefined) return `Has ended on ${who} and stays locked. ${refused.error}.`;
   switch (holder.state) {
     case "alive":
-      if (hasOnlyFetched(holder, job.id)) {
+      if (isUnreportedBy(holder, job.id)) {
         return `Was fetched ${age} ago by ${who}, which does not report yet that it runs it and answered ${heard} ago.`;
       }
       return `Has run for ${age} on ${who}, which answered ${heard} ago.`;

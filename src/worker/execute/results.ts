@@ -83,6 +83,8 @@ export class Results {
    * freed afterwards: before, what is behind these jobs could start first.
    */
   readonly #goingBack = new Map<number, number>();
+  /** Taken and not answered. */
+  readonly #taken = new Set<ResultBatch>();
 
   complete(job: ClaimedJob): void {
     this.#done.push(job);
@@ -116,6 +118,16 @@ export class Results {
   /** The jobs that they are about. */
   get jobs(): readonly ClaimedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
+  }
+
+  /** Jobs that have ended and are not written. */
+  get ended(): readonly ClaimedJob[] {
+    return jobsIn({ done: this.#done, failures: this.#failures, returned: [] });
+  }
+
+  /** Jobs that never started, until it is written that they are back. */
+  get unstarted(): readonly ClaimedJob[] {
+    return [...this.#taken, { returned: this.#returned }].flatMap(({ returned }) => returned);
   }
 
   get freedQueues(): readonly number[] {
@@ -154,6 +166,7 @@ export class Results {
     this.#returned = [];
     this.#freedQueues = waiting;
     this.#isRepeated = false;
+    this.#taken.add(batch);
     for (const id of queuesGoingBack(batch)) {
       this.#goingBack.set(id, (this.#goingBack.get(id) ?? 0) + 1);
     }
@@ -162,6 +175,7 @@ export class Results {
 
   /** A batch that was taken is written, or put back. */
   answered(batch: ResultBatch): void {
+    this.#taken.delete(batch);
     for (const id of queuesGoingBack(batch)) {
       const others = (this.#goingBack.get(id) ?? 1) - 1;
       if (others > 0) this.#goingBack.set(id, others);

@@ -34,10 +34,19 @@ export interface HeartbeatSettings {
   readonly lastTurn: SharedArrayBuffer;
 }
 
+/** What the worker says about itself, for one of its leases. */
+export interface HeartbeatDescription {
+  readonly command: "metadata";
+  readonly id: string;
+  readonly text: string;
+  /** Is written with a beat at once. */
+  readonly isUrgent: boolean;
+}
+
 export type HeartbeatCommand =
   /** What to renew; the first is the lease under which the worker takes jobs. */
   | { readonly command: "leases"; readonly leases: readonly Lease[] }
-  | { readonly command: "metadata"; readonly id: string; readonly text: string }
+  | HeartbeatDescription
   | { readonly command: "password"; readonly password: string }
   | { readonly command: "stop" };
 
@@ -82,7 +91,9 @@ export class HeartbeatLoop {
   readonly #lost = new Set<string>();
   /** What the last beat that went through has left of each lease. */
   readonly #left = new Map<string, LeaseMark>();
-  #metadata: { id: string; text: string } | null = null;
+  #metadata: Omit<HeartbeatDescription, "command"> | null = null;
+  /** Ends the pause before the next beat. */
+  #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
   /** When the locks of a blocked worker were last due, and the leases whose locks still are. */
@@ -127,7 +138,9 @@ export class HeartbeatLoop {
           await this.#beat();
           beatenAtMs = monotonic();
           succeeded();
-          await wait(Math.max(0, intervalMs - (monotonic() - startedAtMs)), signal);
+          if (this.#metadata?.isUrgent === true || signal.aborted) continue;
+          this.#pause = new AbortController();
+          await wait(Math.max(0, intervalMs - (monotonic() - startedAtMs)), this.#pause.signal);
         }
       },
       {
@@ -142,8 +155,14 @@ export class HeartbeatLoop {
   }
 
   take(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void {
-    if (command.command === "metadata") this.#metadata = command;
+    if (command.command === "metadata") this.#describe(command);
     else this.#renew(command.leases);
+  }
+
+  #describe({ id, text, isUrgent }: HeartbeatDescription): void {
+    // One that is not written yet may have been urgent.
+    this.#metadata = { id, text, isUrgent: isUrgent || this.#metadata?.isUrgent === true };
+    if (isUrgent) this.#pause.abort();
   }
 
   #renew(leases: readonly Lease[]): void {
@@ -154,6 +173,7 @@ export class HeartbeatLoop {
   /** Resolves when the connection is closed; the caller bounds the wait. */
   async stop(running: Promise<void>): Promise<void> {
     this.#stop.abort();
+    this.#pause.abort();
     await running;
     await this.#pool.end();
   }

@@ -13,6 +13,8 @@ export interface WorkerDescription {
   readonly cron: readonly CronTick[];
   /** Of all modes, the fast one's row locks included: nobody else sees those. */
   readonly running: readonly RunningJob[];
+  /** Jobs that were fetched and have not started. */
+  readonly unstarted: readonly { readonly id: string; readonly claimedAtMs: number }[];
   /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
   readonly unsettled: readonly { readonly id: string; readonly error: string }[];
 }
@@ -47,6 +49,16 @@ const LONGEST_LIST = 1_000;
 const LONGEST_DETAILS = 100;
 const COUNTED_TASKS = 20;
 
+/** What has been fetched for a shorter time starts or goes back before anybody reads of it. */
+const FETCHED_MS = 250;
+
+/** The jobs that are listed as fetched. */
+export function fetchedIds({ unstarted }: WorkerDescription): string[] {
+  const beforeMs = monotonic() - FETCHED_MS;
+  const fetched = unstarted.filter(({ claimedAtMs }) => claimedAtMs <= beforeMs);
+  return fetched.slice(0, LONGEST_LIST).map(({ id }) => id);
+}
+
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new Rates();
@@ -57,9 +69,13 @@ export class HeartbeatMetadata {
     this.#config = config;
   }
 
-  /** As JSON text. `aheadMs`: how much later than the database's this machine's clock is. */
+  /**
+   * As JSON text. `fetched`: ids that are listed as fetched and not started. `aheadMs`: how much later than
+   * the database's this machine's clock is.
+   */
   text(
     { concurrency, tasks, cron, running, unsettled }: WorkerDescription,
+    fetched: readonly string[],
     aheadMs: number,
   ): string {
     const names = [...tasks.keys()];
@@ -77,6 +93,7 @@ export class HeartbeatMetadata {
       ...this.#counters(tasks),
       running_jobs: running.length,
       running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
+      fetched_job_ids: fetched,
       running: this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs),
       ...(unsettled.length > 0 ? { unsettled: unsettled.slice(0, COUNTED_TASKS) } : {}),
       threshold_ms: this.#config.thresholdMs,

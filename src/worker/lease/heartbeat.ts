@@ -82,8 +82,9 @@ export class Heartbeat {
     this.#host?.send({ command: "leases", leases });
   }
 
-  describe(id: string, text: string): void {
-    this.#host?.send({ command: "metadata", id, text });
+  /** `isUrgent`: with a beat at once, not with the next one. */
+  describe(id: string, text: string, isUrgent: boolean): void {
+    this.#host?.send({ command: "metadata", id, text, isUrgent });
   }
 
   async stop(): Promise<void> {

@@ -22,7 +22,7 @@ import { verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
 import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
-import { HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
+import { fetchedIds, HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
 
 export interface RecoveryParts {
@@ -55,6 +55,8 @@ export class Recovery implements Leases {
   readonly #metadata: HeartbeatMetadata;
   #description = "";
   #mayDescribeAtMs = 0;
+  /** Jobs that the description lists as fetched and not started. */
+  #fetched: ReadonlySet<string> = new Set();
   #describing: NodeJS.Timeout | undefined;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
@@ -163,7 +165,8 @@ export class Recovery implements Leases {
 
   async #register(db: Database, id: string): Promise<void> {
     const sentAtUs = sharedMonotonicUs();
-    this.#description = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
+    this.#description = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
+    this.#fetched = new Set();
     const heardWithinMs = heardWithin(this.#parts.config);
     const { uptimeMs, ...mark } = await registerLease(db, id, this.#description, heardWithinMs);
     this.#uptimeMs = uptimeMs;
@@ -171,14 +174,26 @@ export class Recovery implements Leases {
     this.#leases = [{ id, ...mark }, ...this.#leases];
   }
 
+  /** A job starts. One that is listed as fetched must not be for longer than a round trip. */
+  starting(id: string): void {
+    if (this.#fetched.has(id)) this.#write({ ...this.#parts.describe(), unstarted: [] });
+  }
+
   #describe(): void {
-    if (monotonic() < this.#mayDescribeAtMs) return;
-    const text = this.#metadata.text(this.#parts.describe(), this.#aheadMs);
+    if (monotonic() >= this.#mayDescribeAtMs) this.#write(this.#parts.describe());
+  }
+
+  #write(description: WorkerDescription): void {
+    const fetched = fetchedIds(description);
+    const text = this.#metadata.text(description, fetched, this.#aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#description || id === undefined) return;
+    // What is listed as fetched may start as soon as the list is another.
+    const isUrgent = this.#fetched.size > 0;
     this.#description = text;
+    this.#fetched = new Set(fetched);
     this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;
-    this.#heartbeat.describe(id, text);
+    this.#heartbeat.describe(id, text, isUrgent);
   }
 
   #receive(report: HeartbeatNews): void {

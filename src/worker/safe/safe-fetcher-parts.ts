@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ConnectionsParts } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
+import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Refusals } from "../execute/refusals.ts";
 import type { Results } from "../execute/results.ts";
@@ -26,4 +27,6 @@ export interface SafeFetcherParts<E> {
   /** Of the jobs without a queue, those that no other fetcher takes. */
   readonly free: JobKind;
   readonly isLeased: DoubtParts["isLeased"];
+  /** Called before a job runs. */
+  starting(job: ClaimedJob): void;
 }

@@ -189,6 +189,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   run(job: ClaimedJob): Promise<void> | undefined {
+    this.#parts.starting(job);
     return this.#parts.executor.run(job);
   }
 

@@ -12,7 +12,10 @@
     ) as looked
   ) as chunk;
 
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
   select light.*, pg_catalog.floor(extract(epoch from case light.condition
+      when 'fetched' then light.locked_at
       when 'running' then light.locked_at
       when 'blocked' then greatest(light.run_at, light.queue_locked_at)
       when 'ready' then greatest(light.run_at, light.created_at)
@@ -35,13 +38,21 @@
     else 'ready'
   end as state,
       case
-        when jobs.locked_at is not null then 'running'
-        when jobs.attempts >= jobs.max_attempts then 'failed'
-        when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
-        when jobs.attempts > 0 then 'retrying'
-        when jobs.run_at > pg_catalog.now() then 'scheduled'
-        else 'ready'
-      end as condition,
+    when jobs.locked_at is not null then case when coalesce((select case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end
+    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
+      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false) then 'fetched' else 'running' end
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
+    when jobs.attempts > 0 then 'retrying'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
+    else 'ready'
+  end as condition,
       jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) as failed_at,

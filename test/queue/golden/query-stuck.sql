@@ -23,5 +23,5 @@ select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
 and (((jobs.locked_at is not null and (jobs.locked_by = any($2::text[])
-    or jobs.locked_at < $3::text::timestamptz and (jobs.locked_by = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::text::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::text::timestamptz) and (jobs.locked_at is not null and not jobs.is_available and (pg_catalog.starts_with(jobs.locked_by collate "C", $8::text)))))
+    or jobs.locked_at < $3::text::timestamptz and (jobs.locked_by = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::text::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::text::timestamptz) and ((jobs.locked_at is not null and not jobs.is_available) and (pg_catalog.starts_with(jobs.locked_by collate "C", $8::text)))))
 order by jobs.id

@@ -15,5 +15,6 @@
     (select coalesce(pg_catalog.json_object_agg(locked_by, held), '{}')::text from (
       select locked_by, pg_catalog.count(*) as held from locked where locked_by is not null
       group by locked_by limit 1000
-    ) as holders) as holders
+    ) as holders) as holders,
+    coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($2::text), 'select'), false) as has_heartbeats
   from (select $1::text::regclass::oid as oid) as jobs

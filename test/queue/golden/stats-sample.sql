@@ -1,4 +1,5 @@
   select
+    pg_catalog.json_agg(page.fetched order by sampled.page)::text as fetched,
     pg_catalog.json_agg(page.running order by sampled.page)::text as running,
     pg_catalog.json_agg(page.failed order by sampled.page)::text as failed,
     pg_catalog.json_agg(page.blocked order by sampled.page)::text as blocked,
@@ -11,6 +12,7 @@
   from pg_catalog.unnest($1::bigint[]) as sampled (page)
   cross join lateral (
     select
+      pg_catalog.count(*) filter (where tallied = 'fetched') as fetched,
       pg_catalog.count(*) filter (where tallied = 'running') as running,
       pg_catalog.count(*) filter (where tallied = 'failed') as failed,
       pg_catalog.count(*) filter (where tallied = 'blocked') as blocked,
@@ -18,14 +20,22 @@
       pg_catalog.count(*) filter (where tallied = 'retrying_ahead') as retrying_ahead,
       pg_catalog.count(*) filter (where tallied = 'scheduled') as scheduled,
       pg_catalog.count(*) filter (where tallied = 'ready') as ready,
-      pg_catalog.min(locked_at) as longest,
+      pg_catalog.min(locked_at) filter (where tallied = 'running') as longest,
       pg_catalog.max(failed_at) as last
     from (
       select jobs.locked_at, case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
       then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at, case
-    when jobs.locked_at is not null then 'running'
+    when jobs.locked_at is not null then case when coalesce((select case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end
+    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
+      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($2::int[]) then 'blocked'
     when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end

@@ -5,9 +5,9 @@
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
       coalesce(task_id, job_queue_id)::text as key, tallied, pg_catalog.count(*) as count,
       coalesce(
-        pg_catalog.min(locked_at) filter (where tallied = 'running'),
+        pg_catalog.min(locked_at) filter (where tallied in ('fetched', 'running')),
         pg_catalog.max(failed_at),
-        pg_catalog.min(run_at) filter (where tallied not in ('running', 'failed'))
+        pg_catalog.min(run_at) filter (where tallied not in ('fetched', 'running', 'failed'))
       ) as at
     from (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
@@ -16,7 +16,15 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at,
         case
-    when jobs.locked_at is not null then 'running'
+    when jobs.locked_at is not null then case when coalesce((select case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end
+    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
+      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
     when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end

@@ -8,7 +8,7 @@ import {
 } from "../../../queue/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
-import { described, listOf, record, value } from "../../wire/json-schema.ts";
+import { byCondition, described, listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
@@ -18,12 +18,7 @@ const task = record(
   {
     id: "integer",
     identifier: "string",
-    ready: value,
-    blocked: value,
-    running: value,
-    retrying: value,
-    scheduled: value,
-    failed: value,
+    ...byCondition,
     oldest_ready_at: "time?",
     last_failed_at: "time?",
     last_error_line: described(

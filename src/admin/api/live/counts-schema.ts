@@ -1,16 +1,11 @@
 // The JSON schema of the counts by condition.
-import { record, value } from "../../wire/json-schema.ts";
+import { byCondition, record, value } from "../../wire/json-schema.ts";
 
 export const counts = record(
   {
     as_of: "time",
     total: value,
-    running: value,
-    failed: value,
-    blocked: value,
-    retrying: value,
-    scheduled: value,
-    ready: value,
+    ...byCondition,
     // Of those that nothing keeps from running: what waits for a locked queue is blocked.
     oldest_ready_at: "time?",
     next_due_at: "time?",

@@ -3,7 +3,7 @@
 // while. Nothing is locked, and no statement is long.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
-import type { Condition } from "../../../domain/condition.ts";
+import { type Condition, lockedConditions } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { timeText } from "../../sql/moments.ts";
 import { readPriorities } from "../../sql/priorities.ts";
@@ -105,9 +105,13 @@ function sizedBy(sample: MatchSample, tally: Tally): MatchSample {
   return { ...sample, payloadBytes: payloadBytes * rows, errorBytes: errorBytes * rows };
 }
 
-/** Whether a job that runs can match. */
+/** Whether a locked job can match. */
 function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
-  return isDue === null && (conditions?.includes("running") ?? true);
+  return (
+    isDue === null &&
+    (conditions === null ||
+      conditions.some((one) => lockedConditions.some((locked) => locked === one)))
+  );
 }
 
 /** An id, a key. */

@@ -1,0 +1,26 @@
+select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
+-- is:fetched or is:running or is:locked
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and ((jobs.locked_at is not null and not jobs.is_available and coalesce((select case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end
+    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
+      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false)) or (jobs.locked_at is not null and not jobs.is_available and not coalesce((select case
+    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end
+    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
+    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
+      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false)) or (jobs.locked_at is not null and not jobs.is_available))
+order by jobs.id
